@@ -1,0 +1,38 @@
+# Everything runs in $(VENV), which the first call makes; later calls install nothing.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+
+.PHONY: demo test slow lint check fix bench docs
+
+demo: $(VENV)/.ok
+	$(BIN)/erce demo
+
+test: $(VENV)/.ok
+	$(BIN)/pytest -q
+
+slow: $(VENV)/.ok
+	$(BIN)/pytest -q -m 'slow and not gpu'
+
+lint: $(VENV)/.ok
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+check: lint
+	$(BIN)/pyright
+	$(BIN)/pytest -q
+
+fix: $(VENV)/.ok
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ok
+	$(BIN)/python benchmarks/loss_head.py
+
+docs: $(VENV)/.ok
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+$(VENV)/.ok: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[study,dev]'
+	touch $@

@@ -1,0 +1,115 @@
+"""Chained sums, generated: "17-5+12+3" with its working written out in one of several valid orders.
+
+A demonstration combines two of the signed terms at a time, in a random order, until one number is left:
+
+    12+17=29
+    29+3=32
+    32-5=27
+    #### 27
+
+Any order of working is correct, and the verifier reads only the number after `####`. In the answer-only task the
+demonstration is that last line alone, so exactly one output is accepted (the paper's negative control).
+"""
+
+import random
+
+from erce.types import Pools, Problem, Task
+from erce.verify.numeric import verify_number
+
+LIMIT = 50  # terms, intermediate results and answers all lie in 0 … LIMIT - 1
+TERMS = 4
+POOL = 4000  # problems a pool; the pools of both tasks hold the same expressions
+
+STEPS = "Work out {} step by step."
+ANSWER_ONLY = "Work out {}. Answer only."
+
+
+def expression(rng: random.Random) -> tuple[int, ...]:
+    """Signed terms whose sum, like every term, lies in range; the first is positive."""
+    while True:
+        terms = (rng.randrange(1, 25), *(rng.choice((-1, 1)) * rng.randrange(1, 25) for _ in range(TERMS - 1)))
+        if 0 <= sum(terms) < LIMIT:
+            return terms
+
+
+def written(terms: tuple[int, ...]) -> str:
+    """The expression as the prompt shows it.
+
+    >>> written((17, -5, 12, 3))
+    '17-5+12+3'
+    """
+    return "".join(f"{term:+d}" for term in terms).removeprefix("+")
+
+
+def working(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:
+    """A solution with its steps, in a random order of working; each step is wrong with probability `slip`.
+
+    A wrong step is carried on, as people do, so the answer is usually wrong too. Demonstrations use `slip=0`;
+    the text that the embedded base model is pretrained on does not.
+    """
+    while True:
+        lines = _steps(list(terms), rng, slip)
+        if lines is not None:
+            return "\n".join(lines)
+
+
+def _steps(terms: list[int], rng: random.Random, slip: float) -> list[str] | None:
+    """Lines of working, or None where a random order runs out of the range."""
+    lines = []
+    while len(terms) > 1:
+        i, j = rng.sample(range(len(terms)), 2)
+        first, second = terms[i], terms[j]
+        if first < 0:
+            first, second = second, first
+        result = first + second
+        if first < 0 or not 0 <= result < LIMIT:
+            return None
+        if rng.random() < slip:
+            result = min(LIMIT - 1, max(0, result + rng.choice((-10, -2, -1, 1, 2, 10))))
+        lines.append(f"{first}{second:+d}={result}")
+        terms = [term for k, term in enumerate(terms) if k not in (i, j)] + [result]
+    return [*lines, f"#### {terms[0]}"]
+
+
+def _pools(template: str, *, steps: bool) -> Pools:
+    """Distinct expressions, so that no test problem was ever demonstrated; seeded apart from the pretraining text."""
+    rng, seen = random.Random("erce mini-sums"), set()
+    problems = []
+    while len(problems) < 2 * POOL:
+        terms = expression(rng)
+        demonstration = working(terms, rng)
+        if terms in seen:
+            continue
+        seen.add(terms)
+        answer = str(sum(terms))
+        problems.append(
+            Problem(
+                id=f"sum-{len(problems)}",
+                prompt=template.format(written(terms)),
+                demonstration=demonstration if steps else f"#### {answer}",
+                answer=answer,
+            )
+        )
+    return Pools(train=tuple(problems[:POOL]), test=tuple(problems[POOL:]))
+
+
+MINI_SUMS = Task(
+    name="mini-sums",
+    pools=lambda data: _pools(STEPS, steps=True),
+    verify=lambda problem, completion: verify_number(problem.answer, completion),
+    n_train=1000,
+    n_validation=200,
+    n_test=400,
+    max_new_tokens=40,
+    max_length=128,
+)
+MINI_SUMS_ANSWER_ONLY = Task(
+    name="mini-sums-answer-only",
+    pools=lambda data: _pools(ANSWER_ONLY, steps=False),
+    verify=MINI_SUMS.verify,
+    n_train=1000,
+    n_validation=200,
+    n_test=400,
+    max_new_tokens=8,
+    max_length=128,
+)

@@ -1,0 +1,98 @@
+"""The nouns of the walk, in walk order: Problem → Completion → Verdict, and the Task that ties them together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One problem with one demonstration that its own verifier accepts.
+
+    `answer` is the reference of a task that compares answers; `tests` are the asserts of a task that runs
+    programs. Whichever a task does not use stays empty.
+    """
+
+    id: str
+    prompt: str
+    demonstration: str
+    answer: str = ""
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completion:
+    """One output of a policy. `finished` is False when it was cut off at the token limit.
+
+    `logprob` is the sum over its tokens of log p at temperature 1, in nats; `entropy` the mean over its tokens
+    of the Shannon entropy of the next-token distribution at temperature 1, in nats.
+    """
+
+    problem: str
+    sample: int
+    text: str
+    tokens: int
+    finished: bool
+    logprob: float
+    entropy: float
+
+
+REASONS = (
+    "exact",
+    "numeric",
+    "structural",
+    "passed",
+    "different",
+    "no answer",
+    "truncated",
+    "unparsed",
+    "too large",
+    "failed",
+    "timeout",
+    "opaque",
+    "error",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the verifier says of one completion; `reason` is one of `REASONS`, `elapsed` is in seconds."""
+
+    accepted: bool
+    reason: str
+    extracted: str | None = None
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Problems and the verifier that judges their completions.
+
+    `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a local
+    folder or None for the task's own source. Sizes are the paper's (or the mini task's) and a recipe overrides them.
+    """
+
+    name: str
+    pools: "Callable[[str | None], Pools]"
+    verify: Callable[[Problem, Completion], Verdict]
+    n_train: int
+    n_validation: int
+    n_test: int
+    max_new_tokens: int
+    max_length: int
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Where the splits are drawn from; train and validation both come from `train`."""
+
+    train: tuple[Problem, ...]
+    test: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Three lists of problems, disjoint in their prompts."""
+
+    train: tuple[Problem, ...]
+    validation: tuple[Problem, ...]
+    test: tuple[Problem, ...]

@@ -1,0 +1,3 @@
+"""Does a completion end in the right number? GSM8K's convention: what follows `####`, else the last box."""
+from erce.types import Verdict
+def verify_number(answer, completion): ...
