@@ -4,31 +4,60 @@ Nothing heavy is imported until a name is used.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from erce.loss import (
+        PENALTIES,
+        Renyi,
+        Shannon,
+        SupportSize,
+        entropy_regularized_cross_entropy,
+        linear_entropy_regularized_cross_entropy,
+    )
+    from erce.reporting import report
+    from erce.study import run
+    from erce.tasks import TASKS, load_task
+    from erce.train import ERCEConfig, ERCETrainer
 
 __version__ = "0.1.0"
+__all__ = [
+    "PENALTIES",
+    "TASKS",
+    "ERCEConfig",
+    "ERCETrainer",
+    "Renyi",
+    "Shannon",
+    "SupportSize",
+    "entropy_regularized_cross_entropy",
+    "linear_entropy_regularized_cross_entropy",
+    "load_task",
+    "report",
+    "run",
+]
 
-_HOME = {  # public name → the module that defines it
-    "entropy_regularized_cross_entropy": "erce.loss",
-    "linear_entropy_regularized_cross_entropy": "erce.loss",
-    "Shannon": "erce.loss",
-    "Renyi": "erce.loss",
-    "SupportSize": "erce.loss",
-    "PENALTIES": "erce.loss",
-    "ERCEConfig": "erce.train",
-    "ERCETrainer": "erce.train",
-    "TASKS": "erce.tasks",
-    "load_task": "erce.tasks",
-    "run": "erce.study",
-    "report": "erce.reporting",
+_HOME = {
+    "erce.loss": (
+        "PENALTIES",
+        "Renyi",
+        "Shannon",
+        "SupportSize",
+        "entropy_regularized_cross_entropy",
+        "linear_entropy_regularized_cross_entropy",
+    ),
+    "erce.reporting": ("report",),
+    "erce.study": ("run",),
+    "erce.tasks": ("TASKS", "load_task"),
+    "erce.train": ("ERCEConfig", "ERCETrainer"),
 }
-__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'erce' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'erce' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*globals(), *__all__])

@@ -1,4 +1,4 @@
-"""The nouns of the walk, in walk order: Problem → Completion → Verdict, and the Task that ties them together."""
+"""The nouns of the walk, in walk order: Problem → Completion → Verdict, and the Task that ties them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class Problem:
 class Completion:
     """One output of a policy. `finished` is False when it was cut off at the token limit.
 
-    `logprob` is the sum over its tokens of log p at temperature 1, in nats; `entropy` the mean over its tokens
-    of the Shannon entropy of the next-token distribution at temperature 1, in nats.
+    `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
+    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats.
     """
 
     problem: str
@@ -67,8 +67,8 @@ class Verdict:
 class Task:
     """Problems and the verifier that judges their completions.
 
-    `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a local
-    folder or None for the task's own source. Sizes are the paper's (or the mini task's) and a recipe overrides them.
+    `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
+    local folder or None for the task's own source. A recipe may ask for other sizes.
     """
 
     name: str

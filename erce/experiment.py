@@ -1,0 +1,159 @@
+"""ONE CELL, from demonstrations to scores: the file to read first.
+
+    problems → fine-tuned adapter → completions → verdicts → scores
+
+Every stage leaves its file in the cell's folder and is skipped when the file is there: delete verdicts.jsonl
+and result.json, and the next run judges the same completions again.
+"""
+
+import platform
+import time
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from erce.recipe import Cell, Recipe
+from erce.results import RESULT, cell_folder, is_done, read_json, read_rows, write_json, write_rows
+from erce.score import summarize
+from erce.tasks import load_task, splits
+from erce.types import Completion, Splits, Verdict
+
+EVALUATED = ("validation", "test")
+GREEDY = "greedy"
+SAMPLED = "sampled"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How one set of completions is drawn; temperature 0 is greedy."""
+
+    temperature: float
+    samples: int
+    max_new_tokens: int
+    batch_size: int
+
+
+def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
+    """Everything that one cell of the grid needs, skipping what its folder already holds."""
+    if is_done(root, recipe, cell):
+        return
+    folder, started = cell_folder(root, recipe, cell), time.monotonic()
+    problems = cell_splits(recipe, cell.task)
+    if cell.lam is not None and not (folder / "training.json").is_file():
+        _train(folder, recipe, cell, problems)
+    if not (folder / "completions.jsonl").is_file():
+        _generate(folder, recipe, cell, problems)
+    if not (folder / "verdicts.jsonl").is_file():
+        _verify(folder, cell, problems)
+    result = {
+        "cell": asdict(cell),
+        "scores": _scores(folder),
+        "seconds": round(time.monotonic() - started, 2),
+    }
+    if cell.lam is not None:
+        result["training"] = {k: v for k, v in read_json(folder / "training.json").items() if k != "log"}
+    write_json(folder / RESULT, result | {"versions": _versions()})
+
+
+@lru_cache(maxsize=8)
+def cell_splits(recipe: Recipe, task: str) -> Splits:
+    """The problems of a task as the recipe wants them; the same for every cell."""
+    return splits(
+        load_task(task),
+        data=recipe.data,
+        n_train=recipe.n_train,
+        n_validation=recipe.n_validation,
+        n_test=recipe.n_test,
+        seed=recipe.split_seed,
+    )
+
+
+@lru_cache(maxsize=1)
+def base_policy(model: str, dtype: str) -> tuple[Any, Any]:
+    """The base model and its tokenizer, loaded once a process; whoever adds an adapter takes it off again."""
+    from erce.models import load_model, load_tokenizer
+
+    return load_model(model, dtype=dtype), load_tokenizer(model)
+
+
+def _train(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+    from erce.train import fine_tune
+
+    settings = recipe.training
+    if settings.max_length is None:
+        settings = replace(settings, max_length=load_task(cell.task).max_length)
+    summary = fine_tune(
+        *base_policy(recipe.model, recipe.dtype),
+        problems.train,
+        settings=settings,
+        lam=cell.lam,
+        penalty=recipe.penalty,
+        order=recipe.order,
+        seed=cell.seed,
+        folder=folder / "adapter",
+    )
+    write_json(folder / "training.json", summary)
+
+
+def _generate(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+    """Greedy and sampled completions of the same problems, whatever λ they are drawn for."""
+    from erce.generate.transformers import generate
+    from erce.models import adapted
+
+    model, tokenizer = base_policy(recipe.model, recipe.dtype)
+    rows = []
+    with adapted(model, None if cell.lam is None else folder / "adapter") as policy:
+        for split in EVALUATED:
+            for decoding, draw in draws(recipe, cell.task).items():
+                drawn = generate(policy, tokenizer, getattr(problems, split), decoding=draw, seed=cell.seed)
+                rows += [{"split": split, "decoding": decoding, **asdict(each)} for each in drawn]
+    write_rows(folder / "completions.jsonl", rows)
+
+
+def draws(recipe: Recipe, task: str) -> dict[str, Draw]:
+    """Each way of decoding that is scored, by the name it has in tables."""
+    wanted = recipe.decoding
+    limit = wanted.max_new_tokens or load_task(task).max_new_tokens
+    return {
+        GREEDY: Draw(0.0, 1, limit, wanted.batch_size),
+        SAMPLED: Draw(wanted.temperature, wanted.samples, limit, wanted.batch_size),
+    }
+
+
+def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
+    verify = load_task(cell.task).verify
+    known = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
+    rows = []
+    for row, completion in _completions(folder):
+        verdict = asdict(verify(known[completion.problem], completion))
+        del verdict["elapsed"]  # the only thing that would differ between two runs of the same study
+        rows.append({key: row[key] for key in ("split", "decoding", "problem", "sample")} | verdict)
+    write_rows(folder / "verdicts.jsonl", rows)
+
+
+def _scores(folder: Path) -> dict[str, dict[str, Any]]:
+    """split → decoding → what `erce.score.summarize` says of its completions."""
+    grouped: dict[tuple[str, str], list[tuple[Completion, Verdict]]] = {}
+    for (row, completion), judged in zip(
+        _completions(folder), read_rows(folder / "verdicts.jsonl"), strict=True
+    ):
+        verdict = Verdict(judged["accepted"], judged["reason"], judged["extracted"])
+        grouped.setdefault((row["split"], row["decoding"]), []).append((completion, verdict))
+    scores: dict[str, dict[str, Any]] = {}
+    for (split, decoding), pairs in grouped.items():
+        scores.setdefault(split, {})[decoding] = summarize(*zip(*pairs, strict=True))
+    return scores
+
+
+def _completions(folder: Path) -> list[tuple[dict[str, Any], Completion]]:
+    rows = read_rows(folder / "completions.jsonl")
+    return [
+        (row, Completion(**{k: v for k, v in row.items() if k not in ("split", "decoding")})) for row in rows
+    ]
+
+
+def _versions() -> dict[str, str]:
+    packages = ("erce", "torch", "transformers", "trl", "peft")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
