@@ -3,6 +3,7 @@
 What runs a cell is handed in, so this file knows nothing of training.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -46,11 +47,8 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _share_cores(jobs: int) -> None:
-    import os
-
-    import torch
-
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    """Runs in each new process before torch is imported there, which then reads it."""
+    os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // jobs))
 
 
 ENGINES = {"here": _here, "processes": _processes}

@@ -1,0 +1,80 @@
+"""The command line: its words, its sentences, its exit codes."""
+
+from pathlib import Path
+
+import pytest
+
+from erce.cli import main, recipe_path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_command_has_a_summary(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    assert {"demo", "run", "report", "tasks"} <= set(capsys.readouterr().out.split())
+
+
+def test_tasks_are_listed(capsys):
+    assert main(["tasks"]) == 0
+    assert "mini-sums-answer-only" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["run", "recipes/nothing.toml"],
+            "no recipe 'recipes/nothing.toml': neither a file nor one of those",
+        ),
+        (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
+        (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
+        (["run", "mini", "--set", "lams=[0, 'one']"], "lams[1] = 'one' is not a number"),
+        (["run", "mini", "--set", 'task="mimi-sums"'], "did you mean 'mini-sums'?"),
+        (["run", "mini", "--set", 'penalty="reny"'], "did you mean 'renyi'?"),
+        (["run", "mini", "--set", 'penalty="renyi"', "--set", "order=-1"], "order = -1 must be over 0"),
+        (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
+        (["run", "mini", "--jobs", "0"], "jobs = 0"),
+        (["report", "no/such/study"], "no study in 'no/such/study'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sentence, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "study")] if words[0] == "run" else []
+    assert main([*words, *out]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.startswith("erce: ")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_another_study_is_refused(tmp_path, capsys):
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    assert main(["run", "mini", "--out", str(tmp_path)]) == 2
+    assert "holds no study; choose another folder with --out" in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, capsys):
+    monkeypatch.setattr("erce.cli.NEEDS_STUDY", ("trl", "not_installed"))
+    assert main(["run", "mini"]) == 2
+    assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
+
+
+def test_an_interruption_says_how_to_go_on(monkeypatch, capsys):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("erce.study.run", interrupted)
+    assert main(["run", "mini"]) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_recipe_that_comes_with_erce_is_valid_and_found_by_name(path):
+    from erce.recipe import load_recipe
+    from erce.tasks import load_task
+
+    assert recipe_path(path.stem).samefile(path)
+    for task in load_recipe(path).tasks:
+        load_task(task)

@@ -1,0 +1,117 @@
+"""The house: who imports whom, what is loaded when, and that the project stands alone."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted((ROOT / "erce").rglob("*.py"))
+
+ARROWS = {  # part → the parts of ours that it may import
+    "types": set(),
+    "loss": set(),
+    "recipe": set(),
+    "stats": set(),
+    "models": set(),
+    "prompt": {"types"},
+    "verify": {"types"},
+    "score": {"types"},
+    "tasks": {"types", "verify"},
+    "train": {"types", "prompt", "models", "loss"},
+    "generate": {"types", "prompt", "models"},
+    "results": {"recipe"},
+    "sweep": {"recipe", "results"},
+    "choose": {"recipe", "results"},
+    "experiment": {"types", "tasks", "train", "generate", "score", "recipe", "results", "models"},
+    "study": {"experiment", "sweep", "recipe", "results"},
+    "reporting": {"results", "stats", "choose", "recipe"},
+    "cli": {"study", "reporting", "recipe", "tasks"},
+}
+HEAVY = {"torch", "transformers", "trl", "peft", "datasets", "matplotlib", "scipy", "rich", "jinja2", "numpy"}
+
+
+def part(path: Path) -> str:
+    return path.relative_to(ROOT / "erce").parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names.add(node.module or "")
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_arrows(path):
+    if path == ROOT / "erce" / "__init__.py":
+        return
+    ours = {name.split(".")[1] for name in imported(path) if name.startswith("erce.")}
+    assert ours - {part(path)} <= ARROWS[part(path)]
+
+
+@pytest.mark.parametrize("library", ["trl", "ray"])
+def test_a_fast_moving_library_stays_behind_one_file(library):
+    users = [path.name for path in MODULES if library in {name.split(".")[0] for name in imported(path)}]
+    assert len(users) <= 1
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"import sys\n{statement}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(out.stdout.split("\n")[-2].split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("import erce", set()),
+        ("from erce.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass", set()),
+        ("import erce.tasks, erce.verify.numeric, erce.verify.code", set()),
+        ("import erce.stats, erce.results, erce.choose, erce.score", {"numpy", "scipy"}),
+        ("import erce.loss", {"torch", "numpy"}),
+    ],
+)
+def test_heavy_libraries_wait_until_they_are_needed(statement, allowed):
+    assert loaded_after(statement) & HEAVY <= allowed
+
+
+def test_every_public_name_is_there_and_documented():
+    import erce
+
+    for name in erce.__all__:
+        assert getattr(erce, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = erce.nothing
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / line for line in listed.stdout.splitlines()]
+
+
+def test_the_project_names_no_place_outside_itself():
+    outside = re.compile(r"\.\./" + r"shared|/w" + r"ork/")
+    texts = [
+        path for path in tracked() if path.suffix in {".py", ".md", ".toml", ".txt", ".yml", ".html", ".j2"}
+    ]
+    assert [
+        str(path) for path in texts if path.is_file() and outside.search(path.read_text(encoding="utf-8"))
+    ] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_are_short_and_say_what_they_do(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400
+    if text:
+        assert ast.get_docstring(ast.parse(text)), "the first line says what the file turns into what"

@@ -1,0 +1,119 @@
+"""What is on disk: whole files only, one study a folder, and arrays whose problems line up."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erce.recipe import Cell, Recipe
+from erce.results import (
+    RESULT,
+    cell_folder,
+    is_done,
+    open_study,
+    read_json,
+    read_rows,
+    read_study,
+    write_json,
+    write_rows,
+    write_text,
+)
+
+RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
+
+
+def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool]) -> None:
+    folder = cell_folder(root, RECIPE, cell)
+    rows = [
+        {"split": "test", "decoding": "sampled", "problem": problem, "sample": sample, "accepted": value}
+        for (problem, sample), value in accepted.items()
+    ]
+    write_rows(folder / "verdicts.jsonl", rows)
+    write_json(folder / RESULT, {"scores": {}})
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
+    path = tmp_path / "result.json"
+    write_text(path, "old")
+    monkeypatch.setattr(
+        Path, "write_text", lambda self, *_, **__: (_ for _ in ()).throw(OSError("disk full"))
+    )
+    with pytest.raises(OSError, match="disk full"):
+        write_text(path, "new")
+    assert path.read_bytes() == b"old"
+
+
+def test_rows_come_back_as_they_were(tmp_path):
+    rows = [{"text": "line\nbreak \u2028 and ∀"}, {"text": ""}]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    assert list(read_rows(tmp_path / "rows.jsonl")) == rows
+
+
+@pytest.mark.parametrize("reader", [read_json, lambda path: list(read_rows(path))])
+def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader):
+    path = tmp_path / "half.json"
+    path.write_text('{"scores": {"te\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"half\.json.*damaged.*delete"):
+        reader(path)
+
+
+def test_a_nan_is_never_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "scores.json", {"pass@1": float("nan")})
+
+
+def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
+    open_study(tmp_path / "runs", RECIPE)
+    before = everything(tmp_path)
+    with pytest.raises(ValueError, match=r"another study \(its rank is 16, not 4\); choose another folder"):
+        open_study(tmp_path / "runs", replace(RECIPE, training=replace(RECIPE.training, rank=4)))
+    assert everything(tmp_path) == before
+
+
+def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="exists and holds no study"):
+        open_study(tmp_path, RECIPE)
+    assert list(tmp_path.iterdir()) == [tmp_path / "thesis.tex"]
+
+
+def test_the_grid_of_a_study_may_grow(tmp_path):
+    open_study(tmp_path, RECIPE)
+    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0))
+    open_study(tmp_path, grown)
+    assert read_study(tmp_path).recipe == grown
+
+
+def test_a_folder_without_a_study_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no study in .*; `erce run RECIPE` makes one"):
+        read_study(tmp_path)
+
+
+def test_a_half_written_result_is_no_result(tmp_path):
+    open_study(tmp_path, RECIPE)
+    cell = Cell("mini-sums", 0.5, 0)
+    folder = cell_folder(tmp_path, RECIPE, cell)
+    folder.mkdir(parents=True)
+    (folder / f".{RESULT}.tmp").write_text('{"scores": {}}', encoding="utf-8")
+    assert not is_done(tmp_path, RECIPE, cell)
+    (folder / RESULT).write_text('{"sco', encoding="utf-8")
+    with pytest.raises(ValueError, match="damaged"):
+        is_done(tmp_path, RECIPE, cell)
+
+
+def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(tmp_path):
+    open_study(tmp_path, RECIPE)
+    first = {("b", 1): True, ("a", 0): False, ("b", 0): False, ("a", 1): True}
+    finish(tmp_path, Cell("mini-sums", 0.5, 0), first)
+    finish(tmp_path, Cell("mini-sums", 0.5, 1), dict(sorted(first.items())))
+    study = read_study(tmp_path)
+    outcomes = study.outcomes("mini-sums", 0.5, split="test", decoding="sampled")
+    np.testing.assert_array_equal(outcomes, [[[0, 1], [0, 1]]] * 2)
+    assert study.seeds("mini-sums", 0.5) == [0, 1]
+    assert Cell("mini-sums", 0.0, 0) in study.missing
+    assert Cell("mini-sums", 0.5, 0) not in study.missing
