@@ -21,7 +21,7 @@ import numpy as np
 
 from erce.recipe import Cell, Recipe, folder_name, identity, parse_recipe
 
-STUDY, RESULT = "study.json", "result.json"
+STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from erce.experiment import base_policy, cell_splits, run_cell
 from erce.recipe import Cell, Recipe, load_recipe
-from erce.results import Study, is_done, open_study, read_study
+from erce.results import PROBLEMS, Study, is_done, open_study, read_rows, read_study, write_rows
 from erce.sweep import sweep
 
 
@@ -31,6 +31,7 @@ def run(
     root = Path(out)
     check(recipe)
     open_study(root, recipe)
+    _claim_problems(root, recipe)
     missing = [cell for cell in recipe.cells() if not is_done(root, recipe, cell)]
     with _progress(len(recipe.cells()), len(missing)) as advance:
         for cell in sweep(missing, partial(run_cell, root, recipe), jobs=jobs):
@@ -43,6 +44,23 @@ def check(recipe: Recipe) -> None:
     for task in recipe.tasks:
         cell_splits(recipe, task)
     base_policy(recipe.model, recipe.dtype)
+
+
+def _claim_problems(root: Path, recipe: Recipe) -> None:
+    """Writes problems.jsonl, which makes the folder readable without the source, or finds it the same."""
+    rows = [
+        {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
+        | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
+        for task in recipe.tasks
+        for split, problems in vars(cell_splits(recipe, task)).items()
+        for problem in problems
+    ]
+    if not (root / PROBLEMS).is_file():
+        write_rows(root / PROBLEMS, rows)
+    elif list(read_rows(root / PROBLEMS)) != rows:
+        raise ValueError(
+            f"{root} was begun with other problems than the task has now; choose another folder with --out"
+        )
 
 
 @contextmanager

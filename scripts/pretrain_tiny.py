@@ -20,12 +20,13 @@ from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
 from erce.tasks import mini_code, mini_sums
 
 SEED = 0
-SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.15, 0.3, 0.3
+SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.2, 0.3, 0.3
 VOCABULARY = 512
 CONTEXT = 2048
 CHAT_TOKENS = ["<|im_start|>", "<|im_end|>"]
 CHAT = (
-    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 
@@ -39,9 +40,10 @@ def text(rng: random.Random, held_out: set[str]) -> tuple[str, str]:
             if kind < 0.6:
                 prompt, response = mini_sums.STEPS, mini_sums.working(terms, rng, slip=SLIP_STEP)
             else:
-                slipped = rng.random() < SLIP_ANSWER
-                answer = sum(terms) + (rng.choice((-10, -2, -1, 1, 2, 10)) if slipped else 0)
-                prompt, response = mini_sums.ANSWER_ONLY, f"#### {min(mini_sums.LIMIT - 1, max(0, answer))}"
+                answer = sum(terms)
+                if rng.random() < SLIP_ANSWER:
+                    answer = mini_sums.slipped(answer, rng)
+                prompt, response = mini_sums.ANSWER_ONLY, f"#### {answer}"
             prompt = prompt.format(mini_sums.written(terms))
         else:
             family = rng.choice(mini_code.FAMILIES)
@@ -57,7 +59,10 @@ def train_tokenizer(texts: Iterator[str]) -> Qwen2Tokenizer:
     blank = Qwen2Tokenizer(eos_token="<|im_end|>")
     numbers = [str(number) for number in range(10, mini_sums.LIMIT)]
     tokenizer = blank.train_new_from_iterator(
-        texts, VOCABULARY - len(numbers) - len(CHAT_TOKENS), show_progress=False, new_special_tokens=CHAT_TOKENS
+        texts,
+        VOCABULARY - len(numbers) - len(CHAT_TOKENS),
+        show_progress=False,
+        new_special_tokens=CHAT_TOKENS,
     )
     tokenizer.add_tokens(numbers)
     tokenizer.chat_template = CHAT
@@ -128,9 +133,11 @@ def pretrain(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, steps: int, row
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=2500)
     parser.add_argument("--rows", type=int, default=128)
     arguments = parser.parse_args()
     rng = random.Random(SEED + 1)

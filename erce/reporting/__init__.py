@@ -1,0 +1,69 @@
+"""A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from erce.reporting.cautions import cautions
+from erce.reporting.document import document
+from erce.reporting.figure import accuracy, save
+from erce.reporting.gains import Summary, as_json, summary
+from erce.reporting.paper import write_tables
+from erce.reporting.sentences import sentences
+from erce.reporting.table import print_tables
+from erce.results import read_study, write_json, write_text
+
+__all__ = ["report"]
+
+
+def report(root: str | Path, *, json: str | Path | None = None, out: str | Path | None = None) -> Path:
+    """The report of the study in `root`; its path, RUNS/report/index.html.
+
+    Prints the table and what it means. Writes index.html, accuracy.svg and tables/ into `out` (RUNS/report),
+    and every number into the file `json`. The same study gives the same bytes.
+    """
+    root = Path(root)
+    found = summary(read_study(root))
+    out = Path(out) if out is not None else root / "report"
+    _print(found)
+    tasks = [task for task in found.study.recipe.tasks if found.lams(task)]
+    write_tables(found, out / "tables")
+    if tasks:
+        save(accuracy(found, tasks), out / "accuracy.svg")
+    write_text(out / "index.html", document(found))
+    if json is not None:
+        write_json(Path(json), contents(found))
+    return out / "index.html"
+
+
+def contents(found: Summary) -> dict[str, Any]:
+    """Every number of the report as plain values; None where there is none."""
+    choice = found.choice
+    return {
+        "study": asdict(found.study.recipe),
+        "gains": found.gains,
+        "chosen": None
+        if choice is None
+        else choice._asdict() | {"scores": {f"{lam:g}": score for lam, score in choice.scores.items()}},
+        "interaction": found.interaction,
+        "base": [as_json(row) for row in found.rows if row.lam is None],
+        "rows": [as_json(row) for row in found.rows if row.lam is not None],
+        "sentences": list(sentences(found).values()),
+        "cautions": cautions(found),
+        "missing": [cell.name for cell in found.study.missing],
+    }
+
+
+def _print(found: Summary) -> None:
+    """Tables, then sentences: what was found first, what could be wrong last."""
+    console = Console()
+    print_tables(found, console)
+    for text in sentences(found).values():
+        console.print(f"\n{text}", markup=False, highlight=False)
+    if warned := cautions(found):
+        console.print("\nWhat could be wrong:", style="bold")
+        for text in warned:
+            console.print(f"  · {text}", markup=False, highlight=False)
+    console.print()

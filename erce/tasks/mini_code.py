@@ -5,7 +5,7 @@
     def f(x):
         return x * 3 + 5
 
-The demonstration is one of a family's programs at random; any program that passes the three asserts is accepted.
+The demonstration is one of a family's programs at random; any that passes the three asserts is accepted.
 """
 
 import random
@@ -21,7 +21,7 @@ CONSTANTS = range(2, 12)
 
 @dataclass(frozen=True)
 class Family:
-    """What a function should do, ways to write it, and the inputs it is tried on; `{a}` and `{b}` are constants."""
+    """What a function should do, ways to write it, and inputs to try; `{a}` and `{b}` are constants."""
 
     arguments: str
     sentence: str
@@ -47,14 +47,24 @@ FAMILIES = (
         "x",
         "x times {a}, plus {b}",
         lambda a, b: lambda x: x * a + b,
-        ("return x * {a} + {b}", "return {b} + x * {a}", "return {b} + {a} * x", "y = x * {a}\n    return y + {b}"),
+        (
+            "return x * {a} + {b}",
+            "return {b} + x * {a}",
+            "return {b} + {a} * x",
+            "y = x * {a}\n    return y + {b}",
+        ),
         _number,
     ),
     Family(
         "x",
         "x plus {a}, times {b}",
         lambda a, b: lambda x: (x + a) * b,
-        ("return (x + {a}) * {b}", "return {b} * (x + {a})", "return x * {b} + {a} * {b}", "y = x + {a}\n    return y * {b}"),
+        (
+            "return (x + {a}) * {b}",
+            "return {b} * (x + {a})",
+            "return x * {b} + {a} * {b}",
+            "y = x + {a}\n    return y * {b}",
+        ),
         _number,
     ),
     Family(
@@ -103,7 +113,11 @@ FAMILIES = (
         "xs",
         "the largest of xs plus {a}, times {b}",
         lambda a, b: lambda xs: (max(xs) + a) * b,
-        ("return (max(xs) + {a}) * {b}", "return {b} * (max(xs) + {a})", "y = max(xs)\n    return (y + {a}) * {b}"),
+        (
+            "return (max(xs) + {a}) * {b}",
+            "return {b} * (max(xs) + {a})",
+            "y = max(xs)\n    return (y + {a}) * {b}",
+        ),
         _numbers,
     ),
     Family(
@@ -121,7 +135,11 @@ FAMILIES = (
         "xs",
         "each of xs times {a}, plus {b}",
         lambda a, b: lambda xs: [x * a + b for x in xs],
-        ("return [x * {a} + {b} for x in xs]", "return [{b} + x * {a} for x in xs]", "return [{a} * x + {b} for x in xs]"),
+        (
+            "return [x * {a} + {b} for x in xs]",
+            "return [{b} + x * {a} for x in xs]",
+            "return [{a} * x + {b} for x in xs]",
+        ),
         _numbers,
     ),
     Family(
@@ -154,18 +172,25 @@ def program(family: Family, a: int, b: int, rng: random.Random, *, slip: float =
 def problem(family: Family, a: int, b: int, rng: random.Random) -> tuple[str, tuple[str, ...]]:
     """The prompt, whose hint is the first of the three tests, and the tests."""
     function = family.reference(a, b)
-    tests = []
-    for _ in range(3):
+    tests: dict[str, None] = {}  # in order, without repetition
+    while len(tests) < 3:
         tries = family.tries(rng)
-        tests.append(f"assert f({', '.join(map(repr, tries))}) == {function(*tries)!r}")
-    hint = tests[0].removeprefix("assert ")
-    return f"Write f({family.arguments}): {family.sentence.format(a=a, b=b)}. For example {hint}", tuple(tests)
+        tests[f"assert f({', '.join(map(repr, tries))}) == {function(*tries)!r}"] = None
+    hint = next(iter(tests)).removeprefix("assert ")
+    return f"Write f({family.arguments}): {family.sentence.format(a=a, b=b)}. For example {hint}", tuple(
+        tests
+    )
 
 
 def _pools(data: str | None) -> Pools:
     """Distinct sentences, the test pool's apart from the training pool's."""
     rng = random.Random("erce mini-code")
-    points = {family.sentence.format(a=a, b=b): (family, a, b) for family in FAMILIES for a in CONSTANTS for b in CONSTANTS}
+    points = {
+        family.sentence.format(a=a, b=b): (family, a, b)
+        for family in FAMILIES
+        for a in CONSTANTS
+        for b in CONSTANTS
+    }
     problems = []
     for number, (family, a, b) in enumerate(rng.sample(list(points.values()), 2 * POOL)):
         prompt, tests = problem(family, a, b, rng)

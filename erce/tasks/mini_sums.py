@@ -7,8 +7,8 @@ A demonstration combines two of the signed terms at a time, in a random order, u
     32-5=27
     #### 27
 
-Any order of working is correct, and the verifier reads only the number after `####`. In the answer-only task the
-demonstration is that last line alone, so exactly one output is accepted (the paper's negative control).
+Any order of working is correct, and the verifier reads only the number after `####`. In the answer-only task
+the demonstration is that last line alone, so one output is accepted (the paper's negative control).
 """
 
 import random
@@ -16,7 +16,8 @@ import random
 from erce.types import Pools, Problem, Task
 from erce.verify.numeric import verify_number
 
-LIMIT = 50  # terms, intermediate results and answers all lie in 0 … LIMIT - 1
+LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
+LARGEST = 25  # terms lie in 1 … LARGEST - 1
 TERMS = 4
 POOL = 4000  # problems a pool; the pools of both tasks hold the same expressions
 
@@ -27,7 +28,10 @@ ANSWER_ONLY = "Work out {}. Answer only."
 def expression(rng: random.Random) -> tuple[int, ...]:
     """Signed terms whose sum, like every term, lies in range; the first is positive."""
     while True:
-        terms = (rng.randrange(1, 25), *(rng.choice((-1, 1)) * rng.randrange(1, 25) for _ in range(TERMS - 1)))
+        terms = (
+            rng.randrange(1, LARGEST),
+            *(rng.choice((-1, 1)) * rng.randrange(1, LARGEST) for _ in range(TERMS - 1)),
+        )
         if 0 <= sum(terms) < LIMIT:
             return terms
 
@@ -44,8 +48,8 @@ def written(terms: tuple[int, ...]) -> str:
 def working(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:
     """A solution with its steps, in a random order of working; each step is wrong with probability `slip`.
 
-    A wrong step is carried on, as people do, so the answer is usually wrong too. Demonstrations use `slip=0`;
-    the text that the embedded base model is pretrained on does not.
+    The wrong number is carried on, so the answer is wrong too. Demonstrations use 0; the text that the
+    embedded base model is pretrained on does not.
     """
     while True:
         lines = _steps(list(terms), rng, slip)
@@ -65,14 +69,22 @@ def _steps(terms: list[int], rng: random.Random, slip: float) -> list[str] | Non
         if first < 0 or not 0 <= result < LIMIT:
             return None
         if rng.random() < slip:
-            result = min(LIMIT - 1, max(0, result + rng.choice((-10, -2, -1, 1, 2, 10))))
+            result = slipped(result, rng)
         lines.append(f"{first}{second:+d}={result}")
         terms = [term for k, term in enumerate(terms) if k not in (i, j)] + [result]
     return [*lines, f"#### {terms[0]}"]
 
 
+def slipped(result: int, rng: random.Random) -> int:
+    """Another number in range, off by one or two or by a forgotten carry."""
+    while True:
+        wrong = result + rng.choice((-10, -2, -1, 1, 2, 10))
+        if 0 <= wrong < LIMIT:
+            return wrong
+
+
 def _pools(template: str, *, steps: bool) -> Pools:
-    """Distinct expressions, so that no test problem was ever demonstrated; seeded apart from the pretraining text."""
+    """Distinct expressions, so that no test problem is ever demonstrated."""
     rng, seen = random.Random("erce mini-sums"), set()
     problems = []
     while len(problems) < 2 * POOL:

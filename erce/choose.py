@@ -1,0 +1,71 @@
+"""Scores on the validation problems → the λ that is reported on the test problems, which are read once."""
+
+from statistics import fmean
+from typing import NamedTuple
+
+from erce.results import Study
+
+
+class Choice(NamedTuple):
+    """The λ with the best mean validation Pass@1, and what it was chosen among.
+
+    `scores` holds every λ that could win, in the order of the grid; λ = 0, cross-entropy, is one of them.
+    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better.
+    """
+
+    lam: float
+    score: float
+    runner_up: float | None  # None: there was nothing to choose from
+    runner_up_score: float | None
+    at_edge: bool
+    scores: dict[float, float]
+
+
+def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice:
+    """The λ to report, from validation alone; `task` None is the study's own task.
+
+    Only a λ whose every seed is done can win. Equal scores go to the λ nearer to 0: no penalty without a
+    reason. Stops where nothing can be chosen: no λ is complete, or there are no validation problems.
+    """
+    task = task or study.recipe.task
+    scores = {}
+    for lam in study.recipe.lams:
+        score = _validation(study, task, lam, decoding)
+        if score is not None:
+            scores[lam] = score
+    if not scores:
+        raise ValueError(_nothing_to_choose(study, task, decoding))
+    ranking = sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
+    best, second = ranking[0], ranking[1] if len(ranking) > 1 else None
+    return Choice(
+        best, scores[best], second, None if second is None else scores[second], _at_edge(best, scores), scores
+    )
+
+
+def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:
+    """Mean over seeds; None while a seed is missing, or where there are no validation problems."""
+    cells = [cell for cell in study.recipe.cells() if (cell.task, cell.lam) == (task, lam)]
+    if not cells or any(cell not in study.results for cell in cells):
+        return None
+    scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
+    if any(scores is None for scores in scored):
+        return None
+    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
+    return round(fmean(scores["pass@1"] for scores in scored), 12)
+
+
+def _at_edge(best: float, scores: dict[float, float]) -> bool:
+    return best != 0 and best in (min(scores), max(scores)) and len(scores) > 1
+
+
+def _nothing_to_choose(study: Study, task: str, decoding: str) -> str:
+    if task not in study.recipe.tasks:
+        return f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}"
+    missing = {cell.lam for cell in study.missing if cell.task == task}
+    complete = set(study.recipe.lams) - missing
+    if complete:
+        return (
+            f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
+            "a recipe with n_validation over 0 has them"
+        )
+    return f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first"

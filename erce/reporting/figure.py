@@ -1,0 +1,233 @@
+"""Rows → figures: accuracy and gain against λ, and training curves, as SVG that is the same byte for byte.
+
+Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
+lines and markers differ in form as well, for readers and printers without colour.
+"""
+
+import io
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from erce.reporting.format import strength
+from erce.reporting.gains import DECODINGS, Summary
+from erce.results import write_text
+
+PALETTE = {
+    "ink": "#26231f",
+    "muted": "#7d756a",
+    "rule": "#e2dcd1",
+    "panel": "#fffefb",
+    "sampled": "#b3441e",
+    "greedy": "#1f5c88",
+}
+MARKERS: Any = {
+    "sampled": {"marker": "o", "markersize": 5.5},
+    "greedy": {"marker": "s", "markersize": 5.5, "markerfacecolor": PALETTE["panel"]},
+}
+STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
+DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
+PANEL = (4.6, 3.6)  # inches
+
+_SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "erce",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": PALETTE["muted"],
+    "axes.labelcolor": PALETTE["ink"],
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": PALETTE["panel"],
+    "figure.facecolor": PALETTE["panel"],
+    "savefig.facecolor": PALETTE["panel"],
+    "grid.color": PALETTE["rule"],
+    "text.color": PALETTE["ink"],
+    "xtick.color": PALETTE["muted"],
+    "ytick.color": PALETTE["muted"],
+    "xtick.labelcolor": PALETTE["ink"],
+    "ytick.labelcolor": PALETTE["ink"],
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+@matplotlib.rc_context(_SETTINGS)
+def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
+    """Greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
+
+    Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
+    of a grid are far apart, so they stand at equal distances, each under its own label.
+    """
+    figure, panels = _panels(len(tasks), "right on test, in %")
+    for axes, task in zip(panels, tasks, strict=True):
+        lams = _trained(summary, task)
+        for decoding in DECODINGS:
+            rows = [row for lam in lams if (row := summary.row(task, lam, decoding))]
+            spreads = [100 * (row.sd or 0.0) for row in rows]
+            means = [100 * row.mean for row in rows]
+            _line(axes, range(len(rows)), means, (spreads, spreads), decoding)
+            if summary.lam in lams:
+                _star(axes, lams.index(summary.lam), means[lams.index(summary.lam)], decoding)
+            _levels(axes, summary, task, decoding)
+        _finish(axes, lams, title=task if len(tasks) > 1 else "")
+    _legend(figure, summary, levels=True)
+    return figure
+
+
+@matplotlib.rc_context(_SETTINGS)
+def gain(summary: Summary, task: str) -> Figure:
+    """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
+    figure, (axes,) = _panels(1, "gain over λ = 0, in points")
+    lams = [lam for lam in _trained(summary, task) if lam != 0 and summary.has_gain(task, lam)]
+    axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
+    for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
+        entries = [entry for lam in lams if (entry := summary.gain(task, lam, decoding))]
+        middles = [100 * entry["gain"] for entry in entries]
+        reach = [[abs(100 * (entry["ci"][end] - entry["gain"])) for entry in entries] for end in (0, 1)]
+        places = [at + shift for at in range(len(entries))]
+        _line(axes, places, middles, (reach[0], reach[1]), decoding)
+        if summary.lam in lams:
+            at = lams.index(summary.lam)
+            _star(axes, places[at], middles[at], decoding)
+    _finish(axes, lams, title="")
+    _legend(figure, summary, levels=False)
+    return figure
+
+
+@matplotlib.rc_context(_SETTINGS)
+def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
+    """A logged quantity against the training step, one line of (step, value) a λ; that of 0 is dashed."""
+    figure, (axes,) = _panels(1, label)
+    for at, (lam, log) in enumerate(sorted(logs.items())):
+        axes.plot(
+            [step for step, _ in log],
+            [value for _, value in log],
+            label=f"λ = {strength(lam)}",
+            color=ramp(at, len(logs)),
+            linestyle=DASHED if lam == 0 else "-",
+            linewidth=1.5,
+        )
+    axes.set_xlabel("optimizer step")
+    axes.grid(axis="y", linewidth=0.6)
+    figure.legend(loc="outside lower center", ncols=min(4, len(logs)))
+    return figure
+
+
+def ramp(at: int, number: int) -> str:
+    """The colour of one of `number` lines, from the greedy colour to the sampled one."""
+    share = at / max(1, number - 1)
+    ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
+
+
+def svg(figure: Figure) -> str:
+    """The figure as an SVG file's text: the same figure, the same bytes."""
+    file = io.StringIO()
+    with matplotlib.rc_context(_SETTINGS):
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+    return file.getvalue()
+
+
+def inline(figure: Figure, description: str, lines: int = 0) -> str:
+    """The figure for the middle of an HTML page: coloured by the page, and read out as described.
+
+    `lines` is the number of curves that are coloured by `ramp`.
+    """
+    text = svg(figure)
+    text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
+    for name, colour in PALETTE.items():
+        text = text.replace(colour, f"var(--{name})")
+    for at in range(lines):
+        share = round(100 * at / max(1, lines - 1))
+        text = text.replace(ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")
+    return text
+
+
+def save(figure: Figure, path: Path) -> None:
+    """An .svg, or a .png of twice the size on screen."""
+    if path.suffix == ".svg":
+        write_text(path, svg(figure))
+    elif path.suffix == ".png":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.set_dpi(200)
+        FigureCanvasAgg(figure).print_png(path, metadata={"Software": None})
+    else:
+        raise ValueError(f"no figure format {path.suffix!r} ({path}); there are .svg and .png")
+
+
+def _panels(number: int, label: str) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(PANEL[0] * number, PANEL[1]), layout="constrained")
+    panels = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
+    panels[0].set_ylabel(label)
+    return figure, panels
+
+
+def _trained(summary: Summary, task: str) -> list[float]:
+    return [lam for lam in summary.lams(task) if lam is not None]
+
+
+def _line(
+    axes: Axes,
+    places: Sequence[float],
+    middles: list[float],
+    reach: tuple[list[float], list[float]],  # below and above
+    decoding: str,
+) -> None:
+    """Points with error bars: sampled filled, greedy open."""
+    axes.errorbar(
+        places,
+        middles,
+        yerr=reach if any(map(any, reach)) else None,
+        color=PALETTE[decoding],
+        linewidth=1.6,
+        capsize=3,
+        zorder=3,
+        **MARKERS[decoding],
+    )
+
+
+def _star(axes: Axes, place: float, height: float, decoding: str) -> None:
+    axes.plot(place, height, color=PALETTE[decoding], zorder=4, **STAR)
+
+
+def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
+    for lam, line in ((0.0, DASHED), (None, DOTTED)):
+        row = summary.row(task, lam, decoding)
+        if row is not None:
+            axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
+
+
+def _finish(axes: Axes, lams: list[float], *, title: str) -> None:
+    axes.set_xticks(range(len(lams)), [strength(lam) for lam in lams])
+    axes.set_xlim(-0.4, max(1, len(lams)) - 0.6)
+    axes.set_xlabel("penalty strength λ")
+    axes.grid(axis="y", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_title(title)
+
+
+def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
+    grey = PALETTE["muted"]
+    handles = [
+        Line2D([], [], color=PALETTE[each], linewidth=1.6, label=each, **MARKERS[each]) for each in DECODINGS
+    ]
+    handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label="cross-entropy"))
+    if levels and any(row.lam is None for row in summary.rows):
+        handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
+    if summary.lam is not None and (levels or summary.lam != 0):
+        handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
+    wide = figure.get_figwidth() > PANEL[0]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)

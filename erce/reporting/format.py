@@ -1,0 +1,91 @@
+"""Numbers → the way a report writes them: one rule of rounding, true minus signs, file names."""
+
+import re
+from decimal import ROUND_HALF_UP, Decimal
+
+MINUS = "−"
+NOTHING = "–"
+
+
+def fixed(value: float, digits: int) -> str:
+    """The value with so many decimals; a tie goes away from zero, as people round, whatever its last bit.
+
+    >>> fixed(0.51375, 4), fixed(-0.51375, 4), fixed(0.5137499999999999, 4)
+    ('0.5138', '−0.5138', '0.5138')
+    """
+    exact = Decimal(repr(round(value, 12)))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)}".replace("-", MINUS)
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of 1 as a percentage without its sign; "–" where there is none.
+
+    >>> percent(0.7812), percent(1.0), percent(None)
+    ('78.1', '100.0', '–')
+    """
+    return NOTHING if share is None else fixed(100 * share, digits)
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in percentage points, always with its sign, save for exactly 0.
+
+    >>> points(0.0714), points(-0.0004), points(0.0), points(None)
+    ('+7.1', '−0.0', '0.0', '–')
+    """
+    if not share:
+        return NOTHING if share is None else "0.0"
+    return ("+" if share > 0 else "") + fixed(100 * share, 1)
+
+
+def interval(ci: list[float] | None) -> str:
+    """An interval of differences, in points.
+
+    >>> interval([0.042, 0.1]), interval(None)
+    ('+4.2 to +10.0', '–')
+    """
+    return NOTHING if ci is None else f"{points(ci[0])} to {points(ci[1])}"
+
+
+def spread(mean: float, sd: float | None) -> str:
+    """Mean ± standard deviation over seeds in percent; the mean alone where one seed has no spread.
+
+    >>> spread(0.781, 0.0081), spread(0.781, None)
+    ('78.1 ± 0.8', '78.1')
+    """
+    return percent(mean) if sd is None else f"{percent(mean)} ± {percent(sd)}"
+
+
+def strength(lam: float | None) -> str:
+    """How tables name a row.
+
+    >>> strength(None), strength(0.0), strength(0.5), strength(-0.1)
+    ('base model', '0', '0.5', '−0.1')
+    """
+    return "base model" if lam is None else f"{lam:g}".replace("-", MINUS)
+
+
+def file_name(task: str) -> str:
+    """A task's name as part of a file name.
+
+    >>> file_name("my.tasks:HARD")
+    'my.tasks-HARD'
+    """
+    return re.sub(r"[^\w.-]+", "-", task)
+
+
+def unbroken(text: str) -> str:
+    """A sentence whose numbers stay together where a browser breaks its lines.
+
+    >>> unbroken("λ = 0.5 was right in 78 % of samples, −1.0 to +2.0").replace("\u00a0", "_")
+    'λ_=_0.5 was right in 78_% of samples, −1.0_to_+2.0'
+    """
+    text = re.sub(r"(?<=\d) (?=%)|(?<=λ) (?==)|(?<==) (?=[−\d])", "\u00a0", text)
+    return re.sub(r"(?<=\d) to (?=[+−\d])", "\u00a0to\u00a0", text)
+
+
+def counted(number: int, noun: str) -> str:
+    """
+    >>> counted(1, "seed"), counted(3, "seed")
+    ('1 seed', '3 seeds')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,200 @@
+"""A study → every number of its report, computed once: rows, gains over cross-entropy, the control."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from erce.choose import Choice, best_lam
+from erce.results import Study
+from erce.stats import Gain, difference, over_seeds, paired_gain, welch
+
+DECODINGS = ("sampled", "greedy")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One λ of one task under one decoding: the test problems, over the seeds that are done.
+
+    Scores are fractions of 1; `sd` is the sample standard deviation over seeds, None for a single seed.
+    `reasons` are shares of the completions that sum to 1, `tokens` a completion's mean length, `entropy` in
+    nats a token.
+    """
+
+    task: str
+    lam: float | None  # None: the base model
+    decoding: str
+    mean: float
+    sd: float | None
+    seeds: dict[int, float]  # seed → score
+    n_seeds: int
+    n_problems: int
+    n_samples: int
+    validation: float | None  # mean score on the validation problems
+    reasons: dict[str, float]
+    tokens: float
+    entropy: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the terminal table, the tables on disk, the document and the JSON share."""
+
+    study: Study
+    choice: Choice | None
+    no_choice: str  # why there is none, in words; empty where there is one
+    rows: list[Row]
+    gains: list[dict[str, Any]]
+    interaction: list[dict[str, Any]]  # gain minus the control's gain at the chosen λ, one entry a decoding
+
+    @property
+    def lam(self) -> float | None:
+        """The chosen λ."""
+        return None if self.choice is None else self.choice.lam
+
+    def row(self, task: str, lam: float | None, decoding: str) -> Row | None:
+        return self._rows.get((task, lam, decoding))
+
+    def gain(self, task: str, lam: float | None, decoding: str) -> dict[str, Any] | None:
+        return self._gains.get((task, lam, decoding))
+
+    def has_gain(self, task: str, lam: float | None) -> bool:
+        """Whether both this λ and the baseline have a finished cell."""
+        entry = self.gain(task, lam, DECODINGS[0])
+        return entry is not None and entry["gain"] is not None
+
+    def lams(self, task: str) -> list[float | None]:
+        """The λ that have a row, the base model's None first, then rising."""
+        found = {row.lam for row in self.rows if row.task == task}
+        return sorted(found, key=lambda lam: (lam is not None, lam))
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, float | None, str], Row]:
+        return {(row.task, row.lam, row.decoding): row for row in self.rows}
+
+    @cached_property
+    def _gains(self) -> dict[tuple[str, float | None, str], dict[str, Any]]:
+        return {(gain["task"], gain["lam"], gain["decoding"]): gain for gain in self.gains}
+
+
+def summary(study: Study) -> Summary:
+    """Every number of the report of a study, finished or not."""
+    choice, no_choice = _choice(study)
+    rows = [row for task, lam, decoding in _points(study) if (row := _row(study, task, lam, decoding))]
+    return Summary(study, choice, no_choice, rows, gains(study), _interaction(study, choice))
+
+
+def gains(study: Study) -> list[dict[str, Any]]:
+    """One entry a task, λ and decoding: accuracy on the test problems, and its gain over λ = 0.
+
+    `ci` is the 95 % interval over problems and seeds (`covers` says where it is over problems alone),
+    `welch_ci` the one over seeds alone, None with one seed; both are [low, high] in fractions of 1. λ = 0 has
+    gain 0 and ci [0, 0]. While λ = 0 has no finished cell, all that needs it is None. `chosen` marks the λ
+    that is best on the validation problems of the study's own task, by sampled Pass@1.
+    """
+    choice, _ = _choice(study)
+    entries = []
+    for task, lam, decoding in _points(study):
+        if lam is None or not study.seeds(task, lam):
+            continue
+        treated = study.outcomes(task, lam, split="test", decoding=decoding)
+        entry = {
+            "task": task,
+            "lam": lam,
+            "decoding": decoding,
+            "mean": float(treated.mean()),
+            **_compared(study, task, lam, decoding),
+            "n_seeds": treated.shape[0],
+            "n_problems": treated.shape[1],
+            "chosen": choice is not None and lam == choice.lam,
+        }
+        entries.append(entry)
+    return entries
+
+
+def _points(study: Study) -> list[tuple[str, float | None, str]]:
+    """The rows that a finished study has: each task's base model, then λ rising."""
+    lams = [None, *sorted(study.recipe.lams)]
+    return [(task, lam, decoding) for task in study.recipe.tasks for lam in lams for decoding in DECODINGS]
+
+
+def _choice(study: Study) -> tuple[Choice | None, str]:
+    try:
+        return best_lam(study), ""
+    except ValueError as reason:
+        return None, str(reason)
+
+
+def _row(study: Study, task: str, lam: float | None, decoding: str) -> Row | None:
+    seeds = study.seeds(task, lam)
+    if not seeds:
+        return None
+    outcomes = study.outcomes(task, lam, split="test", decoding=decoding)
+    scores = [float(seed.mean()) for seed in outcomes]
+    estimate = over_seeds(scores)
+    cells = [
+        result["scores"] for cell, result in study.results.items() if (cell.task, cell.lam) == (task, lam)
+    ]
+    test = [scores["test"][decoding] for scores in cells]
+    validation = [scores["validation"][decoding]["pass@1"] for scores in cells if "validation" in scores]
+    reasons = sorted({reason for scores in test for reason in scores["reasons"]})
+    return Row(
+        task=task,
+        lam=lam,
+        decoding=decoding,
+        mean=estimate.mean,
+        sd=estimate.sd if estimate.n > 1 else None,
+        seeds=dict(zip(seeds, scores, strict=True)),
+        n_seeds=estimate.n,
+        n_problems=outcomes.shape[1],
+        n_samples=outcomes.shape[2],
+        validation=fmean(validation) if validation else None,
+        reasons={reason: fmean(scores["reasons"].get(reason, 0.0) for scores in test) for reason in reasons},
+        tokens=fmean(scores["tokens"] for scores in test),
+        entropy=fmean(scores["entropy"] for scores in test),
+    )
+
+
+def _compared(study: Study, task: str, lam: float, decoding: str) -> dict[str, Any]:
+    """The part of a gain's entry that needs the baseline."""
+    if not study.seeds(task, 0.0):
+        return dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci"))
+    arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (lam, 0.0)]
+    if lam == 0:
+        gain, by_seeds = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, paired_gain(*arms).covers), [0.0, 0.0]
+    else:
+        gain, by_seeds = paired_gain(*arms), None
+        if min(len(arm) for arm in arms) > 1:
+            over = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in arms))
+            by_seeds = [over.low, over.high]
+    return {"baseline": float(arms[1].mean()), **_entry(gain), "welch_ci": by_seeds}
+
+
+def _entry(gain: Gain) -> dict[str, Any]:
+    return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
+
+
+def _interaction(study: Study, choice: Choice | None) -> list[dict[str, Any]]:
+    """Empty without a control, without a λ to compare at, or while their cells are missing."""
+    task, control = study.recipe.task, study.recipe.control
+    if control is None or choice is None or choice.lam == 0:
+        return []
+    if not all(study.seeds(each, lam) for each in (task, control) for lam in (0.0, choice.lam)):
+        return []
+    entries = []
+    for decoding in DECODINGS:
+        both = [
+            paired_gain(
+                *(study.outcomes(each, lam, split="test", decoding=decoding) for lam in (choice.lam, 0.0))
+            )
+            for each in (task, control)
+        ]
+        entries.append({"lam": choice.lam, "decoding": decoding, **_entry(difference(*both))})
+    return entries
+
+
+def as_json(row: Row) -> dict[str, Any]:
+    """A row as plain values; JSON has no whole numbers as keys."""
+    return asdict(row) | {"seeds": {str(seed): score for seed, score in row.seeds.items()}}

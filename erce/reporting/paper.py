@@ -1,0 +1,134 @@
+"""Rows → the paper's tables as files: mean ± spread for every λ, and every seed of every λ.
+
+Each is written as Markdown, LaTeX (booktabs) and CSV. ± is the sample standard deviation over seeds, with
+n − 1 in its denominator; the paper's own ± divides by n. Bold is the highest mean on the test problems, ★ the
+λ that was chosen on validation, which need not be the same.
+"""
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, strength
+from erce.reporting.gains import DECODINGS, Row, Summary
+from erce.results import write_text
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of one table; `seeds` are its columns of single seeds, none in the short form."""
+
+    rows: list[Row]
+    seeds: list[int]
+    chosen: float | None
+
+    @property
+    def best(self) -> float:
+        """The highest mean of a trained λ; ties are all bold."""
+        return max((row.mean for row in self.rows if row.lam is not None), default=float("nan"))
+
+    @property
+    def note(self) -> str:
+        row = max(self.rows, key=lambda row: row.n_seeds)
+        drawn = "" if row.decoding == "greedy" else f", {row.n_samples} a problem"
+        return (
+            f"{row.task}, {row.decoding}{drawn}: Pass@1 on {counted(row.n_problems, 'test problem')}. "
+            f"± is the sample standard deviation (n − 1) over {counted(row.n_seeds, 'seed')}. "
+            "Bold: highest mean on test. ★: chosen on validation."
+        )
+
+
+def write_tables(summary: Summary, folder: Path) -> None:
+    """TASK-DECODING-summary and TASK-DECODING-seeds, each as .md, .tex and .csv."""
+    for task in summary.study.recipe.tasks:
+        for decoding in DECODINGS:
+            rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]
+            if not rows:
+                continue
+            for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
+                sheet = Sheet(rows, seeds, summary.lam)
+                for suffix, write in FORMATS.items():
+                    write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
+
+
+def markdown(sheet: Sheet) -> str:
+    """A pipe table and its note."""
+    headings = ["λ", *_headings(sheet)]
+    lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
+    for row in sheet.rows:
+        label = strength(row.lam) + (" (cross-entropy)" if row.lam == 0 else "")
+        mean = fixed(row.mean, 4)
+        cells = _cells(sheet, row, mean=f"**{mean}**" if _is_best(sheet, row) else mean, pm="±")
+        lines.append(_pipes([label + (" ★" if _is_chosen(sheet, row) else ""), *cells]))
+    return "\n".join([*lines, "", sheet.note, ""])
+
+
+def latex(sheet: Sheet) -> str:
+    """A tabular for booktabs, to be \\input; the note is a comment above it."""
+    headings = [r"$\lambda$", *(rf"\textbf{{{heading}}}" for heading in _headings(sheet))]
+    lines = [
+        f"% {sheet.note}",
+        rf"\begin{{tabular}}{{l{'c' * (len(headings) - 1)}}}",
+        r"\toprule",
+        " & ".join(headings) + r" \\",
+        r"\midrule",
+    ]
+    for row in sheet.rows:
+        mean = fixed(row.mean, 4)
+        cells = _cells(sheet, row, mean=rf"\textbf{{{mean}}}" if _is_best(sheet, row) else mean, pm=r"$\pm$")
+        lines.append(" & ".join([_latex_label(sheet, row), *cells]) + r" \\")
+    return (
+        "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""]).replace(MINUS, "$-$").replace(NOTHING, "--")
+    )
+
+
+def comma_separated(sheet: Sheet) -> str:
+    """Full precision; an empty field is a seed that is not done or a spread that one seed does not have."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        ["lam", *(f"seed_{seed}" for seed in sheet.seeds), "mean", "sd_sample", "n_seeds", "chosen"]
+    )
+    for row in sheet.rows:
+        scores = [row.seeds.get(seed) if row.lam is not None else None for seed in sheet.seeds]
+        lam = "base" if row.lam is None else f"{row.lam:g}"
+        writer.writerow([lam, *scores, row.mean, row.sd, row.n_seeds, int(_is_chosen(sheet, row))])
+    return text.getvalue()
+
+
+FORMATS = {"md": markdown, "tex": latex, "csv": comma_separated}
+
+
+def _headings(sheet: Sheet) -> list[str]:
+    if not sheet.seeds:
+        return ["Pass@1"]
+    return [*(f"Seed {seed}" for seed in sheet.seeds), "Mean", "Std. Dev."]
+
+
+def _cells(sheet: Sheet, row: Row, *, mean: str, pm: str) -> list[str]:
+    """All but the label; the base model is not trained, so it has no seeds of its own."""
+    sd = "" if row.sd is None else f"{pm} {fixed(row.sd, 4)}"
+    if not sheet.seeds:
+        return [f"{mean} {sd}".rstrip()]
+    scores = [row.seeds.get(seed) if row.lam is not None else None for seed in sheet.seeds]
+    return [*(NOTHING if score is None else fixed(score, 4) for score in scores), mean, sd or NOTHING]
+
+
+def _is_best(sheet: Sheet, row: Row) -> bool:
+    return row.lam is not None and row.mean == sheet.best
+
+
+def _is_chosen(sheet: Sheet, row: Row) -> bool:
+    return row.lam is not None and row.lam == sheet.chosen
+
+
+def _latex_label(sheet: Sheet, row: Row) -> str:
+    if row.lam is None:
+        return "Base model"
+    star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
+    return f"${row.lam:g}${star}" + (" (Baseline)" if row.lam == 0 else "")
+
+
+def _pipes(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,207 @@
+"""0/1 outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
+
+Two questions are kept apart. `welch` answers "what if other seeds had been trained, on these very problems?";
+`paired_gain`, the one to report, adds "… and on other problems like these?".
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
+
+Covers = Literal["problems and seeds", "problems", "seeds"]
+
+
+class Gain(NamedTuple):
+    """Treated minus baseline accuracy, in fractions of 1, with its interval low … high and two-sided p.
+
+    `se` is its standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`;
+    `covers` says what was taken as drawn by chance. Without any variation (`se` 0) the interval has width 0,
+    `df` is infinite and `p` is 1 for a gain of 0, else 0.
+    """
+
+    gain: float
+    low: float
+    high: float
+    p: float
+    se: float
+    df: float
+    covers: Covers
+
+
+class Estimate(NamedTuple):
+    """A mean over `n` seeds and the standard deviation between them (NaN where one seed cannot tell)."""
+
+    mean: float
+    sd: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f}" if math.isnan(self.sd) else f"{self.mean:.4f} ± {self.sd:.4f}"
+
+
+def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] = "sample") -> Estimate:
+    """Mean and spread of one cell's scores, one score a seed.
+
+    "sample" divides by n − 1, "population" by n, as the paper's ± does:
+
+    >>> mbpp = [0.5450, 0.5300, 0.5150, 0.5200, 0.5250]  # the paper's per-seed MBPP table, λ = 0
+    >>> print(over_seeds(mbpp, std="population"))
+    0.5270 ± 0.0103
+    >>> print(over_seeds(mbpp))
+    0.5270 ± 0.0115
+    >>> print(over_seeds([0.5]))  # one seed has a spread of unknown size
+    0.5000
+    """
+    if std not in ("sample", "population"):
+        raise ValueError(f"std = {std!r} is not known; write 'sample' (n − 1) or 'population' (n)")
+    values = np.asarray(scores, dtype=float)
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"scores have shape {values.shape}; hand in one score a seed, at least one")
+    dof = int(std == "sample")
+    sd = math.sqrt(_variance(values, dof)) if len(values) > dof else math.nan
+    return Estimate(_mean(values), sd, len(values))
+
+
+def paired_gain(
+    treated: ArrayLike,  # (seeds, problems, samples), 0 or 1
+    baseline: ArrayLike,  # (seeds, problems, samples), 0 or 1; the same problems in the same order
+    *,
+    confidence: float = 0.95,
+) -> Gain:
+    """Gain of the treated arm, with an interval for other problems like these and other seeds.
+
+    With D_i the gain on problem i and y_s the accuracy of seed s,
+
+        V = var_i(D_i) / problems + Σ_arms var_s(y_s) / seeds − V_cell,
+
+    where V_cell is what the first two both contain: how much one problem's accuracy differs between seeds.
+    V is at least the larger of those two; t has Satterthwaite's degrees of freedom over them. Problems are
+    paired, seeds are not, so arms may have different numbers of seeds and samples.
+
+    With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
+
+    >>> cross_entropy = [[[1], [0], [0], [1]], [[1], [0], [0], [0]]]
+    >>> regularized = [[[1], [1], [0], [1]], [[1], [1], [0], [1]]]
+    >>> paired_gain(regularized, cross_entropy).gain
+    0.375
+    """
+    arms = [_outcomes(treated, "treated"), _outcomes(baseline, "baseline")]
+    problems, others = arms[0].shape[1], arms[1].shape[1]
+    if problems != others:
+        raise ValueError(
+            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
+        )
+    gain = _mean_accuracy(arms[0]) - _mean_accuracy(arms[1])
+    covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"
+    if problems == 1:
+        return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers)
+    parts = [(_variance(_accuracy(arms[0]) - _accuracy(arms[1])) / problems, problems - 1.0)]
+    variance = parts[0][0]
+    if covers == "problems and seeds":
+        parts += [(_variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
+        of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(_cell_variance, arms))
+        variance = max(variance + of_seeds - of_cells, variance, of_seeds)
+    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, covers)
+
+
+def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:
+    """Gain between two lists of per-seed accuracies by Welch's t: other seeds, but these very problems.
+
+    Narrower than `paired_gain` where the same problems are right under every seed, as they mostly are. Needs
+    two seeds in each arm.
+
+    >>> gain = welch([0.5220, 0.5180, 0.5320, 0.5340, 0.5320], [0.5080, 0.4620, 0.4960, 0.4940, 0.4960])
+    >>> f"{gain.gain:+.4f}, {gain.low:+.4f} to {gain.high:+.4f} over {gain.covers}"
+    '+0.0364, +0.0153 to +0.0575 over seeds'
+    """
+    seeds = len(treated), len(baseline)
+    if min(seeds) < 2:
+        raise ValueError(
+            f"treated has {seeds[0]} seeds and baseline {seeds[1]}; Welch's interval needs two in each, "
+            "paired_gain does with one"
+        )
+    arms = [np.asarray(arm, dtype=float) for arm in (treated, baseline)]
+    parts = [(_variance(arm) / len(arm), len(arm) - 1.0) for arm in arms]
+    variance = parts[0][0] + parts[1][0]
+    gain = _mean(arms[0]) - _mean(arms[1])
+    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, "seeds")
+
+
+def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
+    """How much larger the first gain is than the second, taken as independent of it: their variances add.
+
+    For the interaction with a control task: the gain where the mechanism can work minus that where it cannot.
+    """
+    if (first.covers == "seeds") != (second.covers == "seeds"):
+        raise ValueError(
+            f"one gain covers {first.covers}, the other {second.covers}; take both from the same function"
+        )
+    covers = first.covers if first.covers == second.covers else "problems"
+    gain = first.gain - second.gain
+    parts = [(first.se**2, first.df), (second.se**2, second.df)]
+    variance = parts[0][0] + parts[1][0]
+    if math.isinf(variance):
+        return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers)
+    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, covers)
+
+
+def _outcomes(outcomes: ArrayLike, name: str) -> np.ndarray:
+    """The arm as whole numbers, so that equal arms have a gain of exactly 0."""
+    array = np.asarray(outcomes)
+    if array.ndim != 3 or 0 in array.shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
+        )
+    if not np.isin(array, (0, 1)).all():
+        raise ValueError(
+            f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
+        )
+    return array.astype(np.int64)
+
+
+def _accuracy(arm: np.ndarray) -> np.ndarray:
+    """Each problem's share of accepted samples, over all seeds."""
+    seeds, _, samples = arm.shape
+    return arm.sum(axis=(0, 2)) / (seeds * samples)
+
+
+def _mean_accuracy(arm: np.ndarray) -> float:
+    return float(arm.sum() / arm.size)
+
+
+def _cell_variance(arm: np.ndarray) -> float:
+    """Σ (p_si − p_i)² / ((seeds − 1) seeds problems²): the variance that problems and seeds both count."""
+    accuracy = arm.mean(axis=2)  # (seeds, problems)
+    seeds, problems = accuracy.shape
+    return float(((accuracy - accuracy.mean(axis=0)) ** 2).sum() / ((seeds - 1) * seeds * problems**2))
+
+
+def _mean(values: np.ndarray) -> float:
+    """Exactly the value where all are equal, as 0.1 + 0.1 + 0.1 over 3 is not."""
+    return float(values.mean() if np.ptp(values) else values[0])
+
+
+def _variance(values: np.ndarray, dof: int = 1) -> float:
+    """With n − dof; exactly 0 for equal values, where rounding in the mean would leave 1e-34."""
+    return float(values.var(ddof=dof)) if np.ptp(values) else 0.0
+
+
+def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
+    """Degrees of freedom of a sum of independent variances, each with its own."""
+    spread = sum(part**2 / df for part, df in parts)
+    return variance**2 / spread if spread else math.inf
+
+
+def _t_interval(gain: float, variance: float, df: float, confidence: float, covers: Covers) -> Gain:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
+    if not variance:
+        return Gain(gain, gain, gain, float(gain == 0), 0.0, math.inf, covers)
+    se = math.sqrt(variance)
+    half = float(stdtrit(df, (1 + confidence) / 2)) * se
+    p = min(1.0, 2 * float(stdtr(df, -abs(gain) / se)))
+    return Gain(gain, gain - half, gain + half, p, se, df, covers)

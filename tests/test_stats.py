@@ -1,0 +1,257 @@
+"""Gains and intervals against slow definitions, scipy, and simulated studies whose true gain is known."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from erce.stats import Gain, difference, over_seeds, paired_gain, welch
+
+
+def _arms(seed, *, seeds=(3, 3), problems=40, samples=(4, 4)):
+    """Two correlated arms: each problem has its own difficulty, each seed its own luck."""
+    rng = np.random.default_rng(seed)
+    difficulty = rng.normal(0.5, 1.0, problems)
+    arms = []
+    for shift, n_seeds, n_samples in zip((0.4, 0.0), seeds, samples, strict=True):
+        logits = (
+            difficulty + shift + rng.normal(0, 0.2, (n_seeds, 1)) + rng.normal(0, 0.3, (n_seeds, problems))
+        )
+        right = rng.random((n_seeds, problems, n_samples)) < 1 / (1 + np.exp(-logits))[..., None]
+        arms.append(right.astype(int))
+    return arms
+
+
+def _mean(values):
+    return math.fsum(values) / len(values)
+
+
+def _sample_variance(values):
+    return math.fsum((value - _mean(values)) ** 2 for value in values) / (len(values) - 1)
+
+
+def _slow_paired_gain(treated, baseline):
+    """The formula of the docstring written out with loops, and scipy's t."""
+    p = [[[_mean(list(samples)) for samples in seed] for seed in arm] for arm in (treated, baseline)]
+    n = len(p[0][0])
+    per_problem = [[_mean([seed[i] for seed in arm]) for i in range(n)] for arm in p]
+    gains = [b - a for b, a in zip(*per_problem, strict=True)]
+    v_problem = _sample_variance(gains) / n
+    v_seed = [_sample_variance([_mean(seed) for seed in arm]) / len(arm) for arm in p]
+    v_cell = 0.0
+    for arm, accuracy in zip(p, per_problem, strict=True):
+        squares = [(seed[i] - accuracy[i]) ** 2 for seed in arm for i in range(n)]
+        v_cell += math.fsum(squares) / ((len(arm) - 1) * len(arm) * n**2)
+    v = max(v_problem + sum(v_seed) - v_cell, v_problem, sum(v_seed))
+    df = v**2 / (
+        v_problem**2 / (n - 1) + sum(x**2 / (len(arm) - 1) for x, arm in zip(v_seed, p, strict=True))
+    )
+    gain, se, t = _mean(gains), math.sqrt(v), scipy_stats.t(df)
+    return Gain(
+        gain,
+        gain - t.ppf(0.975) * se,
+        gain + t.ppf(0.975) * se,
+        2 * t.sf(abs(gain) / se),
+        se,
+        df,
+        "problems and seeds",
+    )
+
+
+@pytest.mark.parametrize(
+    ("seeds", "samples"), [((3, 3), (4, 4)), ((2, 2), (1, 1)), ((5, 3), (4, 1)), ((2, 6), (2, 3))]
+)
+def test_paired_gain_equals_its_definition_written_with_loops(seeds, samples):
+    for draw in range(5):
+        treated, baseline = _arms(draw, seeds=seeds, samples=samples)
+        fast, slow = paired_gain(treated, baseline), _slow_paired_gain(treated, baseline)
+        assert fast.covers == slow.covers
+        np.testing.assert_allclose(fast[:6], slow[:6], rtol=1e-9, atol=1e-12)
+
+
+def test_seed_luck_that_outweighs_everything_is_not_subtracted_away():
+    """All problems move together with the seed: the floor keeps at least the variance between seeds."""
+    treated = np.repeat([[1], [1], [0]], 50, axis=1)[..., None]
+    baseline = np.repeat([[0], [1], [0]], 50, axis=1)[..., None]
+    gain = paired_gain(treated, baseline)
+    assert gain.se**2 == pytest.approx(2 * (1 / 3) / 3)
+    assert gain.df == pytest.approx(4)
+
+
+def test_with_one_seed_the_interval_is_the_paired_t_over_problems_and_says_so():
+    treated, baseline = _arms(1, seeds=(1, 1))
+    gain = paired_gain(treated, baseline)
+    reference = scipy_stats.ttest_rel(treated.mean((0, 2)), baseline.mean((0, 2)))
+    low, high = reference.confidence_interval(0.95)
+    assert gain.covers == "problems"
+    np.testing.assert_allclose(gain[1:4], [low, high, reference.pvalue], rtol=1e-9)
+    assert paired_gain(_arms(1, seeds=(3, 1))[0], baseline).covers == "problems"
+
+
+def test_with_one_problem_nothing_is_known_about_other_problems():
+    gain = paired_gain(np.ones((3, 1, 4)), np.zeros((3, 1, 4)))
+    assert (gain.gain, gain.low, gain.high, gain.p) == (1.0, -1.0, 1.0, 1.0)
+    assert difference(gain, gain)[:4] == (0.0, -2.0, 2.0, 1.0)
+
+
+def test_arms_without_variation_have_an_interval_of_width_zero():
+    ones, zeros = np.ones((2, 7, 3)), np.zeros((2, 7, 3))
+    assert paired_gain(ones, zeros) == Gain(1.0, 1.0, 1.0, 0.0, 0.0, math.inf, "problems and seeds")
+    treated, _ = _arms(2)
+    same = paired_gain(treated[:1], treated[:1])
+    assert same == Gain(0.0, 0.0, 0.0, 1.0, 0.0, math.inf, "problems")
+    assert welch([0.1] * 3, [0.1] * 2)[:5] == (0.0, 0.0, 0.0, 1.0, 0.0)
+
+
+def test_a_gain_of_a_third_on_every_problem_leaves_no_rounding_either():
+    for problems in range(2, 40):
+        treated = np.tile([[1, 1, 0]], (2, problems, 1))
+        gain = paired_gain(treated, treated * [1, 0, 0])
+        assert (gain.se, gain.p) == (0, 0)
+
+
+def test_three_seeds_of_thirds_in_another_order_leave_no_rounding_behind():
+    """1/3 + 2/3 + 0 depends on the order in floats; a p made of 1e-17 / 1e-17 would be a coin toss."""
+    _, baseline = _arms(3, seeds=(3, 3), samples=(3, 3), problems=60)
+    gain = paired_gain(baseline[::-1], baseline)
+    assert gain.gain == 0
+    assert gain.p == 1
+
+
+def test_a_gain_does_not_depend_on_the_order_of_problems_seeds_or_samples():
+    treated, baseline = _arms(4)
+    expected = paired_gain(treated, baseline)
+    rng = np.random.default_rng(0)
+    problems, seeds, samples = rng.permutation(40), rng.permutation(3), rng.permutation(4)
+    shuffled = paired_gain(treated[seeds][:, problems][..., samples], baseline[:, problems])
+    np.testing.assert_allclose(shuffled[:6], expected[:6], rtol=1e-9)
+
+
+def test_swapping_the_arms_flips_the_sign_and_nothing_else():
+    treated, baseline = _arms(5, seeds=(3, 5))
+    there, back = paired_gain(treated, baseline), paired_gain(baseline, treated)
+    np.testing.assert_allclose(
+        [back.gain, back.low, back.high, back.p], [-there.gain, -there.high, -there.low, there.p]
+    )
+
+
+def test_pairing_the_problems_wrongly_widens_the_interval():
+    """What pairing is for; an unpaired formula would not notice."""
+    treated, baseline = _arms(6, problems=200, seeds=(1, 1))
+    assert paired_gain(treated, baseline).se < 0.8 * paired_gain(treated, np.roll(baseline, 7, axis=1)).se
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_welch_is_scipys_unequal_variance_t_test(confidence):
+    treated, baseline = [0.52, 0.51, 0.53, 0.54], [0.50, 0.46, 0.49]
+    reference = scipy_stats.ttest_ind(treated, baseline, equal_var=False)
+    low, high = reference.confidence_interval(confidence)
+    gain = welch(treated, baseline, confidence=confidence)
+    np.testing.assert_allclose(
+        [gain.p, gain.df, gain.low, gain.high], [reference.pvalue, reference.df, low, high], rtol=1e-9
+    )
+    assert gain.covers == "seeds"
+
+
+def test_the_interval_excludes_zero_exactly_when_p_is_below_the_level():
+    for draw in range(20):
+        treated, baseline = _arms(draw, problems=25, seeds=(2, 2), samples=(1, 1))
+        gain = paired_gain(treated, baseline)
+        level = 1 - gain.p
+        if 0 < level < 1:
+            edge = paired_gain(treated, baseline, confidence=level)
+            assert min(abs(edge.low), abs(edge.high)) < 1e-9
+
+
+def test_the_difference_of_two_gains_is_the_four_variance_welch_interval():
+    rng = np.random.default_rng(8)
+    arms = [rng.normal(0.5, 0.02, size) for size in (5, 4, 6, 3)]
+    both = difference(welch(arms[0], arms[1]), welch(arms[2], arms[3]))
+    variances = [arm.var(ddof=1) / len(arm) for arm in arms]
+    first, second = welch(arms[0], arms[1]), welch(arms[2], arms[3])
+    assert both.se**2 == pytest.approx(sum(variances))
+    assert both.df == pytest.approx(sum(variances) ** 2 / (first.se**4 / first.df + second.se**4 / second.df))
+    assert both.gain == pytest.approx(first.gain - second.gain)
+    assert difference(second, first).low == pytest.approx(-both.high)
+
+
+def test_the_difference_covers_only_what_both_gains_cover():
+    full = paired_gain(*_arms(1))
+    problems = paired_gain(*_arms(1, seeds=(1, 1)))
+    assert difference(full, full).covers == "problems and seeds"
+    assert difference(full, problems).covers == "problems"
+    with pytest.raises(ValueError, match="take both from the same function"):
+        difference(full, welch([0.1, 0.2], [0.1, 0.3]))
+
+
+def test_over_seeds_names_its_denominator():
+    scores = [0.5080, 0.4620, 0.4960, 0.4940, 0.4960]  # the paper's GSM8K table, λ = 0
+    assert str(over_seeds(scores, std="population")) == "0.4912 ± 0.0154"
+    assert over_seeds(scores).sd == pytest.approx(np.std(scores, ddof=1))
+    assert math.isnan(over_seeds([0.5]).sd)
+    assert over_seeds([0.5], std="population") == (0.5, 0.0, 1)
+    assert over_seeds([0.1] * 3).sd == 0  # 0.1 + 0.1 + 0.1 is not 0.3 in floats
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: paired_gain(np.ones((2, 3, 1)), np.ones((2, 4, 1))),
+            "treated has 3 problems, baseline 4; pair",
+        ),
+        (lambda: paired_gain(np.ones((2, 3)), np.ones((2, 3, 1))), "treated has shape (2, 3); it must be"),
+        (lambda: paired_gain(np.ones((0, 3, 1)), np.ones((2, 3, 1))), "treated has shape (0, 3, 1)"),
+        (
+            lambda: paired_gain(np.ones((2, 3, 1)), np.full((2, 3, 1), 0.5)),
+            "baseline holds values other than 0",
+        ),
+        (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),
+        (lambda: welch([0.5, 0.6], [0.5, 0.6], confidence=95), "confidence = 95 must lie between 0 and 1"),
+        (lambda: over_seeds([]), "hand in one score a seed"),
+        (lambda: over_seeds([0.5], std="both"), "std = 'both' is not known"),
+    ],
+)
+def test_values_that_mean_nothing_stop_with_a_way_out(call, sentence):
+    with pytest.raises(ValueError) as stopped:  # noqa: PT011  the sentence holds brackets
+        call()
+    assert sentence in str(stopped.value)
+
+
+SCENARIOS = {  # problems, seeds, and what moves a problem's logit: see _simulate
+    "gsm8k-like": (500, 5, {"gain": 0.35, "problem": 1.2, "effect": 0.6, "seed": 0.02, "cell": 0.75}),
+    "mbpp-like": (200, 5, {"gain": 0.25, "problem": 2.0, "effect": 0.8, "seed": 0.02, "cell": 0.3}),
+    "no gain": (200, 3, {"gain": 0.0, "problem": 1.6, "effect": 0.8, "seed": 0.02, "cell": 0.5}),
+    "large seed effect": (200, 5, {"gain": 0.3, "problem": 1.2, "effect": 0.3, "seed": 0.2, "cell": 0.75}),
+}
+
+
+def _simulate(rng, problems, seeds, spread):
+    """Probit outcomes: problems differ, gains differ by problem, and a seed shifts all problems at once."""
+    difficulty = rng.normal(0, spread["problem"], problems)
+    arms = []
+    for logits in (difficulty + rng.normal(spread["gain"], spread["effect"], problems), difficulty):
+        luck = rng.normal(0, spread["seed"], (seeds, 1))
+        accepted = scipy_stats.norm.cdf((logits + luck) / spread["cell"])
+        arms.append((rng.random((seeds, problems)) < accepted).astype(int)[..., None])
+    return arms
+
+
+def _true_gain(rng, spread, draws=2_000_000):
+    scale = math.hypot(spread["cell"], spread["seed"])
+    difficulty = rng.normal(0, spread["problem"], draws)
+    effect = rng.normal(spread["gain"], spread["effect"], draws)
+    accepted = [scipy_stats.norm.cdf(logits / scale).mean() for logits in (difficulty + effect, difficulty)]
+    return accepted[0] - accepted[1]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_interval_covers_the_true_gain_as_often_as_it_says(scenario):
+    problems, seeds, spread = SCENARIOS[scenario]
+    rng = np.random.default_rng(20240)
+    truth, draws, hits = _true_gain(rng, spread), 1500, 0
+    for _ in range(draws):
+        gain = paired_gain(*_simulate(rng, problems, seeds, spread))
+        hits += gain.low <= truth <= gain.high
+    assert 0.935 <= hits / draws <= 0.975
