@@ -1,0 +1,1 @@
+"""A policy and problems → k Completions a problem; one file a backend."""

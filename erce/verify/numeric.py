@@ -1,3 +1,147 @@
 """Does a completion end in the right number? GSM8K's convention: what follows `####`, else the last box."""
-from erce.types import Verdict
-def verify_number(answer, completion): ...
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from erce.types import Completion, Verdict
+
+TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
+MAX_DIGITS = 200
+MAX_EXPONENT = 300
+MAX_LINE = 1000  # characters of an answer that are looked at
+MAX_BOX = 10_000  # characters in which a box must close
+
+BOX = "\\boxed{"
+_MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
+
+
+def verify_number(answer: str, completion: Completion | str, *, marker: str = "####") -> Verdict:
+    """Accepted where the completion's final number is within 1e-4 of `answer`; never raises on model text.
+
+    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`), or else it is what
+    the last `\\boxed{…}` holds; a number anywhere else is not an answer. Thousands separators, currency, a
+    percent sign, units and a full stop are read over. A line with a second number or an operator is
+    "unparsed", so naming several candidates is not an answer either. Numbers are compared as fractions.
+
+    Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
+    "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
+    where a completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
+    check takes microseconds. An `answer` that is itself no number is a ValueError.
+
+    >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
+    Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0)
+    >>> verify_number("18", "It is 18.").reason
+    'no answer'
+    """
+    gold = _gold(answer)
+    text = completion if isinstance(completion, str) else completion.text
+    finished = isinstance(completion, str) or completion.finished
+    line, number = "", None
+    for part in (_after_marker(text, marker), _last_box(text)):
+        if part and number is None:
+            line = part.strip()[:MAX_LINE]
+            number = _number(line)
+    if number is None:
+        reason = "truncated" if not finished else "unparsed" if line else "no answer"
+        return Verdict(False, reason, line or None)
+    if number.value is None:
+        return Verdict(False, "too large", number.text)
+    if number.text == answer.strip():
+        return Verdict(True, "exact", number.text)
+    same = abs(number.value - gold) < TOLERANCE
+    return Verdict(same, "numeric" if same else "different", number.text)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number as written; `value` is None where it is too large to look at."""
+
+    text: str
+    value: Fraction | None
+
+
+@lru_cache(maxsize=4096)
+def _gold(answer: str) -> Fraction:
+    number = _number(answer.strip())
+    if number is None or number.value is None:
+        raise ValueError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
+    return number.value
+
+
+def _after_marker(text: str, marker: str) -> str | None:
+    """The first line after the last marker that is not blank; None without a marker."""
+    start = text.rfind(marker)
+    if start < 0:
+        return None
+    return text[start + len(marker) :].lstrip().partition("\n")[0]
+
+
+def _last_box(text: str) -> str | None:
+    """The content of the last `\\boxed{…}`, braces matched; None where there is none or it does not close."""
+    start = text.rfind(BOX)
+    if start < 0:
+        return None
+    depth = 0
+    for brace in re.finditer(r"[{}]", text[start : start + MAX_BOX]):
+        depth += 1 if brace.group() == "{" else -1
+        if depth == 0:
+            return text[start + len(BOX) : start + brace.start()]
+    return None
+
+
+# What says nothing about the value: Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing.
+_GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
+_WRAPPING = re.compile(
+    r"\\(?:text|mathrm|mathbf|textbf)\b|\^?\{?\\circ\b|\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}]"
+)
+_FRACTION = re.compile(r"(?<![0-9])\\[dt]?frac\{([0-9]++)\}\{([0-9]++)\}")
+_INTRODUCTION = re.compile(
+    r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
+)
+_OPENING = re.compile(r"[:<(*_\s]*+(?P<sign>[+-]?[$€£¥₹] ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])")
+_DIGITS = re.compile(r"[0-9.,]++")
+_WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
+_OVER = re.compile(r" ?/ ?([0-9]++)")
+# An expression or a second number, which no unit is; m2 and km^2 are units.
+_MORE = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
+
+
+def _number(line: str) -> _Number | None:
+    """The one number on a line; None where there is none, or more than one, or it is malformed."""
+    line = _FRACTION.sub(r"\1/\2", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
+    line = _WRAPPING.sub(" ", line).strip()
+    introduction = _INTRODUCTION.match(line)
+    opening = _OPENING.match(line, introduction.end() if introduction else 0)
+    digits = _DIGITS.match(line, opening.end()) if opening else None
+    if opening is None or digits is None:
+        return None
+    written = digits.group().rstrip(".,")
+    tail = line[opening.end() + len(written) :]
+    scale = _EXPONENT.match(tail) or _OVER.match(tail)
+    tail = tail[scale.end() :] if scale else tail
+    if _WELL_FORMED.fullmatch(written) is None or _MORE.search(tail.split("(")[0]):
+        return None
+    sign, scaling = opening.group("sign"), scale.group() if scale else ""
+    text = sign + written + scaling
+    if max(len(written), len(scaling)) > MAX_DIGITS:
+        return _Number(text[:80], None)
+    return _valued(text, written, sign, scaling.strip())
+
+
+def _valued(text: str, written: str, sign: str, scaling: str) -> _Number | None:
+    """What a sign, digits with separators and `e5` or `/3` are worth; None for a denominator of zero."""
+    value = Fraction(written.replace(",", ""))
+    if scaling.startswith("/"):
+        denominator = int(scaling[1:])
+        if denominator == 0:
+            return None
+        value /= denominator
+    elif scaling:
+        exponent = int(scaling[1:])
+        if abs(exponent) > MAX_EXPONENT:
+            return _Number(text[:80], None)
+        value *= Fraction(10) ** exponent
+    return _Number(text, -value if "-" in sign else value)
