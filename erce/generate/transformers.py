@@ -1,0 +1,283 @@
+"""A Hugging Face causal LM and problems → Completions, greedy or from the full tempered softmax."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import (
+    GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
+    PreTrainedTokenizerBase,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
+
+from erce.prompt import prompt_ids
+from erce.types import Completion, Problem
+
+TAIL = 4  # a batch ends early once under 1/TAIL of its rows still write; these go on together with others
+
+
+class Decoding(Protocol):
+    """How to draw completions; `temperature` 0 is greedy, and then `samples` is 1."""
+
+    @property
+    def temperature(self) -> float: ...
+    @property
+    def samples(self) -> int: ...  # a problem
+    @property
+    def max_new_tokens(self) -> int: ...  # the end-of-sequence token included
+    @property
+    def batch_size(self) -> int: ...  # completions at a time; changes speed only
+
+
+def generate(
+    model: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    problems: Sequence[Problem],
+    *,
+    decoding: Decoding,
+    seed: int,
+) -> list[Completion]:
+    """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
+
+    Temperature 0 takes the argmax of the model's logits at every step. Any other samples from the whole
+    softmax at that temperature, with random numbers that depend on (seed, problem id, sample, position)
+    alone: a rerun gives the same completions, and so do other batch sizes and orders, up to the rounding of
+    logits between batch shapes. The checkpoint's own generation settings (penalties, top-k, forced tokens, …)
+    have no effect.
+
+    A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
+    `entropy` and is not in `text`, or unfinished at `max_new_tokens`. Logits that are not a distribution
+    (NaN, all −inf), a tokenizer without that token, problems with one id, and settings out of range are
+    ValueErrors.
+    """
+    rows = _rows(tokenizer, problems, decoding, seed)
+    waiting = sorted(rows, key=lambda row: len(row.prompt))
+    with _plain_generation(model):
+        while waiting:
+            again = []
+            while waiting:  # the longest first: memory runs out at once or never
+                batch = waiting[-decoding.batch_size :]
+                del waiting[-decoding.batch_size :]
+                again += _advance(model, tokenizer, batch, decoding)
+            waiting = sorted(again, key=lambda row: len(row.prompt) + len(row.tokens))
+    completions = [row.completion(_text(tokenizer, row.tokens)) for row in rows]
+    if len(completions) != len(problems) * decoding.samples:
+        raise AssertionError(f"{len(completions)} completions of {len(problems)} × {decoding.samples}")
+    return completions
+
+
+@dataclass
+class _Row:
+    """A completion while it is written."""
+
+    problem: str
+    sample: int
+    prompt: list[int]
+    key: bytes
+    tokens: list[int] = field(default_factory=list)
+    finished: bool = False
+    logprob: float = 0.0
+    entropy: float = 0.0  # a sum over the tokens
+
+    def completion(self, text: str) -> Completion:
+        return Completion(
+            problem=self.problem,
+            sample=self.sample,
+            text=text,
+            tokens=len(self.tokens),
+            finished=self.finished,
+            logprob=self.logprob,
+            entropy=self.entropy / len(self.tokens),
+        )
+
+
+def _rows(
+    tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: Decoding, seed: int
+) -> list[_Row]:
+    """One row a (problem, sample), after the settings were checked."""
+    if tokenizer.eos_token_id is None:
+        raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    if not 0 <= decoding.temperature < float("inf"):
+        raise ValueError(f"temperature = {decoding.temperature} is no temperature; use 0 (greedy) or more")
+    for name in ("samples", "max_new_tokens", "batch_size"):
+        if getattr(decoding, name) < 1:
+            raise ValueError(f"{name} = {getattr(decoding, name)} draws nothing; it is at least 1")
+    if decoding.temperature == 0 and decoding.samples > 1:
+        raise ValueError(f"samples = {decoding.samples} at temperature 0 would be copies; use samples = 1")
+    if len({problem.id for problem in problems}) < len(problems):
+        raise ValueError("two problems have the same id and would get the same random numbers; rename one")
+    rows = []
+    for problem in problems:
+        prompt = prompt_ids(tokenizer, problem.prompt)
+        for sample in range(decoding.samples):
+            rows.append(_Row(problem.id, sample, prompt, f"{seed}\0{problem.id}\0{sample}".encode()))
+    return rows
+
+
+def _uniforms(row: _Row, positions: int) -> np.ndarray:
+    """Random numbers in [0, 1), one a position: 53 bits each of a hash in counter mode of the row's key."""
+    bits = hashlib.shake_128(row.key).digest(8 * positions)
+    return (np.frombuffer(bits, dtype="<u8") >> 11) * 2.0**-53
+
+
+@contextmanager
+def _plain_generation(model: Any) -> Iterator[None]:
+    """The model in evaluation mode and with no generation settings of its own.
+
+    A field that is None in the config given to `generate` is filled in from the model's own config, so that
+    one is set aside meanwhile. A PEFT model passes its base model's on.
+    """
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    own = base.generation_config
+    training = [module for module in model.modules() if module.training]
+    base.generation_config = GenerationConfig()
+    model.eval()
+    try:
+        yield
+    finally:
+        base.generation_config = own
+        for module in training:
+            module.training = True
+
+
+def _advance(
+    model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: Decoding
+) -> list[_Row]:
+    """Writes on at the rows, in place, and returns those that have not ended."""
+    settings = _greedy_settings(tokenizer)
+    room = [decoding.max_new_tokens - len(row.tokens) for row in rows]
+    settings.max_new_tokens = max(room)
+    eos: Any = settings.eos_token_id
+    device = next(model.parameters()).device
+    ids, mask = _left_padded([row.prompt + row.tokens for row in rows], settings.pad_token_id)
+    choice = _Choice(rows, decoding, device)
+    written = model.generate(
+        input_ids=ids.to(device),
+        attention_mask=mask.to(device),
+        generation_config=settings,
+        logits_processor=LogitsProcessorList([choice]),
+        stopping_criteria=StoppingCriteriaList([_Stop(eos, room, device)]),
+    )
+    tokens = written[:, ids.shape[1] :].cpu().numpy()  # (rows, steps)
+    logprob, entropy = choice.recorded()
+    ended = tokens == eos
+    end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
+    for at, row in enumerate(rows):
+        length = min(end[at], room[at])
+        row.tokens += tokens[at, :length].tolist()
+        row.logprob += float(logprob[at, :length].sum())
+        row.entropy += float(entropy[at, :length].sum())
+        row.finished = bool(ended[at, :length].any())
+    return [row for row in rows if not row.finished and len(row.tokens) < decoding.max_new_tokens]
+
+
+def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
+    """Argmax of whatever scores come out of the processors; every field that touches the scores is neutral.
+
+    Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
+    """
+    eos: Any = tokenizer.eos_token_id
+    return GenerationConfig(
+        do_sample=False,
+        num_beams=1,
+        num_return_sequences=1,
+        use_cache=True,
+        repetition_penalty=1.0,
+        encoder_repetition_penalty=1.0,
+        no_repeat_ngram_size=0,
+        encoder_no_repeat_ngram_size=0,
+        min_new_tokens=0,
+        remove_invalid_values=False,
+        return_dict_in_generate=False,
+        eos_token_id=eos,
+        pad_token_id=eos if tokenizer.pad_token_id is None else tokenizer.pad_token_id,
+        disable_compile=True,
+    )
+
+
+def _text(tokenizer: PreTrainedTokenizerBase, tokens: list[int]) -> str:
+    text: Any = tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    return text
+
+
+def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
+    """Ids and attention mask, both (rows, width)."""
+    width = max(map(len, sequences))
+    ids = torch.tensor([[pad] * (width - len(sequence)) + sequence for sequence in sequences])
+    mask = torch.tensor([[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences])
+    return ids, mask
+
+
+class _Choice(LogitsProcessor):
+    """Chooses every row's next token and keeps its log p and the step's entropy, both at temperature 1."""
+
+    def __init__(self, rows: list[_Row], decoding: Decoding, device: torch.device) -> None:
+        self.temperature = decoding.temperature
+        self.logprobs: list[Tensor] = []
+        self.entropies: list[Tensor] = []
+        self.uniforms = torch.empty(0)
+        if self.temperature > 0:
+            numbers = [_uniforms(row, decoding.max_new_tokens) for row in rows]
+            longest = decoding.max_new_tokens - min(len(row.tokens) for row in rows)
+            table = np.zeros((len(rows), longest))
+            for at, row in enumerate(rows):
+                ahead = numbers[at][len(row.tokens) :]
+                table[at, : len(ahead)] = ahead
+            self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
+        log_p = scores.log_softmax(-1)
+        chosen = scores.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(scores)
+        self.logprobs.append(log_p.gather(-1, chosen)[:, 0])
+        self.entropies.append(torch.special.entr(log_p.exp()).sum(-1))
+        if self.temperature == 0:
+            return scores
+        return torch.full_like(scores, -torch.inf).scatter_(-1, chosen, 0.0)
+
+    def _drawn(self, scores: Tensor) -> Tensor:
+        """The tokens at which the tempered distribution passes this step's uniform numbers, (rows, 1)."""
+        tempered = (scores - scores.amax(-1, keepdim=True)).to(self.uniforms.device, torch.float64)
+        cumulative = (tempered / self.temperature).exp_().cumsum(-1)
+        target = self.uniforms[:, len(self.logprobs), None] * cumulative[:, -1:]
+        chosen = torch.searchsorted(cumulative, target, right=True)
+        return chosen.clamp_(max=scores.shape[-1] - 1).to(scores.device)
+
+    def recorded(self) -> tuple[np.ndarray, np.ndarray]:
+        """Log p of the chosen tokens and entropies, both (rows, steps) in nats."""
+        kept = (torch.stack(steps, 1).double().cpu().numpy() for steps in (self.logprobs, self.entropies))
+        logprob, entropy = kept
+        if np.isnan(entropy).any():
+            raise ValueError(
+                "the model's logits are not a distribution (NaN or infinite): its training diverged; lower "
+                "the learning rate or λ"
+            )
+        return logprob, entropy
+
+
+class _Stop(StoppingCriteria):
+    """Ends a row at its end-of-sequence token or its room, and all rows where few would go on."""
+
+    def __init__(self, eos: int, room: list[int], device: torch.device) -> None:
+        self.eos = eos
+        self.room = torch.tensor(room, device=device)
+        self.done = torch.zeros(len(room), dtype=torch.bool, device=device)
+        self.steps = 0
+
+    def __call__(self, input_ids: Tensor, scores: Any, **kwargs: Any) -> Any:  # (rows,) of bool
+        self.steps += 1
+        self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
+        few = (~self.done).sum() * TAIL < len(self.done)
+        return self.done | few
+
+
+def _float64_device(device: torch.device) -> torch.device:
+    """Where to draw in float64: Apple's GPUs have none."""
+    return torch.device("cpu") if device.type == "mps" else device

@@ -1,0 +1,180 @@
+"""log p of a row into its penalty, a measure of how spread out p is, and the gradient of that in the logits.
+
+To add one: a class with `value`, `value_and_logit_grad` and `of_order`, and a line in `PENALTIES`.
+"""
+
+import difflib
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from numbers import Real
+
+import torch
+from torch import Tensor
+
+
+class Penalty(ABC):
+    """What λ multiplies: a number per row of p, and its gradient with respect to the row's logits.
+
+    The methods take log p and p, both (..., v), and write to neither; they are closed forms, not meant for
+    autograd. log p is finite: where p is 0 it is the dtype's lowest number, which makes 0 log 0 = 0.
+    """
+
+    def __call__(self, log_p: Tensor) -> Tensor:
+        """The penalty (...) of rows of log p (..., v), which may hold −inf.
+
+        >>> half = torch.tensor([0.5, 0.5, 0.0]).log()
+        >>> Shannon()(half), Renyi(2.0)(half), SupportSize(0.5)(half)
+        (tensor(0.6931), tensor(0.6931), tensor(2.))
+        """
+        return self.value(log_p.clamp(min=torch.finfo(log_p.dtype).min), log_p.exp())
+
+    @abstractmethod
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        """(..., v), (..., v) → (...)."""
+
+    @abstractmethod
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        """(..., v), (..., v) → the value (...) and d value / d logits (..., v), a tensor of its own."""
+
+    @classmethod
+    @abstractmethod
+    def of_order(cls, order: float) -> "Penalty":
+        """The penalty of that order, for configurations, where every penalty has one."""
+
+
+@dataclass(frozen=True)
+class Shannon(Penalty):
+    """H(p) = −Σ p log p, in nats: the paper's penalty, and order 1 of both families below."""
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        return -(p * log_p).sum(-1)
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.value(log_p, p)
+        return h, (-h[..., None] - log_p).mul_(p)
+
+    @classmethod
+    def of_order(cls, order: float) -> "Shannon":
+        if order != 1:
+            raise ValueError(f"the Shannon entropy has order 1, got {order!r}; 'renyi' takes other orders")
+        return cls()
+
+
+@dataclass(frozen=True)
+class Renyi(Penalty):
+    """R(p) = log(Σ p^order) / (1 − order), in nats, for an order in (0, inf]; its limits at 1 and at inf are
+    Shannon's H and −log max p (whose gradient is shared by tied maxima). Appendix on the Rényi order.
+
+    Written so that nothing cancels, near order 1 or on a confident row, and nothing overflows. With
+    c = order − 1, k = |c|, bent(x) = (e^(kx) − 1) / k, and w the lighter-tailed of p and p^order:
+
+        t = Σ w bent(log p)        R = −log1p(c t) / c        dR/dz = −order w bent(log p + R)
+
+    where w = p from order 1 up; below it w = p^order in t, and p^order / Σ p^order in dR/dz. At order 1 all
+    this reads bent(x) = x, R = −t = H and dR/dz = −p (log p + H).
+
+    >>> p = torch.tensor([0.7, 0.2, 0.1])
+    >>> [round(float(Renyi(order)(p.log())), 4) for order in (0.5, 1, 1 + 1e-9, 2, math.inf)]
+    [0.9401, 0.8018, 0.8018, 0.6162, 0.3567]
+    """
+
+    order: float
+
+    def __post_init__(self) -> None:
+        _check_order(type(self).__name__, self.order)
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        if math.isinf(self.order):
+            return -log_p.amax(-1)
+        w = p if self.order >= 1 else (self.order * log_p).exp_()
+        t = self._bent(log_p).mul_(w).sum(-1)
+        c = self.order - 1
+        if c == 0:
+            return -t
+        r = torch.log1p(c * t) / -c
+        flat = c * t < -0.5  # Σ p^order < 1/2: the sum itself is the better-conditioned number
+        if flat.any():
+            r[flat] = (self.order * log_p[flat]).logsumexp(-1) / -c
+        return r
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        value = self.value(log_p, p)
+        r = value[..., None]
+        if math.isinf(self.order):
+            return value, _min_entropy_logit_grad(log_p, p, r)
+        w = p if self.order >= 1 else (self.order * log_p).add_((self.order - 1) * r).exp_()
+        return value, self._bent(log_p + r).mul_(w).mul_(-self.order)
+
+    def _bent(self, x: Tensor) -> Tensor:
+        """A new tensor, (e^(kx) − 1) / k."""
+        k = abs(self.order - 1)
+        return x.clone() if k == 0 else (k * x).expm1_().div_(k)
+
+    @classmethod
+    def of_order(cls, order: float) -> "Renyi":
+        return cls(order)
+
+
+@dataclass(frozen=True)
+class SupportSize(Penalty):
+    """S(p) = exp R(p) in [1, v]: a smooth count of the tokens in play, |supp p| as the order → 0. Section 4.
+
+    In tokens, not nats: on a flat row λ weighs up to v / log v times more than with `Renyi`.
+    """
+
+    order: float
+
+    def __post_init__(self) -> None:
+        _check_order(type(self).__name__, self.order)
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        return Renyi(self.order).value(log_p, p).exp()
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        r, r_logit_grad = Renyi(self.order).value_and_logit_grad(log_p, p)
+        size = r.exp()
+        return size, r_logit_grad.mul_(size[..., None])
+
+    @classmethod
+    def of_order(cls, order: float) -> "SupportSize":
+        return cls(order)
+
+
+SHANNON = Shannon()
+
+PENALTIES: dict[str, type[Penalty]] = {
+    "shannon": Shannon,
+    "renyi": Renyi,
+    "support-size": SupportSize,
+}
+
+
+def make_penalty(entropy_type: str, order: float) -> Penalty:
+    """The penalty that a recipe or a configuration names.
+
+    >>> make_penalty("renyi", 0.5)
+    Renyi(order=0.5)
+    """
+    if entropy_type not in PENALTIES:
+        near = difflib.get_close_matches(str(entropy_type).lower(), PENALTIES, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, PENALTIES))}"
+        raise ValueError(f"no penalty {entropy_type!r}; {hint}")
+    return PENALTIES[entropy_type].of_order(order)
+
+
+def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:
+    """p − 1/m at each of m tied maxima and p elsewhere, as −p expm1(log(1/m) − log p) so as not to cancel."""
+    top = log_p == -r
+    share = r - top.sum(-1, keepdim=True).to(p.dtype).log()
+    return torch.where(top, share, -math.inf).expm1_().mul_(p).neg_()
+
+
+def _check_order(name: str, order: float) -> None:
+    if not isinstance(order, Real) or not order > 0:
+        raise ValueError(
+            f"{name} needs an order above 0, got {order!r}; "
+            "1 is Shannon's entropy, and the smaller the order the nearer to a count of the support"
+        )
+    if 1e6 < order < math.inf:
+        raise ValueError(f"{name} cannot tell order {order!r} from its limit in float32; write inf")

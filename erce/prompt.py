@@ -1,0 +1,73 @@
+"""A problem becomes the token ids that the policy reads and writes, the same in training and generation."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    from erce.types import Problem
+
+
+class Row(TypedDict):
+    """One demonstration as tokens. `completion_mask` is 1 where the token is trained on."""
+
+    input_ids: list[int]
+    completion_mask: list[int]
+    truncated: bool
+
+
+def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> list[int]:
+    """The ids that the policy continues: a user turn and the opening of the assistant's, or plain text.
+
+    A tokenizer with a chat template renders the prompt as one user message with `add_generation_prompt`; any
+    system message is the template's own. Without a template the text is encoded as the tokenizer does by
+    default: with its beginning-of-sequence token where it has one, never with an end.
+    """
+    if tokenizer.chat_template:
+        message = [{"role": "user", "content": problem_prompt}]
+        text = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
+        return tokenizer.encode(str(text), add_special_tokens=False)
+    ids = tokenizer.encode(problem_prompt)
+    return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+
+
+def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
+    """The ids that the policy is to write next: the text and the end-of-sequence token, nothing more.
+
+    Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
+    trained on either. A tokenizer without an end-of-sequence token is a ValueError.
+    """
+    end: Any = tokenizer.eos_token_id
+    if end is None:
+        raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    return [*tokenizer.encode(text, add_special_tokens=False), end]
+
+
+def training_rows(
+    tokenizer: "PreTrainedTokenizerBase", problems: Iterable["Problem"], max_length: int | None
+) -> list[Row]:
+    """One row a problem: its prompt (mask 0), then its demonstration (mask 1).
+
+    A row longer than `max_length` tokens loses its end, as in the paper (768 tokens), and says so in
+    `truncated`; None is no limit. A prompt that leaves the demonstration no room at all is a ValueError.
+    """
+    rows: list[Row] = []
+    for problem in problems:
+        start = prompt_ids(tokenizer, problem.prompt)
+        end = demonstration_ids(tokenizer, problem.demonstration)
+        room = len(end) if max_length is None else max_length - len(start)
+        if room <= 0:
+            raise ValueError(
+                f"the prompt of problem {problem.id!r} has {len(start)} tokens and fills max_length = "
+                f"{max_length}; raise max_length or leave the problem out"
+            )
+        kept = end[:room]
+        rows.append(
+            Row(
+                input_ids=[*start, *kept],
+                completion_mask=[0] * len(start) + [1] * len(kept),
+                truncated=len(end) > room,
+            )
+        )
+    return rows

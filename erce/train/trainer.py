@@ -1,0 +1,281 @@
+"""TRL's SFT trainer becomes ours: cross-entropy + λ · entropy. The only file that imports trl."""
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from peft import PeftModel
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
+from transformers import PreTrainedModel, Trainer
+from transformers.trainer_utils import EvalLoopOutput
+from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
+from trl.trainer.sft_config import SFTConfig
+from trl.trainer.sft_trainer import SFTTrainer
+
+from erce.loss import make_penalty
+from erce.train.head import Scores, add_scores, scored
+
+CHOICES = {"normalize": ("token", "sequence"), "head": ("erce", "trl")}
+
+
+@dataclass
+class ERCEConfig(SFTConfig):
+    """TRL's `SFTConfig` with the entropy penalty; works as it stands on a machine without a GPU.
+
+    Where there is no accelerator, `use_cpu` is set, and `bf16` and `gradient_checkpointing` are off unless
+    asked for. A bad value is a ValueError of one sentence.
+    """
+
+    entropy_penalty: float = field(
+        default=0.0,
+        metadata={"help": "λ, the weight of the entropy that is added to the cross-entropy; 0 adds nothing."},
+    )
+    entropy_type: str = field(
+        default="shannon", metadata={"help": "Which entropy: 'shannon', 'renyi' or 'support-size'."}
+    )
+    entropy_order: float = field(
+        default=1.0, metadata={"help": "The order of 'renyi' and 'support-size'; 'shannon' has order 1."}
+    )
+    normalize: str = field(
+        default="token",
+        metadata={
+            "help": "'token': every scored token of the accumulated batch weighs the same. 'sequence': every "
+            "demonstration does, the paper's 1/T."
+        },
+    )
+    head: str = field(
+        default="erce",
+        metadata={
+            "help": "'erce': our output head, which stores no logits. 'trl': TRL's, Shannon by token only."
+        },
+    )
+    gradient_checkpointing: bool = field(
+        default=torch.accelerator.is_available(),
+        metadata={
+            "help": "Recompute activations in the backward pass; the default where there is an accelerator."
+        },
+    )
+
+    def __post_init__(self) -> None:
+        self._check_objective()
+        self.use_cpu = self.use_cpu or not (torch.accelerator.is_available() or is_torch_xla_available())
+        if self.bf16 is None:
+            self.bf16 = not (self.fp16 or self.use_cpu) and is_torch_bf16_gpu_available()
+        if getattr(self, "activation_checkpointing", False) is None:
+            # The name that transformers reads without a warning.
+            self.activation_checkpointing = self.gradient_checkpointing
+        super().__post_init__()
+
+    def _check_objective(self) -> None:
+        lam = self.entropy_penalty
+        if not isinstance(lam, int | float) or not math.isfinite(lam):
+            raise ValueError(
+                f"entropy_penalty must be a finite number, got {lam!r}; 0 is plain cross-entropy"
+            )
+        make_penalty(self.entropy_type, self.entropy_order)
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
+                )
+        if self.head == "trl" and (self.entropy_type, self.normalize) != ("shannon", "token"):
+            raise ValueError(
+                f"head='trl' knows the Shannon entropy by token only, got entropy_type={self.entropy_type!r} "
+                f"and normalize={self.normalize!r}; set head='erce'"
+            )
+        if self.normalize == "sequence" and (self.packing or self.padding_free):
+            raise ValueError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
+        if self.loss_type == "dft" or self.label_smoothing_factor:
+            raise ValueError(
+                "the entropy is added to plain cross-entropy; leave out loss_type='dft' and label smoothing"
+            )
+
+
+class ERCETrainer(SFTTrainer):
+    """TRL's `SFTTrainer`, minimising cross-entropy + λ · entropy, with exact numbers in its log.
+
+    Logged beside `loss`, `grad_norm` (before clipping) and `learning_rate`: `ce`, `entropy` and `objective`,
+    means over the `scored_tokens` since the last log, in nats a token; `entropy` is the penalty's value, of
+    whatever type. Evaluation logs the same as `eval_ce`, … over the whole set, at any batch size, and
+    `eval_loss` as the training objective weighs it.
+    """
+
+    args: ERCEConfig
+
+    def __init__(
+        self,
+        model: str | PreTrainedModel | PeftModel,
+        args: ERCEConfig | None = None,
+        *rest: Any,
+        **named: Any,
+    ) -> None:
+        if args is not None and not isinstance(args, ERCEConfig):
+            raise ValueError(
+                f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
+            )
+        super().__init__(model, ERCEConfig() if args is None else args, *rest, **named)
+        self._sums: dict[str, Tensor] = {}
+        self._refuse_unproven()
+        if self.args.head == "erce":
+            self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
+            add_scores(
+                self._base_model(),
+                lam=self.args.entropy_penalty,
+                penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
+            )
+
+    def _base_model(self) -> PreTrainedModel:
+        """The model under its adapter and whatever distributes it."""
+        model = self.accelerator.unwrap_model(self.model)
+        base = model.get_base_model() if isinstance(model, PeftModel) else model
+        assert isinstance(base, PreTrainedModel)
+        return base
+
+    def _refuse_unproven(self) -> None:
+        """A ValueError where the objective would be another than was asked for, or was not shown to be it."""
+        axes = self.accelerator.parallelism_config
+        if axes is not None and axes.non_data_parallel_size > 1:
+            raise ValueError(
+                "tensor, context and sequence parallelism are not supported; use data parallelism"
+            )
+        if self.compute_loss_func is not None:
+            raise ValueError("compute_loss_func would replace the objective; leave it out")
+        if self.args.head == "trl":
+            return
+        if self.is_fsdp_enabled or self.is_deepspeed_enabled:
+            raise ValueError("head='erce' does not gather a sharded output head; use DDP or set head='trl'")
+        if self.aux_loss_enabled:
+            raise ValueError(
+                "head='erce' leaves out a mixture of experts' load-balancing loss; set router_aux_loss_coef=0"
+                " to train without it, or head='trl'"
+            )
+
+    def train(self, *args: Any, **kwargs: Any) -> Any:
+        self._sums.clear()
+        return super().train(*args, **kwargs)
+
+    def get_batch_samples(
+        self, epoch_iterator: Iterator, num_batches: int, device: torch.device
+    ) -> tuple[list, Any]:
+        """The micro-batches of one step, and how many scored tokens or sequences its objective is over."""
+        batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        if self.args.head == "trl" or not batches:
+            return batches, items
+        masks = [scored(batch["labels"]) for batch in batches]
+        counts = [(mask if self.args.normalize == "token" else mask.any(1)).sum() for mask in masks]
+        items = torch.stack(counts).sum().to(device)
+        if self.args.average_tokens_across_devices and self.args.world_size > 1:
+            items = self.accelerator.reduce(items, "sum")
+        return batches, items
+
+    def compute_loss(
+        self,
+        model: nn.Module,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Tensor | int | None = None,
+    ) -> Any:
+        if self.args.head == "trl":
+            return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
+        scores = model(**inputs, scores=True)
+        self._record(scores, model.training)
+        weighed, items = self._shares(scores)
+        loss = self._over_window(weighed.sum(), items.sum(), num_items_in_batch)
+        if not return_outputs:
+            return loss
+        with torch.no_grad():
+            return loss, model(**{name: value for name, value in inputs.items() if name != "labels"})
+
+    def _trl_loss(
+        self, model: nn.Module, inputs: dict[str, Any], return_outputs: bool, window: Tensor | int | None
+    ) -> Any:
+        """TRL's own loss through its own head, plus λ · entropy; with λ = 0 nothing at all is added."""
+        seen: list[Any] = []
+        handle = model.register_forward_hook(lambda module, given, output: seen.append(output))
+        try:
+            result = super().compute_loss(model, inputs, return_outputs, window)
+        finally:
+            handle.remove()
+        lam, fused = self.args.entropy_penalty, seen[0]
+        nll, entropy, tokens = -fused.log_probs.sum(1), fused.entropy.sum(1), fused.label_mask.sum(1)
+        self._record(Scores(nll + lam * entropy, nll, entropy, tokens), model.training)
+        if lam == 0:
+            return result
+        penalty = self._over_window(lam * entropy.sum(), tokens.sum(), window)
+        return (result[0] + penalty, result[1]) if return_outputs else result + penalty
+
+    def _over_window(self, total: Tensor, here: Tensor, window: Tensor | int | None) -> Tensor:
+        """`total` over the items of the accumulated batch, on all devices; of those `here` in evaluation."""
+        if window is None:
+            return total / here.clamp(min=1)
+        mean = total / torch.as_tensor(window).clamp(min=1)
+        # DDP averages the gradients, and the window has already been counted over all processes.
+        return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
+
+    def _shares(self, scores: Scores) -> tuple[Tensor, Tensor]:
+        """What each sequence adds to the objective, and to the number of items that it is divided by."""
+        if self.args.normalize == "token":
+            return scores.objective, scores.tokens
+        return scores.objective / scores.tokens.clamp(min=1), (scores.tokens > 0).long()
+
+    def _record(self, scores: Scores, training: bool) -> None:
+        """Adds to the sums behind the next log; they stay on the device until then."""
+        columns: Any = torch.stack(
+            [column.detach().to(_exact(column)) for column in (*scores, *self._shares(scores))], 1
+        )
+        if not training:  # without the sequences that only fill up a process's last batch
+            columns = self.accelerator.gather_for_metrics(columns)
+        mode = "train" if training else "eval"
+        self._sums[mode] = self._sums.get(mode, 0) + columns.sum(0)
+
+    def _means(self, mode: str) -> dict[str, Any]:
+        """What was recorded since the last call, a scored token; `loss` is weighed as in training."""
+        sums: Any = self._sums.pop(mode)
+        if mode == "train":
+            sums = self.accelerator.reduce(sums, "sum")
+        objective, nll, entropy, tokens, weighed, items = sums
+        means = {"loss": weighed / items, "ce": nll / tokens, "entropy": entropy / tokens}
+        means |= {"objective": objective / tokens}
+        return {name: mean.item() for name, mean in means.items()} | {"scored_tokens": int(tokens)}
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        if "loss" in logs and "train" in self._sums:
+            logs.update(self._means("train") | {"loss": logs["loss"]})
+        # Not SFTTrainer's, which adds means of micro-batch means under some of the same names.
+        Trainer.log(self, logs, start_time)
+
+    def evaluation_loop(
+        self,
+        dataloader: DataLoader,
+        description: str,
+        prediction_loss_only: bool | None = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> EvalLoopOutput:
+        self._sums.pop("eval", None)
+        output = super().evaluation_loop(
+            dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
+        )
+        if "eval" in self._sums and output.metrics is not None:
+            exact = {f"{metric_key_prefix}_{name}": mean for name, mean in self._means("eval").items()}
+            output.metrics.update(exact)
+        return output
+
+    def floating_point_ops(self, inputs: dict[str, Any]) -> int:
+        return self._flops_per_token * inputs["input_ids"].numel()
+
+    @functools.cached_property
+    def _flops_per_token(self) -> int:
+        """`Trainer`'s own estimate; it counts the parameters anew at every micro-batch."""
+        return 6 * self._base_model().num_parameters(exclude_embeddings=True)
+
+    def _send_telemetry(self) -> None:
+        """TRL reports every trainer that is built; a study builds hundreds, and nobody was asked."""
+
+
+def _exact(column: Tensor) -> torch.dtype:
+    return torch.float32 if column.device.type == "mps" else torch.float64  # MPS has no float64

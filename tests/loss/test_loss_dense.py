@@ -1,0 +1,247 @@
+"""The loss from logits: against the definitions in float64, at every edge, and its reductions and errors."""
+
+import math
+
+import pytest
+import torch
+from loss_definitions import EACH, LAMS, penalty_of, truth
+from mpmath import mp, mpf
+from torch import Tensor
+from torch.nn import functional
+
+from erce.loss import Renyi, Shannon, SupportSize, entropy_regularized_cross_entropy
+
+V = 96
+
+
+def rows(kind: str) -> tuple[Tensor, Tensor]:
+    """Twelve float32 rows of a kind, and their targets."""
+    generator = torch.Generator().manual_seed(0)
+    z = 3 * torch.randn(12, V, generator=generator)
+    y = 1 + 3 * torch.randint(0, V // 3, (12,), generator=generator)
+    at_target = functional.one_hot(y, V)
+    beside = functional.one_hot((y + 1) % V, V)
+    signs = torch.randint(0, 2, (12, V), generator=generator) * 2 - 1
+    masked = z.clone()
+    masked[:, ::3] = -math.inf
+    return {
+        "normal": z,
+        "confident": z + 20 * at_target,
+        "confidently wrong": z + 20 * beside,
+        "one-hot": z + 200 * at_target,
+        "ties": z.round().clamp(max=3),
+        "uniform": torch.zeros_like(z),
+        "±1e4": 1e4 * signs,
+        "normal × 1e4": 1e4 * z,
+        "shifted by 1e4": z + 1e4,
+        "shifted by −1e4": z - 1e4,
+        "−inf columns": masked,
+    }[kind], y
+
+
+KINDS = (
+    *("normal", "confident", "confidently wrong", "one-hot", "ties", "uniform", "±1e4", "normal × 1e4"),
+    *("shifted by 1e4", "shifted by −1e4", "−inf columns"),
+)
+
+
+def relative(error: Tensor, scale: Tensor) -> float:
+    """The worst row's, with room for what float64 loses in the definitions (confident rows, order ≈ 1)."""
+    return ((error.abs() - 1e-11).clamp(min=0) / (scale + 1e-30)).max().item()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", EACH, ids=str)
+@pytest.mark.parametrize(("dtype", "budget"), [(torch.float32, 1e-5), (torch.float64, 2e-11)], ids=str)
+def test_objective_and_gradient_are_the_definitions_row_by_row(case, kind, dtype, budget):
+    z, y = rows(kind)
+    for lam in LAMS:
+        value, grad = truth(z, y, lam, case)
+        logits = z.to(dtype, copy=True).requires_grad_()
+        loss = entropy_regularized_cross_entropy(
+            logits, y, lam=lam, penalty=penalty_of(case), reduction="none"
+        )
+        loss.objective.sum().backward()
+        assert loss.objective.dtype == logits.grad.dtype == dtype
+        parts = loss.nll.abs() + abs(lam) * loss.entropy.abs()
+        assert relative(loss.objective.detach() - value, parts) < budget
+        assert relative((logits.grad - grad).abs().amax(-1), grad.abs().amax(-1)) < budget
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_gradcheck_in_float64(case):
+    torch.manual_seed(0)
+    logits = torch.randn(4, 7, dtype=torch.float64).requires_grad_()
+    targets = torch.tensor([0, 3, -100, 6])
+    for reduction in ("mean", "sum", "none"):
+
+        def objective(z, reduction=reduction):
+            penalty = penalty_of(case)
+            return entropy_regularized_cross_entropy(
+                z, targets, lam=0.7, penalty=penalty, reduction=reduction
+            ).objective
+
+        assert torch.autograd.gradcheck(objective, logits)
+
+
+@pytest.mark.parametrize("case", [c for c in EACH if c[1] in (0.5, 0.999, 1, 2, math.inf)], ids=str)
+@pytest.mark.parametrize("exponent", [-3, -7, -12, -30])
+def test_a_confident_row_keeps_its_relative_precision(case, exponent):
+    """1 − p(target) ≈ 10^exponent in float32, where 1 − p or p − 1 would round to nothing."""
+    far = math.log(10.0) * exponent
+    z = torch.tensor([[0.0, far - 0.3, far, far - 1.7]], requires_grad=True)
+    loss = entropy_regularized_cross_entropy(z, torch.tensor([0]), lam=8.0, penalty=penalty_of(case))
+    loss.objective.backward()
+    with mp.workdps(80):
+        e = [mp.exp(mpf(x)) for x in z[0].tolist()]
+        p = [x / sum(e) for x in e]
+        nll, entropy, grad = _exact(p, *case)
+    assert loss.nll.item() == pytest.approx(float(nll), rel=1e-5)
+    assert loss.entropy.item() == pytest.approx(float(entropy), rel=1e-5, abs=1e-37)
+    expected = [float(-(1 - p[0]) + 8 * grad[0]), *(float(p[j] + 8 * grad[j]) for j in (1, 2, 3))]
+    assert z.grad[0].tolist() == pytest.approx(expected, rel=2e-5)
+
+
+def _exact(p: list, name: str, order: float) -> tuple:
+    """nll of column 0, penalty and its logit gradient of one row, in mpmath's precision."""
+    nll = -mp.log(p[0])
+    if order == math.inf:
+        r = -mp.log(p[0])
+        grad = [x - (j == 0) for j, x in enumerate(p)]
+    elif order == 1:
+        r = -sum(x * mp.log(x) for x in p)
+        grad = [-x * (mp.log(x) + r) for x in p]
+    else:
+        a = mpf(order)
+        moment = sum(x**a for x in p)
+        r = mp.log(moment) / (1 - a)
+        grad = [a / (1 - a) * (x**a / moment - x) for x in p]
+    return (nll, mp.exp(r), [mp.exp(r) * g for g in grad]) if name == "support-size" else (nll, r, grad)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_without_a_penalty_it_is_cross_entropy(reduction):
+    torch.manual_seed(0)
+    z, y = 5 * torch.randn(2, 9, 31), torch.randint(0, 31, (2, 9))
+    y[0, :4] = y[1, 8] = 30  # an ignored index may be a token
+    ours, theirs = z.clone().requires_grad_(), z.clone().requires_grad_()
+    loss = entropy_regularized_cross_entropy(ours, y, lam=0, ignore_index=30, reduction=reduction)
+    expected = functional.cross_entropy(theirs.transpose(1, 2), y, ignore_index=30, reduction=reduction)
+    upstream = torch.rand_like(expected)
+    loss.objective.backward(upstream)
+    expected.backward(upstream)
+    torch.testing.assert_close(loss.objective, expected)
+    torch.testing.assert_close(ours.grad, theirs.grad)
+    assert not ours.grad[0, :4].any()
+
+
+def test_what_is_logged_is_a_mean_over_the_scored_positions_and_detached():
+    torch.manual_seed(0)
+    z, y = torch.randn(6, 11, requires_grad=True), torch.tensor([3, -100, 0, 10, -100, 5])
+    kept = y != -100
+    each = entropy_regularized_cross_entropy(z, y, lam=2.0, penalty=Renyi(0.5), reduction="none")
+    assert not each.objective[~kept].any()
+    assert not each.nll[~kept].any()
+    assert not each.entropy[~kept].any()
+    for reduction, divisor in (("mean", 4), ("sum", 1)):
+        loss = entropy_regularized_cross_entropy(z, y, lam=2.0, penalty=Renyi(0.5), reduction=reduction)
+        torch.testing.assert_close(loss.objective, each.objective.sum() / divisor)
+        torch.testing.assert_close(loss.nll, each.nll.sum() / 4)
+        torch.testing.assert_close(loss.entropy, each.entropy.sum() / 4)
+        assert loss.objective.requires_grad
+        assert not any(part.requires_grad for part in loss[1:])
+    torch.testing.assert_close(each.objective, each.nll + 2.0 * each.entropy)
+
+
+@pytest.mark.parametrize(
+    "targets", [torch.full((3,), -100), torch.empty(0, dtype=torch.long)], ids=["masked", "none"]
+)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_nothing_to_score_is_a_differentiable_zero(targets, reduction):
+    z = torch.randn(len(targets), 5, requires_grad=True)
+    loss = entropy_regularized_cross_entropy(z, targets, lam=1.0, reduction=reduction)
+    loss.objective.sum().backward()
+    assert all(not part.any() and not part.isnan().any() for part in (*loss, z.grad))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_half_precision_logits_are_scored_in_float32(dtype):
+    torch.manual_seed(0)
+    z, y = (8 * torch.randn(5, 500)).to(dtype).requires_grad_(), torch.randint(0, 500, (5,))
+    loss = entropy_regularized_cross_entropy(z, y, lam=4.0, reduction="none")
+    value, grad = truth(z.detach(), y, 4.0, ("shannon", 1.0))
+    loss.objective.sum().backward()
+    assert loss.objective.dtype == torch.float32
+    torch.testing.assert_close(loss.objective.detach().double(), value, rtol=1e-5, atol=0)
+    torch.testing.assert_close(z.grad, grad.to(dtype), rtol=torch.finfo(dtype).eps, atol=1e-6)
+
+
+def test_a_target_without_probability_costs_infinity_and_has_a_finite_gradient():
+    z = torch.tensor([[0.0, -math.inf, 1.0]], requires_grad=True)
+    loss = entropy_regularized_cross_entropy(z, torch.tensor([1]), lam=1.0)
+    loss.objective.backward()
+    assert loss.objective == math.inf
+    assert z.grad.isfinite().all()
+    assert z.grad[0, 1] == -1
+
+
+def test_neither_the_logits_nor_the_targets_are_written_to():
+    z, y = torch.randn(3, 8, requires_grad=True), torch.tensor([1, 2, 3])
+    before = z.detach().clone()
+    entropy_regularized_cross_entropy(z, y, lam=1.0).objective.backward()
+    assert torch.equal(z.detach(), before)
+    assert y.tolist() == [1, 2, 3]
+
+
+def test_backward_may_run_again_but_not_be_differentiated():
+    z, y = torch.randn(3, 8, requires_grad=True), torch.tensor([1, 2, 3])
+    objective = entropy_regularized_cross_entropy(z, y, lam=1.0).objective
+    (first,) = torch.autograd.grad(objective, z, retain_graph=True)
+    (second,) = torch.autograd.grad(2 * objective, z, retain_graph=True)
+    torch.testing.assert_close(second, 2 * first)
+    with pytest.raises(RuntimeError, match="cannot be differentiated again; leave out create_graph=True"):
+        torch.autograd.grad(objective, z, create_graph=True)
+
+
+LOGITS, TARGETS = torch.zeros(2, 4), torch.tensor([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"lam": math.nan}, "lam must be a finite number, got nan; 0 is plain cross-entropy"),
+        ({"lam": math.inf}, "lam must be a finite number, got inf; 0 is plain cross-entropy"),
+        ({"lam": "1"}, "lam must be a finite number, got '1'; 0 is plain cross-entropy"),
+        ({"penalty": "shannon"}, r"penalty must be one such as Shannon\(\) or Renyi\(0.5\), got 'shannon'"),
+        ({"reduction": "avg"}, "no reduction 'avg'; there are 'mean', 'sum', 'none'"),
+        (
+            {"targets": torch.tensor([1, 4])},
+            "target 4 is outside the vocabulary of 4 tokens; mark .* ignore_index, here -100",
+        ),
+        (
+            {"targets": torch.tensor([-1, 1])},
+            "target -1 is outside the vocabulary of 4 tokens; mark .* ignore_index, here -100",
+        ),
+        (
+            {"targets": torch.tensor([1.0, 2.0])},
+            r"targets are token ids, got torch.float32; convert them with .long\(\)",
+        ),
+        (
+            {"targets": torch.tensor([1])},
+            r"targets have shape \(1,\), but the rows that they belong to \(2,\); give",
+        ),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence_with_its_value_and_the_way_out(change, sentence):
+    arguments = {"logits": LOGITS, "targets": TARGETS, "lam": 1.0, "penalty": Shannon()} | change
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        entropy_regularized_cross_entropy(**arguments)
+
+
+def test_support_size_of_a_large_vocabulary_stays_finite():
+    z = torch.randn(2, 151_936, requires_grad=True)
+    loss = entropy_regularized_cross_entropy(z, torch.tensor([5, 6]), lam=8.0, penalty=SupportSize(0.1))
+    loss.objective.backward()
+    value, grad = truth(z.detach(), torch.tensor([5, 6]), 8.0, ("support-size", 0.1))
+    assert loss.objective.item() == pytest.approx(value.mean().item(), rel=1e-5)
+    assert (z.grad - grad / 2).abs().max() < 1e-5 * grad.abs().max()

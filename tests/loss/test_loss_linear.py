@@ -1,0 +1,306 @@
+"""The loss from hidden states: equal to the loss from logits, for the matmuls and memory that it claims."""
+
+import math
+
+import pytest
+import torch
+from loss_definitions import EACH, objective, penalty_of
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from erce.loss import (
+    Renyi,
+    Shannon,
+    SupportSize,
+    entropy_regularized_cross_entropy,
+    linear_entropy_regularized_cross_entropy,
+)
+
+V, D = 50, 7
+
+
+def operands(n: int, dtype: torch.dtype = torch.float64, v: int = V, d: int = D) -> tuple[Tensor, ...]:
+    """hidden, weight, bias and targets of which every fifth is ignored."""
+    generator = torch.Generator().manual_seed(n)
+    hidden = torch.randn(n, d, generator=generator, dtype=torch.float64)
+    weight = torch.randn(v, d, generator=generator, dtype=torch.float64)
+    bias = torch.randn(v, generator=generator, dtype=torch.float64)
+    targets = torch.randint(0, v, (n,), generator=generator)
+    targets[::5] = -100
+    return hidden.to(dtype), weight.to(dtype), bias.to(dtype), targets
+
+
+def gradients(function, tensors: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
+    """What `function` makes of copies of the tensors, and the gradients of its sum."""
+    leaves = [None if x is None else x.clone().requires_grad_() for x in tensors]
+    value = function(*leaves)
+    value.sum().backward()
+    return (value.detach(), *(x.grad for x in leaves if x is not None))
+
+
+def upstream(n: int) -> Tensor:
+    return torch.linspace(-1, 2, n, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize(("n", "rows"), [(1, 512), (37, 8), (128, 1)])
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_it_is_no_further_from_float64_than_autograd_in_the_same_dtype(case, n, rows, dtype):
+    *tensors, targets = operands(n, dtype)
+    targets = targets.where(targets >= 0, 3)
+
+    def reference(h, w, b):
+        logits = (h @ w.t() + b).to(torch.promote_types(h.dtype, torch.float32))
+        return objective(logits, targets, 2.0, case) * upstream(n)
+
+    def ours(h, w, b):
+        how = {"lam": 2.0, "penalty": penalty_of(case), "reduction": "none", "chunk_bytes": rows * V * 4}
+        return linear_entropy_regularized_cross_entropy(h, w, targets, bias=b, **how).objective * upstream(n)
+
+    truth = gradients(reference, [x.double() for x in tensors])
+    budget = gradients(reference, tensors)
+    for t, r, o in zip(truth, budget, gradients(ours, tensors), strict=True):
+        assert (o.double() - t).abs().max() <= 2 * (r.double() - t).abs().max() + 2e-6 * t.abs().max()
+
+
+@pytest.mark.parametrize("trainable", ["hidden", "weight", "bias", "hidden weight", "hidden weight bias"])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("chunk_bytes", [1, 9 * V * 8, 2**29])
+def test_gradients_are_those_of_the_dense_form_for_whatever_learns(trainable, reduction, chunk_bytes):
+    hidden, weight, bias, targets = operands(24)
+    found = []
+    for form in ("dense", "linear"):
+        given = {"hidden": hidden.clone(), "weight": weight.clone(), "bias": bias.clone()}
+        for name in trainable.split():
+            given[name].requires_grad_()
+        how = {"lam": 3.0, "penalty": Renyi(0.5), "reduction": reduction}
+        if form == "dense":
+            logits = given["hidden"] @ given["weight"].t() + given["bias"]
+            loss = entropy_regularized_cross_entropy(logits, targets, **how)
+        else:
+            loss = linear_entropy_regularized_cross_entropy(
+                given["hidden"], given["weight"], targets, bias=given["bias"], chunk_bytes=chunk_bytes, **how
+            )
+        assert [x.requires_grad for x in loss] == [True, False, False]
+        weights = upstream(24) if reduction == "none" else torch.tensor(1.7)
+        (loss.objective * weights).sum().backward()
+        found.append([*(x.detach() for x in loss), *(given[name].grad for name in trainable.split())])
+    for dense, linear in zip(*found, strict=True):
+        torch.testing.assert_close(linear, dense)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_gradcheck_in_float64(reduction):
+    hidden, weight, bias, targets = operands(6, v=9, d=3)
+
+    def form(h, w, b):
+        return linear_entropy_regularized_cross_entropy(
+            h, w, targets, lam=-0.1, penalty=Renyi(2.0), bias=b, reduction=reduction, chunk_bytes=2 * 9 * 8
+        ).objective
+
+    assert torch.autograd.gradcheck(form, [x.requires_grad_() for x in (hidden, weight, bias)])
+
+
+def test_leading_axes_are_rows():
+    hidden, weight, _, targets = operands(24)
+    for reduction in ("mean", "none"):
+        flat, deep = (
+            linear_entropy_regularized_cross_entropy(
+                hidden.reshape(*shape, D), weight, targets.reshape(shape), lam=1.0, reduction=reduction
+            )
+            for shape in ((24,), (2, 3, 4))
+        )
+        for a, b in zip(flat, deep, strict=True):
+            assert b.shape == ((2, 3, 4) if reduction == "none" else ())
+            assert torch.equal(a.reshape(-1), b.reshape(-1))
+
+
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_nothing_to_score_is_a_differentiable_zero(n, reduction, dtype):
+    hidden, weight = (torch.randn(size, D, dtype=dtype, requires_grad=True) for size in (n, V))
+    loss = linear_entropy_regularized_cross_entropy(
+        hidden, weight, torch.full((n,), -100), lam=1.0, reduction=reduction
+    )
+    loss.objective.sum().backward()
+    for zero in (*loss, hidden.grad, weight.grad):
+        assert not zero.any()
+        assert not zero.isnan().any()
+
+
+class Matmuls(TorchDispatchMode):
+    """Counts multiply-adds of matrix products, and the elements of the largest tensor that comes up."""
+
+    def __init__(self):
+        super().__init__()
+        self.products, self.largest = 0, 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        if func._schema.name in ("aten::mm", "aten::addmm", "aten::addmm_", "aten::bmm", "aten::baddbmm"):
+            a, b = [x for x in args if isinstance(x, Tensor)][-2:]
+            self.products += a.numel() * b.shape[-1]
+        if isinstance(out, Tensor):
+            self.largest = max(self.largest, out.numel())
+        return out
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    ("trainable", "reduction", "matmuls"),
+    [
+        ("", "mean", 1),
+        ("hidden", "mean", 2),
+        ("hidden", "none", 2),
+        ("weight", "sum", 2),
+        ("hidden weight", "mean", 3),
+        ("hidden weight", "none", 4),  # the rows' weights come after the logits are gone
+    ],
+)
+def test_it_takes_as_many_matmuls_as_it_says_and_never_holds_all_logits(trainable, reduction, matmuls, dtype):
+    n, v, d = 60, 90, 6
+    hidden, weight, _, targets = operands(n, dtype, v, d)
+    for name, x in (("hidden", hidden), ("weight", weight)):
+        x.requires_grad_(name in trainable)
+    with Matmuls() as seen:
+        loss = linear_entropy_regularized_cross_entropy(
+            hidden, weight, targets, lam=1.0, reduction=reduction, chunk_bytes=10 * v * 4
+        )
+        if trainable:
+            (loss.objective * torch.rand(loss.objective.shape)).sum().backward()
+    scored = n - n // 5
+    assert seen.products == matmuls * scored * v * d
+    assert seen.largest <= 10 * v
+
+
+class ValueOnly(Shannon):
+    """A penalty whose gradient nobody may ask for."""
+
+    def value_and_logit_grad(self, log_p, p):
+        raise AssertionError("gradient work without a gradient")
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+@pytest.mark.parametrize("learns", [False, True])
+def test_without_a_gradient_to_make_there_is_one_matmul_and_no_gradient_work(reduction, learns):
+    hidden, weight, _, targets = operands(20)
+    hidden.requires_grad_(learns)
+    weight.requires_grad_(learns)
+    how = {"lam": 1.0, "penalty": ValueOnly(), "reduction": reduction}
+    logits = hidden @ weight.t()
+    with Matmuls() as seen, torch.set_grad_enabled(not learns):
+        linear = linear_entropy_regularized_cross_entropy(hidden, weight, targets, **how)
+        dense = entropy_regularized_cross_entropy(logits, targets, **how)
+    assert seen.products == 16 * V * D
+    assert not linear.objective.requires_grad
+    assert not dense.objective.requires_grad
+
+
+def test_a_bf16_weight_gradient_is_summed_in_float32():
+    """256 chunks of one row each, all pulling the same way: a bf16 sum would stop moving."""
+    hidden = torch.ones(256, 4, dtype=torch.bfloat16)
+    weight = torch.zeros(8, 4, dtype=torch.bfloat16, requires_grad=True)
+    loss = linear_entropy_regularized_cross_entropy(
+        hidden, weight, torch.full((256,), 2), lam=0.0, reduction="sum", chunk_bytes=1
+    )
+    loss.objective.backward()
+    expected = torch.full((8, 4), 32.0)
+    expected[2] = 32.0 - 256
+    torch.testing.assert_close(weight.grad.float(), expected, rtol=1e-2, atol=0)
+
+
+@pytest.mark.parametrize("lam", [0.0, 8.0])
+def test_bf16_operands_have_float32_logits(lam):
+    """Logits near 30 lose two digits in bf16, and λ = 8 multiplies what that costs."""
+    torch.manual_seed(0)
+    hidden = (6 * torch.randn(16, 32)).bfloat16().requires_grad_()
+    weight, targets = torch.randn(400, 32).bfloat16(), torch.randint(0, 400, (16,))
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, lam=lam, reduction="none")
+    exact = entropy_regularized_cross_entropy(
+        hidden.double() @ weight.double().t(), targets, lam=lam, reduction="none"
+    )
+    assert loss.objective.dtype == torch.float32
+    torch.testing.assert_close(loss.objective.double(), exact.objective, rtol=1e-5, atol=1e-5)
+    (ours,) = torch.autograd.grad(loss.objective.sum(), hidden)
+    (theirs,) = torch.autograd.grad(exact.objective.sum(), hidden)
+    assert (ours - theirs).norm() < 6e-3 * theirs.norm()
+
+
+def test_fp16_operands_survive_logit_gradients_beyond_fp16():
+    torch.manual_seed(0)
+    hidden, weight = (16 * torch.randn(4, 8)).half().requires_grad_(), (1e-3 * torch.randn(300, 8)).half()
+    how = {"lam": 1e6, "penalty": SupportSize(0.5), "reduction": "sum"}
+    targets = torch.tensor([0, 1, 2, 3])
+    exact = entropy_regularized_cross_entropy(hidden.double() @ weight.double().t(), targets, **how)
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, **how)
+    (theirs,) = torch.autograd.grad(exact.objective, hidden)
+    (ours,) = torch.autograd.grad(loss.objective, hidden)
+    assert ours.isfinite().all()
+    assert (ours - theirs).abs().max() < 2e-3 * theirs.abs().max()
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_under_autocast_the_operands_are_rounded_as_a_linear_layers_are(reduction):
+    hidden, weight, bias, targets = operands(24, torch.float32)
+    weights = torch.rand(24) if reduction == "none" else 1.0
+
+    def run(given: tuple[Tensor, ...], autocast: bool) -> tuple[Tensor, ...]:
+        leaves = [x.clone().requires_grad_() for x in given]
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+            h, w, b = leaves
+            loss = linear_entropy_regularized_cross_entropy(
+                h, w, targets, lam=2.0, bias=b, reduction=reduction
+            )
+        (loss.objective * weights).sum().backward()
+        return (loss.objective.detach(), *(x.grad for x in leaves))
+
+    cast = run((hidden, weight, bias), autocast=True)
+    rounded = run((hidden.bfloat16(), weight.bfloat16(), bias), autocast=False)
+    assert [x.dtype for x in cast] == [torch.float32] * 4
+    for a, b in zip(cast, rounded, strict=True):
+        torch.testing.assert_close(a, b.float(), rtol=1e-2, atol=1e-6)
+    torch.testing.assert_close(cast[0], rounded[0], rtol=1e-6, atol=0)
+
+
+def test_operands_of_different_dtypes_are_taken_in_the_wider_one():
+    hidden, weight, _, targets = operands(12)
+    mixed = linear_entropy_regularized_cross_entropy(hidden.bfloat16(), weight.float(), targets, lam=1.0)
+    wide = linear_entropy_regularized_cross_entropy(
+        hidden.bfloat16().float(), weight.float(), targets, lam=1.0
+    )
+    assert torch.equal(mixed.objective, wide.objective)
+
+
+@pytest.mark.parametrize("trainable_head", [False, True])
+def test_backward_may_run_again_but_not_be_differentiated(trainable_head):
+    hidden, weight, _, targets = operands(12)
+    hidden.requires_grad_()
+    weight.requires_grad_(trainable_head)
+    for reduction in ("mean", "none"):
+        loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, lam=1.0, reduction=reduction)
+        total = loss.objective.sum()
+        (first,) = torch.autograd.grad(total, hidden, retain_graph=True)
+        (second,) = torch.autograd.grad(2 * total, hidden, retain_graph=True)
+        torch.testing.assert_close(second, 2 * first)
+        with pytest.raises(RuntimeError, match="cannot be differentiated again; leave out create_graph=True"):
+            torch.autograd.grad(total, hidden, create_graph=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"hidden": torch.zeros(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not fit; they must be"),
+        ({"weight": torch.zeros(5)}, r"hidden \(2, 3\) and weight \(5,\) do not fit; they must be"),
+        ({"bias": torch.zeros(3)}, r"bias has shape \(3,\), but weight has 5 rows; give \(v,\)"),
+        ({"chunk_bytes": 0}, "chunk_bytes must be above 0, got 0; the default is 512 MiB"),
+        ({"lam": math.nan}, "lam must be a finite number, got nan"),
+        ({"targets": torch.tensor([5, 0])}, "target 5 is outside the vocabulary of 5 tokens; mark"),
+        ({"targets": torch.tensor([[1, 2]])}, r"targets have shape \(1, 2\), but the rows that they"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence_with_its_value_and_the_way_out(change, sentence):
+    given = {"hidden": torch.zeros(2, 3), "weight": torch.zeros(5, 3), "targets": torch.tensor([1, 2])}
+    given |= {"lam": 1.0} | change
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        linear_entropy_regularized_cross_entropy(**given)

@@ -1,0 +1,163 @@
+"""The penalties themselves: their definitions, their bounds and limits, and how they are named."""
+
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loss_definitions import DEFINITIONS, EACH, ORDERS, penalty_of
+from torch import Tensor
+
+from erce.loss import PENALTIES, Renyi, Shannon, SupportSize, entropy_regularized_cross_entropy, make_penalty
+
+LOGITS = st.lists(st.floats(-40, 40), min_size=1, max_size=12).map(
+    lambda row: torch.tensor([row], dtype=torch.float64)
+)
+CASES = st.sampled_from(EACH)
+
+
+def log_p_of(logits: Tensor) -> Tensor:
+    return logits.log_softmax(-1)
+
+
+def logit_grad(logits: Tensor, case: tuple[str, float]) -> Tensor:
+    log_p = log_p_of(logits)
+    return penalty_of(case).value_and_logit_grad(log_p, log_p.exp())[1]
+
+
+def test_every_penalty_has_a_definition_to_be_held_to():
+    assert set(DEFINITIONS) == set(PENALTIES), "write the new penalty's definition in loss_definitions.py"
+
+
+@settings(deadline=None)
+@given(logits=LOGITS, case=CASES)
+def test_value_is_the_definition(logits, case):
+    log_p = log_p_of(logits)
+    expected = DEFINITIONS[case[0]](log_p, case[1])
+    torch.testing.assert_close(penalty_of(case)(log_p), expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_value_and_gradient_come_with_the_value_alone(case):
+    torch.manual_seed(0)
+    log_p = log_p_of(3 * torch.randn(2, 5, 9))
+    penalty, kept = penalty_of(case), log_p.clone()
+    value, grad = penalty.value_and_logit_grad(log_p, log_p.exp())
+    torch.testing.assert_close(value, penalty.value(log_p, log_p.exp()))
+    assert value.shape == (2, 5)
+    assert grad.shape == (2, 5, 9)
+    assert torch.equal(log_p, kept)
+
+
+@settings(deadline=None)
+@given(logits=LOGITS)
+def test_entropies_lie_between_0_and_log_v_and_fall_with_the_order(logits):
+    log_p = log_p_of(logits)
+    entropies = [Renyi(order)(log_p).item() for order in sorted({*ORDERS, 1e-3, 50.0, 1e4})]
+    assert math.log(logits.shape[-1]) + 1e-9 >= entropies[0]
+    assert entropies[-1] >= -1e-9
+    assert all(a >= b - 1e-9 for a, b in pairwise(entropies))
+
+
+@settings(deadline=None)
+@given(logits=LOGITS, case=CASES, shift=st.floats(-1e4, 1e4), seed=st.integers(0, 99))
+def test_shifting_logits_changes_nothing_and_permuting_them_permutes_the_gradient(logits, case, shift, seed):
+    order = torch.randperm(logits.shape[-1], generator=torch.Generator().manual_seed(seed))
+    target = seed % logits.shape[-1]
+
+    def run(z: Tensor, y: int) -> tuple[Tensor, Tensor]:
+        z = z.clone().requires_grad_()
+        loss = entropy_regularized_cross_entropy(z, torch.tensor([y]), lam=2.0, penalty=penalty_of(case))
+        return loss.objective.detach(), torch.autograd.grad(loss.objective, z)[0]
+
+    value, grad = run(logits, target)
+    for z, y, back in (
+        (logits + shift, target, slice(None)),
+        (logits[:, order], order.tolist().index(target), order.argsort()),
+    ):
+        if (case[1] == math.inf) and len(set(z[0].tolist())) != len(set(logits[0].tolist())):
+            continue  # the shift has rounded two logits together, and ties share the gradient
+        moved, moved_grad = run(z, y)
+        torch.testing.assert_close(moved, value, rtol=1e-8, atol=1e-8)
+        torch.testing.assert_close(moved_grad[:, back], grad, rtol=1e-8, atol=1e-8)
+
+
+@settings(deadline=None)
+@given(logits=LOGITS, case=CASES)
+def test_a_gradient_in_the_logits_sums_to_zero(logits, case):
+    grad = logit_grad(logits, case)
+    assert abs(grad.sum().item()) <= 1e-9 * (1 + grad.abs().sum().item())
+
+
+@settings(deadline=None)
+@given(logits=LOGITS, step=st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), side=st.sampled_from([-1, 1]))
+def test_order_1_is_the_limit_from_both_sides(logits, step, side):
+    """R falls with the order at half the variance of log p: no cancellation, however near."""
+    log_p = log_p_of(logits)
+    slope = (log_p.exp() * (log_p + Shannon()(log_p)) ** 2).sum() / 2
+    near = Renyi(1 + side * step)(log_p)
+    curvature = 2e3 * step**2
+    torch.testing.assert_close(
+        near, Shannon()(log_p) - side * step * slope, rtol=1e-12, atol=1e-13 + curvature
+    )
+    towards = logit_grad(logits, ("renyi", 1 + side * step)) - logit_grad(logits, ("shannon", 1.0))
+    assert towards.abs().max() <= 4e3 * step
+
+
+def test_order_1_is_shannon_exactly():
+    log_p = log_p_of(4 * torch.randn(3, 8, generator=torch.Generator().manual_seed(0)))
+    p = log_p.exp()
+    h, grad = Shannon().value_and_logit_grad(log_p, p)
+    r, r_grad = Renyi(1).value_and_logit_grad(log_p, p)
+    s, s_grad = SupportSize(1).value_and_logit_grad(log_p, p)
+    assert torch.equal(r, h)
+    assert torch.equal(r_grad, grad)
+    assert torch.equal(s, h.exp())
+    assert torch.equal(s_grad, grad * h.exp()[:, None])
+
+
+def test_support_size_counts_the_support_as_the_order_falls_to_0():
+    log_p = torch.tensor([0.7, 0.2, 0.1, 0.0, 0.0]).log()
+    assert SupportSize(1e-6)(log_p).item() == pytest.approx(3, abs=1e-4)
+    assert SupportSize(2.0)(log_p).item() == pytest.approx(1 / (0.49 + 0.04 + 0.01))
+
+
+def test_tied_maxima_share_the_gradient_of_order_inf():
+    grad = logit_grad(torch.tensor([[1.0, 1.0, 0.0]]), ("renyi", math.inf))
+    assert grad[0, 0] == grad[0, 1]
+    p = torch.tensor([1.0, 1.0, 0.0]).softmax(-1)
+    torch.testing.assert_close(grad[0], p - torch.tensor([0.5, 0.5, 0.0]))
+
+
+@pytest.mark.parametrize("family", [Renyi, SupportSize])
+@pytest.mark.parametrize("order", [0, -1, math.nan, -math.inf, "2", None])
+def test_an_order_that_is_not_above_0_is_refused(family, order):
+    with pytest.raises(
+        ValueError, match=f"{family.__name__} needs an order above 0, got {order!r}; 1 is Shannon"
+    ):
+        family(order)
+
+
+@pytest.mark.parametrize(
+    ("name", "order", "sentence"),
+    [
+        ("reny", 2.0, "no penalty 'reny'; did you mean 'renyi'[?]"),
+        ("Shannon", 1.0, "no penalty 'Shannon'; did you mean 'shannon'[?]"),
+        ("qqq", 1.0, "no penalty 'qqq'; there are 'shannon', 'renyi', 'support-size'"),
+        ("shannon", 2.0, "the Shannon entropy has order 1, got 2.0; 'renyi' takes other orders"),
+        ("renyi", 0.0, "Renyi needs an order above 0, got 0.0"),
+        ("renyi", 1e9, "Renyi cannot tell order 1000000000.0 from its limit in float32; write inf"),
+    ],
+)
+def test_a_penalty_that_cannot_be_made_says_why(name, order, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        make_penalty(name, order)
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_a_penalty_is_made_by_its_name(case):
+    penalty = make_penalty(*case)
+    assert isinstance(penalty, PENALTIES[case[0]])
+    assert penalty == make_penalty(*case)

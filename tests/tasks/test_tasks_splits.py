@@ -1,0 +1,137 @@
+"""Tasks by name, and draws that cannot overlap."""
+
+from dataclasses import replace
+
+import pytest
+
+from erce.tasks import TASKS, load_task, splits
+from erce.types import Pools, Problem, Task, Verdict
+
+
+def problem(name: str, prompt: str) -> Problem:
+    return Problem(id=name, prompt=prompt, demonstration="", answer="")
+
+
+def toy(train: int = 20, test: int = 10, **changes) -> Task:
+    pools = Pools(
+        train=tuple(problem(f"train-{number}", f"Add {number}") for number in range(train)),
+        test=tuple(problem(f"test-{number}", f"Subtract {number}") for number in range(test)),
+    )
+    settings = {"n_train": 8, "n_validation": 4, "n_test": 5, "max_new_tokens": 1, "max_length": 1} | changes
+    return Task(
+        name="toy", pools=lambda data: pools, verify=lambda *_: Verdict(False, "no answer"), **settings
+    )
+
+
+TOY = toy()
+
+
+def ids(problems: tuple[Problem, ...]) -> list[str]:
+    return [problem.id for problem in problems]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_is_found_by_its_own_name(name):
+    assert load_task(name) is TASKS[name]
+    assert TASKS[name].name == name
+
+
+def test_a_task_of_ones_own_is_found_by_module_and_name():
+    assert load_task("erce.tasks.mini_sums:MINI_SUMS") is TASKS["mini-sums"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mimi", r"no task 'mimi'; did you mean 'mini-sums'\? \(your own: package.module:NAME\)"),
+        ("gsm8", r"did you mean 'gsm8k'\?"),
+        ("zzz", "there are mini-sums, "),
+        (":NAME", "no task ':NAME'"),
+        (".x:NAME", "no task '.x:NAME'"),
+        ("nowhere.at_all:NAME", "no module 'nowhere'"),
+        ("erce.nowhere:NAME", "no module 'erce.nowhere'"),
+        ("erce.types:NAME", "erce.types has no erce.types.Task named 'NAME'"),
+        ("erce.types:Problem", "'erce.types:Problem' is not a task"),
+    ],
+)
+def test_a_name_that_is_no_task_is_a_sentence_with_a_way_out(name, message):
+    with pytest.raises(ValueError, match=message):
+        load_task(name)
+
+
+def test_a_module_that_fails_to_import_another_says_so_itself(monkeypatch, tmp_path):
+    (tmp_path / "task_with_a_missing_import.py").write_text("import nowhere_to_be_found\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
+        load_task("task_with_a_missing_import:NAME")
+
+
+def test_splits_have_the_tasks_sizes_and_share_nothing():
+    drawn = splits(TOY)
+    assert [len(drawn.train), len(drawn.validation), len(drawn.test)] == [8, 4, 5]
+    assert len({*ids(drawn.train), *ids(drawn.validation), *ids(drawn.test)}) == 17
+
+
+def test_the_seed_decides_the_draw_and_nothing_else_does():
+    assert splits(TOY, seed=1) == splits(toy(), seed=1)
+    assert ids(splits(TOY, seed=1).train) != ids(splits(TOY, seed=2).train)
+    assert ids(splits(TOY, seed=1).test) != ids(splits(TOY, seed=2).test)
+
+
+@pytest.mark.parametrize("size", ["n_train", "n_validation", "n_test"])
+def test_a_size_changes_its_own_draw_alone_and_a_larger_one_contains_a_smaller(size):
+    few, many = splits(TOY, **{size: 3}), splits(TOY, **{size: 6})
+    for name in ("train", "validation", "test"):
+        if name == size.removeprefix("n_"):
+            assert set(ids(getattr(few, name))) < set(ids(getattr(many, name)))
+        else:
+            assert getattr(few, name) == getattr(many, name)
+
+
+def test_the_whole_pool_can_be_drawn():
+    drawn = splits(TOY, n_train=15, n_validation=5, n_test=10)
+    assert len({*ids(drawn.train), *ids(drawn.validation)}) == 20
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"n_train": 17}, "ask for 21 problems, but task 'toy' has 20"),
+        ({"n_test": 11}, "n_test = 11, but task 'toy' has 10"),
+        ({"n_train": 0}, "n_train = 0"),
+        ({"n_validation": -1}, "n_validation = -1"),
+        ({"n_test": 0}, "n_test = 0"),
+    ],
+)
+def test_impossible_sizes_are_refused_with_both_numbers(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        splits(TOY, **sizes)
+
+
+@pytest.mark.parametrize("copied", ["Add 3", "  add\n 3 "])
+def test_a_test_problem_among_those_trained_on_is_an_error_that_names_both(copied):
+    pools = TOY.pools(None)
+    leaky = replace(TOY, pools=lambda data: Pools(pools.train, (problem("leak", copied), *pools.test)))
+    with pytest.raises(ValueError, match="test problem 'leak', which is 'train-3'"):
+        splits(leaky, n_train=16, n_test=11)
+
+
+def test_an_overlap_that_is_not_drawn_is_no_error():
+    pools = TOY.pools(None)
+    undrawn = (
+        splits(TOY, n_train=15, n_validation=4).train + splits(TOY, n_train=15, n_validation=4).validation
+    )
+    left = next(each for each in pools.train if each not in undrawn)
+    leaky = replace(TOY, pools=lambda data: Pools(pools.train, (replace(left, id="leak"), *pools.test)))
+    assert len(splits(leaky, n_train=15, n_test=11).test) == 11
+
+
+def test_copies_within_a_pool_count_once():
+    copies = Pools(
+        (problem("a", "Add 1"), problem("b", "add  1"), problem("c", "Add 2")), (problem("d", "x"),)
+    )
+    task = replace(TOY, pools=lambda data: copies)
+    drawn = splits(task, n_train=1, n_validation=1, n_test=1)
+    assert {*ids(drawn.train), *ids(drawn.validation)} == {"a", "c"}
+    with pytest.raises(ValueError, match="has 2 to train on"):
+        splits(task, n_train=2, n_validation=1, n_test=1)

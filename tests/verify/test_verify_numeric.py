@@ -1,0 +1,198 @@
+"""GSM8K's convention for the final number, and that no text makes the verifier raise or hang."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from erce.types import REASONS, Completion
+from erce.verify import verify_number
+
+ACCEPTED = [  # answer, completion, reason
+    ("18", "9 + 9 = 18\n#### 18", "exact"),
+    ("18", "####18", "exact"),
+    ("18", "####\n18", "exact"),
+    ("18", "#### 18.", "exact"),
+    ("18", "#### 18 dollars", "exact"),
+    ("18", "#### 18 km^2", "exact"),
+    ("18", "#### 18 m2", "exact"),
+    ("18", "#### 18%", "exact"),
+    ("18", "#### 18 (2 a day)", "exact"),
+    ("18", "#### **18**", "exact"),
+    ("18", "#### *18*", "exact"),
+    ("18", "#### <18>", "exact"),
+    ("18", "#### \\(18\\)", "exact"),
+    ("18", "#### x = 18", "exact"),
+    ("18", "#### Answer: 18", "exact"),
+    ("18", "#### The final answer is 18.", "exact"),
+    ("18", "#### 17\nwait\n#### 18", "exact"),
+    ("18", "\\boxed{17}\n#### 18\n\\boxed{19}", "exact"),
+    ("18", "\\boxed{17} no: \\boxed{18}", "exact"),
+    ("18", "\\boxed{\\text{18 dollars}}", "exact"),
+    ("18", "\\boxed{18^\\circ}", "exact"),
+    ("18", "#### Step 3: add up\nso \\boxed{18}", "exact"),
+    ("18", "#### Solution\nso \\boxed{18}", "exact"),
+    ("18", "#### $18", "numeric"),
+    ("18", "#### 18.00", "numeric"),
+    ("18", "#### +18", "numeric"),
+    ("18", "#### 1.8e1", "numeric"),
+    ("18", "#### 36/2", "numeric"),
+    ("18", "\\boxed{\\frac{36}{2}}", "numeric"),
+    ("18", "#### 18.00009", "numeric"),
+    ("-5", "#### -5", "exact"),
+    ("-5", "#### \u22125", "exact"),
+    ("-5", "#### -$5", "numeric"),
+    ("-5", "#### $-5", "numeric"),
+    ("0.5", "#### .5", "numeric"),
+    ("1,000", "#### 1,000", "exact"),
+    ("1,000", "#### 1000", "numeric"),
+    ("1000", "#### $1,000.00", "numeric"),
+    ("1,234,567", "#### 1234567", "numeric"),
+    ("1,000", "\\boxed{1{,}000}", "exact"),
+    ("1,000", "\\boxed{1,\\!000}", "exact"),
+    ("1,000", "\\boxed{1\\,000}", "numeric"),
+    ("1,000", "#### 1\u202f000", "numeric"),
+]
+REJECTED = [
+    ("18", "It is 18.", "no answer"),
+    ("18", "", "no answer"),
+    ("18", "####", "no answer"),
+    ("18", "\\boxed{}", "no answer"),
+    ("18", "\\boxed{18", "no answer"),
+    ("18", "#### 19", "different"),
+    ("18", "#### 18\n#### 19", "different"),
+    ("18", "#### -18", "different"),
+    ("18", "#### 18.0001", "different"),
+    ("18", "#### 17 or 18", "unparsed"),
+    ("18", "#### 18 or 17", "unparsed"),
+    ("18", "#### 18, 19", "unparsed"),
+    ("18", "#### 5+13=18", "unparsed"),
+    ("18", "#### 18 - x", "unparsed"),
+    ("18", "#### 18^2", "unparsed"),
+    ("2", "#### 2\u00b2", "unparsed"),
+    ("5", "\\boxed{5\\pi}", "unparsed"),
+    ("5", "\\boxed{5\\sqrt{2}}", "unparsed"),
+    ("29", "#### 2**9", "unparsed"),
+    ("29", "#### 2*9", "unparsed"),
+    ("53", "#### 5\u00a03", "unparsed"),
+    ("18", "#### 18:30", "unparsed"),
+    ("18", "#### 18.00.00", "unparsed"),
+    ("100", "#### 1,00", "unparsed"),
+    ("18", "#### 36/0", "unparsed"),
+    ("6", "\\boxed{1\\frac{1}{2}}", "unparsed"),
+    ("18", "#### eighteen", "unparsed"),
+    ("18", "#### Step 18", "unparsed"),
+    ("18", "#### " + "9" * 201, "too large"),
+    ("18", "#### 1e999999999", "too large"),
+    ("18", "#### 1e301", "too large"),
+    ("18", "#### 1/" + "9" * 250, "too large"),
+]
+
+
+@pytest.mark.parametrize(("answer", "completion", "reason"), ACCEPTED)
+def test_the_final_number_is_accepted_as_people_write_it(answer, completion, reason):
+    verdict = verify_number(answer, completion)
+    assert (verdict.accepted, verdict.reason) == (True, reason)
+
+
+@pytest.mark.parametrize(("answer", "completion", "reason"), REJECTED)
+def test_what_is_not_one_right_final_number_is_rejected_with_its_reason(answer, completion, reason):
+    verdict = verify_number(answer, completion)
+    assert (verdict.accepted, verdict.reason) == (False, reason)
+
+
+def cut_off(text: str) -> Completion:
+    return Completion(problem="", sample=0, text=text, tokens=1, finished=False, logprob=0.0, entropy=0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("9 + 9", "truncated"),
+        ("####", "truncated"),
+        ("\\boxed{1", "truncated"),
+        ("#### Sol", "truncated"),
+        ("#### 18 and", "exact"),
+    ],
+)
+def test_a_completion_that_was_cut_off_before_its_number_is_truncated(text, reason):
+    assert verify_number("18", cut_off(text)).reason == reason
+
+
+def test_the_marker_is_a_parameter():
+    assert verify_number("18", "A: 18", marker="A:").accepted
+    assert verify_number("18", "A: 18").reason == "no answer"
+
+
+def test_what_was_extracted_is_told():
+    assert verify_number("18", "#### $18.00 each").extracted == "$18.00"
+    assert verify_number("18", "#### eighteen").extracted == "eighteen"
+    assert verify_number("18", "nothing").extracted is None
+    assert len(verify_number("18", "#### " + "so " * 1000).extracted) <= 1000
+
+
+def test_a_reference_that_is_no_number_is_the_tasks_fault():
+    for answer in ("eighteen", "", "1 or 2"):
+        with pytest.raises(ValueError, match="reference answer"):
+            verify_number(answer, "#### 18")
+
+
+def test_a_megabyte_of_anything_is_judged():
+    """In milliseconds; a quadratic scan would take minutes here."""
+    hostile = [
+        "#### " + "9" * 10**6,
+        "#### " + "1," * 500_000,
+        "#### " + "-" * 10**6,
+        "#### " + "a " * 500_000,
+        "#### " + "{" * 10**6,
+        "#### " + "\\frac{1}{" * 100_000,
+        "####" + " " * 10**6,
+        "#### " * 200_000,
+        "#" * 10**6,
+        "\\boxed{" * 150_000,
+        "\\boxed{" + "{" * 10**6,
+        "\\boxed{" + "\\frac{1}{2}" * 90_000 + "}",
+    ]
+    for text in hostile:
+        assert not verify_number("18", text).accepted
+
+
+PIECES = [
+    "####",
+    "\\boxed{",
+    "}",
+    "{",
+    "\\frac",
+    "$",
+    "-",
+    "\u2212",
+    "1",
+    "18",
+    ",",
+    ".",
+    "e",
+    "/",
+    "0",
+    "=",
+    " ",
+    "\n",
+    "%",
+    "\\",
+    "\u0661",
+    "\ud800",
+]
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join)))
+def test_no_text_makes_it_raise(text):
+    assert verify_number("18", text).reason in REASONS
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9))
+def test_every_number_equals_itself_and_no_other(number):
+    answer = f"{number:,f}"
+    assert verify_number(answer, f"#### {answer}").reason == "exact"
+    assert verify_number(answer, f"\\boxed{{{number:f}}}").accepted
+    assert not verify_number(answer, f"#### {number + 1:f}").accepted
+    assert not verify_number(answer, f"#### {float(Fraction(number)) + 0.01:.6f}").accepted
