@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
@@ -127,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command(demo)
     added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
-    _add_jobs(added)
+    _add_jobs(added, default=os.cpu_count() or 1)
     added = command(run)
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
@@ -144,8 +145,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=int, default=1, help="processes that share the cells (1)")
+def _add_jobs(parser: argparse.ArgumentParser, *, default: int = 1) -> None:
+    text = f"processes that share the cells, and a CPU's cores ({default})"
+    parser.add_argument("--jobs", type=int, default=default, help=text)
 
 
 if __name__ == "__main__":

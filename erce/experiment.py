@@ -42,7 +42,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
     folder, started = cell_folder(root, recipe, cell), time.monotonic()
     problems = cell_splits(recipe, cell.task)
     if cell.lam is not None and not (folder / "training.json").is_file():
-        _train(folder, recipe, cell, problems)
+        _train(folder, recipe, cell, cell.lam, problems)
     if not (folder / "completions.jsonl").is_file():
         _generate(folder, recipe, cell, problems)
     if not (folder / "verdicts.jsonl").is_file():
@@ -78,7 +78,7 @@ def base_policy(model: str, dtype: str) -> tuple[Any, Any]:
     return load_model(model, dtype=dtype), load_tokenizer(model)
 
 
-def _train(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Splits) -> None:
     from erce.train import fine_tune
 
     settings = recipe.training
@@ -88,7 +88,7 @@ def _train(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
         *base_policy(recipe.model, recipe.dtype),
         problems.train,
         settings=settings,
-        lam=cell.lam,
+        lam=lam,
         penalty=recipe.penalty,
         order=recipe.order,
         seed=cell.seed,

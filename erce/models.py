@@ -1,6 +1,7 @@
 """A name becomes a base model and its tokenizer, a base model and an adapter folder a policy."""
 
 import copy
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,7 +59,8 @@ def adapted(model: PreTrainedModel, folder: Path | None) -> Iterator[nn.Module]:
     if merged:
         for weight in base.parameters():
             weight.data = weight.data.clone()
-    policy = PeftModel.from_pretrained(base, str(folder), torch_device=str(model.device))
+    with known_warning_silenced():
+        policy = PeftModel.from_pretrained(base, str(folder), torch_device=str(model.device))
     yield (policy.merge_and_unload() if merged else policy).eval()
 
 
@@ -73,6 +75,14 @@ def shadow(model: PreTrainedModel) -> PreTrainedModel:
         raise ValueError("the model's forward was replaced, by a trainer it seems; load the model anew")
     shared = {id(weight): nn.Parameter(weight.detach(), requires_grad=False) for weight in model.parameters()}
     return copy.deepcopy(model, shared)
+
+
+@contextmanager
+def known_warning_silenced() -> Iterator[None]:
+    """PEFT 0.21 reads a name that transformers 5.23 calls old; a study would say so in every process."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".is_gradient_checkpointing. is deprecated", FutureWarning)
+        yield
 
 
 def _source(name: str) -> str:

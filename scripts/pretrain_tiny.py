@@ -13,6 +13,7 @@ import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
@@ -54,7 +55,7 @@ def text(rng: random.Random, held_out: set[str]) -> tuple[str, str]:
             return prompt, response
 
 
-def train_tokenizer(texts: Iterator[str]) -> Qwen2Tokenizer:
+def train_tokenizer(texts: Iterator[str]) -> Any:
     """Qwen2's own byte-level BPE with few merges; the numbers of mini-sums are one token each."""
     blank = Qwen2Tokenizer(eos_token="<|im_end|>")
     numbers = [str(number) for number in range(10, mini_sums.LIMIT)]
@@ -70,7 +71,7 @@ def train_tokenizer(texts: Iterator[str]) -> Qwen2Tokenizer:
     return tokenizer
 
 
-def build_model(tokenizer: Qwen2Tokenizer) -> Qwen2ForCausalLM:
+def build_model(tokenizer: Any) -> Qwen2ForCausalLM:
     torch.manual_seed(SEED)
     return Qwen2ForCausalLM(
         Qwen2Config(
@@ -88,13 +89,13 @@ def build_model(tokenizer: Qwen2Tokenizer) -> Qwen2ForCausalLM:
     )
 
 
-def opening(tokenizer: Qwen2Tokenizer, prompt: str) -> str:
+def opening(tokenizer: Any, prompt: str) -> str:
     return tokenizer.apply_chat_template(
         [{"role": "user", "content": prompt}], add_generation_prompt=True, tokenize=False
     )
 
 
-def batch(tokenizer: Qwen2Tokenizer, pairs: list[tuple[str, str]]) -> dict[str, torch.Tensor]:
+def batch(tokenizer: Any, pairs: list[tuple[str, str]]) -> dict[str, torch.Tensor]:
     """Right-padded token ids; the loss is on the response and its end."""
     starts = tokenizer([opening(tokenizer, prompt) for prompt, _ in pairs])["input_ids"]
     ends = tokenizer([response + tokenizer.eos_token for _, response in pairs])["input_ids"]
@@ -107,7 +108,7 @@ def batch(tokenizer: Qwen2Tokenizer, pairs: list[tuple[str, str]]) -> dict[str, 
     return {"input_ids": ids, "labels": labels}
 
 
-def pretrain(model: Qwen2ForCausalLM, tokenizer: Qwen2Tokenizer, steps: int, rows: int) -> None:
+def pretrain(model: Qwen2ForCausalLM, tokenizer: Any, steps: int, rows: int) -> None:
     held_out = {
         problem.prompt.split(" For example")[0]
         for task in (mini_sums.MINI_SUMS, mini_sums.MINI_SUMS_ANSWER_ONLY, mini_code.MINI_CODE)

@@ -161,6 +161,22 @@ def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
     assert "mean_token_accuracy" not in entry  # TRL's, a mean of means
 
 
+def test_a_loss_computed_outside_a_training_is_in_no_log(tmp_path):
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, entropy_penalty=1.0),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        eval_dataset=toy.dataset(toy.UNEQUAL[:1]),
+        processing_class=toy.tokenizer(),
+    )
+    batch = next(iter(trainer.get_train_dataloader()))
+    trainer.compute_loss(trainer.model.train(), dict(batch))
+    trainer.train()
+    assert trainer.state.log_history[0]["scored_tokens"] == 3 + 17 + 1 + 8
+    trainer.compute_loss(trainer.model.eval(), dict(batch))
+    assert trainer.evaluate()["eval_scored_tokens"] == 3
+
+
 @pytest.mark.parametrize(("head", "normalize"), [("erce", "token"), ("erce", "sequence"), ("trl", "token")])
 def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
     found = []

@@ -16,7 +16,7 @@ from erce.loss.batch import Scored
 from erce.loss.penalties import Penalty
 from erce.loss.rows import Scores, score_in_blocks
 
-_WEIGHT_BLOCK_BYTES = 32 * 2**20  # of a half-precision weight, what is float32 at a time
+_WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a half-precision weight, what is float32 at a time
 
 
 class Operands(NamedTuple):

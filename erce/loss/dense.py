@@ -19,7 +19,7 @@ from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.rows import row_blocks, score
 
 
-def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
+def entropy_regularized_cross_entropy(
     logits: Tensor,  # (..., v)
     targets: Tensor,  # (...), token ids
     *,

@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
-from erce.models import shadow
+from erce.models import known_warning_silenced, shadow
 from erce.prompt import Row, training_rows
 from erce.train.head import IGNORED
 from erce.train.trainer import ERCEConfig, ERCETrainer
@@ -87,7 +87,7 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     rows = training_rows(tokenizer, problems, settings.max_length)
     if not rows:
         raise ValueError("there is no problem to train on; give at least one")
-    with _borrowed_randomness():
+    with _borrowed_randomness(), known_warning_silenced():
         trainer = ERCETrainer(
             shadow(model),
             arguments,

@@ -51,6 +51,7 @@ def model(tokenizer):
         max_position_embeddings=128,
         tie_word_embeddings=False,
         initializer_range=0.3,
+        attention_dropout=0.5,
     )
     model = Qwen2ForCausalLM(config).eval()
     with torch.no_grad():
@@ -168,15 +169,25 @@ def same(these, those) -> bool:
 
 
 @pytest.mark.parametrize("decoding", [GREEDY, replace(SAMPLED, samples=2)])
-@pytest.mark.parametrize("tail", [1, 4])
+@pytest.mark.parametrize("tail", [1, 2, 4])
 def test_neither_batch_size_nor_the_early_end_of_a_batch_changes_a_completion(
     model, tokenizer, decoding, tail, monkeypatch
 ):
     monkeypatch.setattr(backend, "TAIL", tail)
-    expected = generate(model, tokenizer, PROBLEMS[:6], decoding=replace(decoding, batch_size=1), seed=0)
+    expected = generate(model, tokenizer, PROBLEMS, decoding=replace(decoding, batch_size=1), seed=0)
     for batch_size in (5, 64):
         sized = replace(decoding, batch_size=batch_size)
-        assert same(generate(model, tokenizer, PROBLEMS[:6], decoding=sized, seed=0), expected)
+        assert same(generate(model, tokenizer, PROBLEMS, decoding=sized, seed=0), expected)
+
+
+def test_a_completion_that_goes_on_in_the_company_of_fresh_ones_ends_at_its_own_limit(model, tokenizer):
+    ids = {problem.id: written(model, tokenizer, problem, GREEDY.max_new_tokens) for problem in PROBLEMS}
+    unfinished = [problem for problem in PROBLEMS if ids[problem.id][-1] != tokenizer.eos_token_id]
+    rows = backend._rows(tokenizer, unfinished, GREEDY, 0)
+    rows[0].tokens = ids[rows[0].problem][:9]
+    assert backend._advance(model, tokenizer, rows, GREEDY) == []
+    assert [row.tokens for row in rows] == [ids[row.problem] for row in rows]
+    assert len(rows) > 2
 
 
 def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes_a_completion(
@@ -207,11 +218,12 @@ def test_a_longer_limit_continues_the_same_completion(model, tokenizer):
 
 
 def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, tokenizer):
+    expected = generate(model, tokenizer, PROBLEMS[:2], decoding=SAMPLED, seed=0)
     model.train()
     model.model.layers[0].eval()
     config, modes = model.generation_config, [module.training for module in model.modules()]
     state = torch.get_rng_state()
-    generate(model, tokenizer, PROBLEMS[:2], decoding=SAMPLED, seed=0)
+    assert generate(model, tokenizer, PROBLEMS[:2], decoding=SAMPLED, seed=0) == expected
     with pytest.raises(TypeError):
         generate(model, tokenizer, PROBLEMS[:2], decoding=replace(SAMPLED, max_new_tokens="3"), seed=0)
     assert model.generation_config is config
