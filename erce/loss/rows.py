@@ -58,11 +58,13 @@ def score_in_blocks(
     logits: Tensor, targets: Tensor, *, lam: float, penalty: Penalty, gradient: bool
 ) -> Scores:
     """`score`, a few rows at a time."""
-    parts = [
-        score(logits[rows], targets[rows], lam=lam, penalty=penalty, gradient=gradient)
-        for rows in row_blocks(len(logits), logits[0].nbytes, logits.device)
-    ]
-    return Scores(*(torch.cat(part) for part in zip(*parts, strict=True)))
+    # Made first: results kept from block to block would split the memory that the blocks' temporaries reuse.
+    scores = Scores(logits.new_empty(len(logits)), logits.new_empty(len(logits)))
+    for rows in row_blocks(len(logits), logits[0].nbytes, logits.device):
+        scores.nll[rows], scores.penalty[rows] = score(
+            logits[rows], targets[rows], lam=lam, penalty=penalty, gradient=gradient
+        )
+    return scores
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
