@@ -59,10 +59,11 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
             ) from None
 
 
-def open_study(root: Path, recipe: Recipe) -> None:
+def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
     """Claims the folder for this recipe; a folder that holds anything else is left alone and stops the run.
 
-    The grid may have grown or shrunk since the last run; every other setting must be the same.
+    The grid may have grown or shrunk since the last run; every other setting must be the same, and so must
+    the rows of problems.jsonl, which make the folder readable without the task's source.
     """
     if (root / STUDY).is_file():
         before = read_recipe(root)
@@ -74,9 +75,16 @@ def open_study(root: Path, recipe: Recipe) -> None:
                 )
     elif root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise ValueError(f"{root} exists and holds no study; choose another folder with --out")
+    begun = (root / PROBLEMS).is_file()
+    if begun and problems is not None and list(read_rows(root / PROBLEMS)) != problems:
+        raise ValueError(
+            f"{root} was begun with other problems than the task has now; choose another folder with --out"
+        )
     settings = json.loads(json.dumps(asdict(recipe)))
     if not (root / STUDY).is_file() or read_json(root / STUDY) != settings:
         write_json(root / STUDY, settings)
+    if problems is not None and not begun:
+        write_rows(root / PROBLEMS, problems)
 
 
 def _difference(name: str, before: Any, after: Any) -> str:

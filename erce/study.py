@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from erce.experiment import base_policy, cell_splits, run_cell
+from erce.models import load_tokenizer
 from erce.recipe import Cell, Recipe, load_recipe
-from erce.results import PROBLEMS, Study, is_done, open_study, read_rows, read_study, write_rows
+from erce.results import Study, is_done, open_study, read_study
 from erce.sweep import sweep
 
 
@@ -29,38 +30,34 @@ def run(
     if jobs < 1:
         raise ValueError(f"jobs = {jobs}: at least one process is needed")
     root = Path(out)
-    check(recipe)
-    open_study(root, recipe)
-    _claim_problems(root, recipe)
+    _check(recipe, jobs)
     missing = [cell for cell in recipe.cells() if not is_done(root, recipe, cell)]
+    open_study(root, recipe, _problems(recipe))
     with _progress(len(recipe.cells()), len(missing)) as advance:
         for cell in sweep(missing, partial(run_cell, root, recipe), jobs=jobs):
             advance(cell)
     return read_study(root)
 
 
-def check(recipe: Recipe) -> None:
+def _check(recipe: Recipe, jobs: int) -> None:
     """Loads what every cell will need, so that a wrong name or path is said now and not after hours."""
     for task in recipe.tasks:
         cell_splits(recipe, task)
-    base_policy(recipe.model, recipe.dtype)
+    if jobs == 1:
+        base_policy(recipe.model, recipe.dtype)  # the one that the cells of this process use
+    else:
+        load_tokenizer(recipe.model)
 
 
-def _claim_problems(root: Path, recipe: Recipe) -> None:
-    """Writes problems.jsonl, which makes the folder readable without the source, or finds it the same."""
-    rows = [
+def _problems(recipe: Recipe) -> list[dict[str, Any]]:
+    """What problems.jsonl holds: a row for each problem of each task's splits."""
+    return [
         {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
         | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
         for task in recipe.tasks
         for split, problems in vars(cell_splits(recipe, task)).items()
         for problem in problems
     ]
-    if not (root / PROBLEMS).is_file():
-        write_rows(root / PROBLEMS, rows)
-    elif list(read_rows(root / PROBLEMS)) != rows:
-        raise ValueError(
-            f"{root} was begun with other problems than the task has now; choose another folder with --out"
-        )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ What runs a cell is handed in, so this file knows nothing of training.
 """
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -37,17 +38,16 @@ def _processes(cells: list[Cell], run_cell: RunCell, jobs: int) -> Iterator[Cell
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    pool = ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_share_cores, initargs=(jobs,)
-    )
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(jobs,))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _share_cores(jobs: int) -> None:
+def _begin(jobs: int) -> None:
     """Runs in each new process before torch is imported there, which then reads it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback of its own
     os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // jobs))
 
 

@@ -27,7 +27,7 @@ ARROWS = {  # part → the parts of ours that it may import
     "sweep": {"recipe", "results"},
     "choose": {"recipe", "results"},
     "experiment": {"types", "tasks", "train", "generate", "score", "recipe", "results", "models"},
-    "study": {"experiment", "sweep", "recipe", "results"},
+    "study": {"experiment", "sweep", "recipe", "results", "models"},
     "reporting": {"results", "stats", "choose", "recipe"},
     "cli": {"study", "reporting", "recipe", "tasks"},
 }

@@ -75,6 +75,14 @@ def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     assert everything(tmp_path) == before
 
 
+def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
+    open_study(tmp_path / "runs", RECIPE, [{"problem": "sum-1"}])
+    before = everything(tmp_path)
+    with pytest.raises(ValueError, match="begun with other problems"):
+        open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [{"problem": "sum-2"}])
+    assert everything(tmp_path) == before
+
+
 def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
     with pytest.raises(ValueError, match="exists and holds no study"):
