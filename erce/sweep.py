@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 
@@ -41,6 +42,11 @@ def _pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(jobs,))
     try:
         yield pool
+    except BrokenProcessPool:
+        raise ValueError(
+            "a process ended before its cell did: killed, or out of memory; finished cells are kept, and the "
+            "same command goes on from there (fewer --jobs need less memory)"
+        ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 

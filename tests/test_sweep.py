@@ -1,6 +1,7 @@
 """Sweeping a grid: every cell once, in this process or in several."""
 
 import os
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +36,15 @@ def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, jobs):
 def test_several_processes_are_several_and_none_is_this_one(tmp_path):
     list(sweep(CELLS, partial(leave_a_file, tmp_path), jobs=2))
     assert str(os.getpid()) not in {path.read_text() for path in tmp_path.iterdir()}
+
+
+def die(folder: Path, cell: Cell) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"\Aa process ended before its cell did.*goes on from there"):
+        list(sweep(CELLS, partial(die, tmp_path), jobs=2))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
