@@ -8,7 +8,6 @@ WIDE = 0.05  # half an interval, in fractions of 1
 ACCIDENTS = (  # reason, the share of completions that is too much, what it means
     ("truncated", 0.01, "were cut off at the token limit: raise max_new_tokens in [decoding]"),
     ("timeout", 0.005, "ran into the verifier's time limit: give it more time"),
-    ("error", 0.005, "ended in an error of the verifier: look at verdicts.jsonl before you believe them"),
 )
 
 

@@ -147,7 +147,6 @@ HEALTHY = {
         ({"problems": 30, "right": _always((0.4, 0.7), (0.5, 0.5))}, "points to either side"),
         ({"reasons": ("truncated",)}, "were cut off at the token limit: raise max_new_tokens"),
         ({"reasons": ("timeout",)}, "ran into the verifier's time limit"),
-        ({"reasons": ("error",)}, "ended in an error of the verifier"),
         ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
         ({"validation": 0}, "There is no validation split"),
         ({"versions": {"sums-lam1-seed0": {"torch": "2.6.0"}}}, "2 different sets of package versions"),
