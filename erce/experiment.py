@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.recipe import Cell, Recipe
-from erce.results import RESULT, cell_folder, is_done, read_json, read_rows, write_json, write_rows
+from erce.results import RESULT, cell_folder, read_json, read_rows, write_json, write_rows
 from erce.score import summarize
 from erce.tasks import load_task, splits
 from erce.types import Completion, Splits, Verdict
@@ -38,8 +38,6 @@ class Draw:
 
 def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
     """Everything that one cell of the grid needs, skipping what its folder already holds."""
-    if is_done(root, recipe, cell):
-        return
     folder, started = cell_folder(root, recipe, cell), time.monotonic()
     problems = cell_splits(recipe, cell.task)
     if cell.lam is not None and not (folder / "training.json").is_file():

@@ -57,7 +57,7 @@ def test_a_folder_with_another_study_is_refused(tmp_path, capsys):
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, capsys):
     monkeypatch.setattr("erce.cli.NEEDS_STUDY", ("trl", "not_installed"))
-    assert main(["run", "mini"]) == 2
+    assert main(["run", "nothing.toml"]) == 2
     assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
 
 

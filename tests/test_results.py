@@ -40,9 +40,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     path = tmp_path / "result.json"
     write_text(path, "old")
-    monkeypatch.setattr(
-        Path, "write_text", lambda self, *_, **__: (_ for _ in ()).throw(OSError("disk full"))
-    )
+    monkeypatch.setattr(Path, "replace", lambda self, target: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_text(path, "new")
     assert path.read_bytes() == b"old"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import erce.study
-from erce.recipe import Decoding, Recipe, Training
+from erce.generate.transformers import generate
+from erce.recipe import Cell, Decoding, Recipe, Training
 from erce.results import RESULT, cell_folder, open_study, read_rows
 from erce.study import run
 
@@ -73,12 +74,34 @@ def test_lambda_reaches_the_training(finished):
     assert logs[0.0]["ce"] == pytest.approx(logs[1.0]["ce"], rel=1e-5)
 
 
+def test_completions_come_from_the_adapter(finished):
+    def logprobs(lam):
+        rows = read_rows(cell_folder(finished.root, RECIPE, Cell("mini-sums", lam, 0)) / "completions.jsonl")
+        return [row["logprob"] for row in rows]
+
+    assert logprobs(None) != pytest.approx(logprobs(0.0))
+    assert logprobs(0.0) != pytest.approx(logprobs(1.0))
+
+
+def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
+    seeds = []
+
+    def noted(*args, seed, **kwargs):
+        seeds.append(seed)
+        return generate(*args, seed=seed, **kwargs)
+
+    monkeypatch.setattr("erce.generate.transformers.generate", noted)
+    run(replace(RECIPE, lams=(0.0,), seeds=(7,)), out=tmp_path / "mini")
+    assert set(seeds) == {0, 7}  # the base model's cell has seed 0
+
+
 @pytest.mark.parametrize("stage", ["adapter", "completions.jsonl", "verdicts.jsonl"])
 def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
     """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
     root = tmp_path / "mini"
     open_study(root, RECIPE)
-    kept = {"adapter": ("adapter", "training.json")}.get(stage, ("adapter", "training.json", stage))
+    stages = ("adapter", "training.json", "completions.jsonl", "verdicts.jsonl")
+    kept = stages[: max(2, stages.index(stage) + 1)]  # the adapter's log is written with it
     for cell in finished.results:
         source, target = (cell_folder(each, RECIPE, cell) for each in (finished.root, root))
         for path in source.rglob("*"):
@@ -86,6 +109,8 @@ def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monk
                 (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
                 (target / path.relative_to(source)).write_bytes(path.read_bytes())
     monkeypatch.setattr("erce.train.fine_tune", None)
+    if stage != "adapter":
+        monkeypatch.setattr("erce.generate.transformers.generate", None)
     run(RECIPE, out=root)
     assert records(root) == records(finished.root)
 
