@@ -1,121 +1,239 @@
-"""One shape into a table: time and peak extra memory of the loss head, ours and two written by hand.
+"""One shape into a table: time, peak extra memory and gradient error of the output heads, ours and peers'.
 
-    python benchmarks/loss_head.py --rows 1024 --vocab 151936 --width 896 --dtype bfloat16
+    python benchmarks/loss_head.py --rows 64 --vocab 8000 --width 128
+    python benchmarks/loss_head.py --rows 1024 --vocab 151936 --width 896
+    python benchmarks/loss_head.py --rows 1024 --vocab 151936 --width 896 --dtype bfloat16 --json bf16.json
+    python benchmarks/loss_head.py --rows 512 --vocab 151936 --width 896 --trainable
+    python benchmarks/loss_head.py --device cuda --rows 4096 --vocab 151936 --width 1536 --dtype bfloat16 \\
+        --tile 1024 --rounds 10 --json h200-1536.json
+    python benchmarks/loss_head.py --device cuda --rows 4096 --vocab 151936 --width 3584 --dtype bfloat16 \\
+        --tile 1024 --rounds 10 --json h200-3584.json
 
-Forward and backward to the hidden states with a frozen head (as under LoRA), λ = 1, Shannon. Times are
-processor seconds, interleaved, the best of the rounds; memory is what a fresh process grows by at its peak,
-its inputs not counted; the gradient's error is relative to float64, over 16 rows.
+Forward and backward to the hidden states (with --trainable also to the head's weight), the Shannon entropy
+at λ = --lam. Each round runs every head once, in turn, and the best round counts: processor seconds on a
+CPU, CUDA events on a GPU. `bare` is the floor: the same matmuls alone, in the operands' dtype, --tile rows
+at a time. Memory is what a call adds at its peak to its inputs: to the resident set of a fresh process on a
+CPU, to the allocator's bytes on a GPU. The gradient's error is relative to float64, over 16 rows.
 """
 
 import argparse
+import json
 import multiprocessing
+import platform
 import resource
 import sys
 import time
-from collections.abc import Callable
+from pathlib import Path
 
 import torch
+from heads import HEADS, Operands, in_hidden, label, truth, why_not
 from torch import Tensor
-from torch.utils.checkpoint import checkpoint
 
-from erce.loss import linear_entropy_regularized_cross_entropy
-
-LAM = 1.0
-PAPER_CHUNK = 512  # positions; the paper's appendix on chunked computation
+MIB = 2**20
+NAMES = ("bare", *HEADS)
+PEERS = frozenset({"trl", "trl-ce", "liger", "liger-ce", "torch-ce"})
+COLUMNS = ("seconds", "× naive", "× bare", "peak extra MiB", "d hidden error", "d weight error")
 
 
 def main() -> None:
     shape = _arguments()
     torch.set_num_threads(shape.threads)
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Pool(1, maxtasksperchild=1) as pool:
-        peaks = dict(
-            zip(METHODS, pool.map(_peak, [(name, shape) for name in METHODS], chunksize=1), strict=True)
-        )
-    inputs = _inputs(shape)
-    errors = _gradient_errors(inputs)
-    seconds = dict.fromkeys(METHODS, float("inf"))
-    for _ in range(shape.rounds):
-        for name, method in METHODS.items():
-            started = time.process_time()
-            _forward_backward(method, inputs)
-            seconds[name] = min(seconds[name], time.process_time() - started)
-    print(f"{shape.rows} rows × {shape.vocab}, width {shape.width}, {shape.dtype}, {shape.threads} thread(s)")
-    print(f"{'':<28}{'seconds':>9}{'× naive':>9}{'peak extra MiB':>16}{'gradient error':>16}")
-    for name in METHODS:
-        ratio = seconds[name] / seconds["naive"]
-        print(f"{name:<28}{seconds[name]:>9.2f}{ratio:>9.2f}{peaks[name]:>16.0f}{errors[name]:>16.1e}")
+    found: dict[str, dict[str, float]] = {}
+    absent: dict[str, str] = {}
+    for name in shape.methods:
+        reason = _refusal(name, shape)
+        if reason is None:
+            found[name] = {}
+        else:
+            absent[name] = reason
+    operands = _operands(shape)
+    for name, errors in _gradient_errors(operands, list(found), shape).items():
+        found[name] |= errors
+    for name, mib in _peaks(list(found), operands, shape).items():
+        found[name]["peak extra MiB"] = mib
+    for name, seconds in _seconds(list(found), operands, shape).items():
+        found[name]["seconds"] = seconds
+    for row in found.values():
+        for base in {"naive", "bare"} & found.keys():
+            row[f"× {base}"] = row["seconds"] / found[base]["seconds"]
+    print(_page(found, absent, shape))
+    if shape.json is not None:
+        record = {"shape": vars(shape) | {"json": None}, "on": _machine(shape)}
+        shape.json.write_text(json.dumps(record | {"heads": found, "absent": absent}, indent=1) + "\n")
 
 
-def naive(hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
-    """All logits at once, the formulas as written, autograd."""
-    return _summed(hidden, weight, targets) / len(targets)
+def run(name: str, x: Operands, shape: argparse.Namespace) -> list[Tensor]:
+    """One forward and backward: the gradient in the hidden states, and that in the weight if it learns."""
+    wanted = [x.hidden, x.weight] if shape.trainable else [x.hidden]
+    if name == "bare":
+        return bare(x, shape)
+    return list(torch.autograd.grad(HEADS[name](x), wanted))
 
 
-def paper(hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
-    """Chunks of 512 positions under gradient checkpointing: the logits are computed again in the backward."""
-    total = hidden.new_zeros((), dtype=torch.float32)
-    for h, y in zip(hidden.split(PAPER_CHUNK), targets.split(PAPER_CHUNK), strict=True):
-        total = total + checkpoint(_summed, h, weight, y, use_reentrant=False)
-    return total / len(targets)
+@torch.no_grad()
+def bare(x: Operands, shape: argparse.Namespace) -> list[Tensor]:
+    """Tile by tile: to logits and back, and with --trainable to the weight as well; nothing in between."""
+    d_hidden = torch.empty_like(x.hidden)
+    d_weight = torch.zeros_like(x.weight) if shape.trainable else None
+    tile = x.hidden.new_empty(min(shape.tile, len(x.hidden)), len(x.weight))
+    for h, out in zip(x.hidden.split(shape.tile), d_hidden.split(shape.tile), strict=True):
+        logits = torch.mm(h, x.weight.t(), out=tile[: len(h)])
+        torch.mm(logits, x.weight, out=out)
+        if d_weight is not None:
+            d_weight.addmm_(logits.t(), h)
+    return [d_hidden] if d_weight is None else [d_hidden, d_weight]
 
 
-def ours(hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
-    return linear_entropy_regularized_cross_entropy(hidden, weight, targets, lam=LAM).objective
+def _refusal(name: str, shape: argparse.Namespace) -> str | None:
+    """Why there will be no row of this name; a peer may also refuse the shape or the device by raising."""
+    reason = why_not(name, shape.device)
+    if reason is None and name in PEERS:
+        small = argparse.Namespace(**{**vars(shape), "rows": 8, "vocab": 1024})
+        try:
+            run(name, _operands(small), small)
+        except (ImportError, RuntimeError, TypeError, ValueError) as error:
+            return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    return reason
 
 
-Method = Callable[[Tensor, Tensor, Tensor], Tensor]
-METHODS: dict[str, Method] = {
-    "naive": naive,
-    "paper (512 + checkpoint)": paper,
-    "ours": ours,
-}
+def _operands(shape: argparse.Namespace) -> Operands:
+    seed = torch.Generator(shape.device).manual_seed(0)
+    of = {"generator": seed, "device": shape.device}
+    exact = {"dtype": getattr(torch, shape.dtype)}
+    hidden = torch.randn(shape.rows, shape.width, **of, **exact).requires_grad_()
+    weight = torch.randn(shape.vocab, shape.width, **of, **exact).mul_(4 * shape.width**-0.5)
+    targets = torch.randint(shape.vocab, (shape.rows,), **of)
+    return Operands(hidden, weight.requires_grad_(shape.trainable), targets, lam=shape.lam)
 
 
-def _summed(hidden: Tensor, weight: Tensor, targets: Tensor) -> Tensor:
-    logits = hidden @ weight.t()
-    log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
-    nll = -log_p.gather(-1, targets[:, None])[:, 0]
-    return (nll - LAM * (log_p.exp() * log_p).sum(-1)).sum()
+def _seconds(names: list[str], x: Operands, shape: argparse.Namespace) -> dict[str, float]:
+    """The best of the rounds; on a GPU after a round that is not counted."""
+    best = dict.fromkeys(names, float("inf"))
+    on_gpu = shape.device == "cuda"
+    for number in range(shape.rounds + on_gpu):
+        for name in names:
+            taken = (_gpu_seconds if on_gpu else _cpu_seconds)(name, x, shape)
+            if number or not on_gpu:
+                best[name] = min(best[name], taken)
+    return best
 
 
-def _inputs(shape: argparse.Namespace) -> tuple[Tensor, Tensor, Tensor]:
-    seed = torch.Generator().manual_seed(0)
-    of = {"generator": seed, "dtype": getattr(torch, shape.dtype)}
-    hidden = torch.randn(shape.rows, shape.width, **of).requires_grad_()
-    weight = torch.randn(shape.vocab, shape.width, **of).mul_(4 * shape.width**-0.5)
-    return hidden, weight, torch.randint(shape.vocab, (shape.rows,), generator=seed)
+def _cpu_seconds(name: str, x: Operands, shape: argparse.Namespace) -> float:
+    started = time.process_time()
+    run(name, x, shape)
+    return time.process_time() - started
 
 
-def _forward_backward(method: Method, inputs: tuple[Tensor, Tensor, Tensor]) -> Tensor:
-    """The gradient in the hidden states."""
-    return torch.autograd.grad(method(*inputs), inputs[0])[0]
+def _gpu_seconds(name: str, x: Operands, shape: argparse.Namespace) -> float:
+    started, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    started.record()
+    run(name, x, shape)
+    ended.record()
+    torch.cuda.synchronize()
+    return started.elapsed_time(ended) / 1000
 
 
-def _gradient_errors(inputs: tuple[Tensor, Tensor, Tensor]) -> dict[str, float]:
-    hidden, weight, targets = inputs
-    few = hidden[:16].detach().requires_grad_()
-    exact = few.detach().double().requires_grad_()
-    truth = _forward_backward(naive, (exact, weight.double(), targets[:16]))
-    found = {name: _forward_backward(method, (few, weight, targets[:16])) for name, method in METHODS.items()}
-    return {name: float((grad - truth).norm() / truth.norm()) for name, grad in found.items()}
+def _gradient_errors(x: Operands, names: list[str], shape: argparse.Namespace) -> dict[str, dict[str, float]]:
+    hidden = x.hidden[:16].detach().requires_grad_()
+    few = Operands(hidden, x.weight, x.targets[:16], lam=x.lam)
+    truths = {lam: truth(Operands(hidden, x.weight, few.targets, lam=lam))[1] for lam in {0.0, x.lam}}
+    found: dict[str, dict[str, float]] = {}
+    for name in names:
+        if name == "bare":
+            found[name] = {}
+            continue
+        exact, gradients = truths[0.0 if name.endswith("-ce") else x.lam], run(name, few, shape)
+        wanted = in_hidden(exact, x.weight)
+        found[name] = {"d hidden error": float((gradients[0] - wanted).norm() / wanted.norm())}
+        if shape.trainable:
+            found[name]["d weight error"] = _weight_error(gradients[1], exact, hidden.detach().double())
+    return found
 
 
-def _peak(job: tuple[str, argparse.Namespace]) -> float:
-    """MiB of resident memory that one forward and backward adds to its inputs."""
+def _weight_error(gradient: Tensor, exact: Tensor, hidden: Tensor) -> float:
+    off = size = 0.0
+    for found, g in zip(gradient.split(8192), exact.split(8192, 1), strict=True):
+        wanted = g.t() @ hidden
+        off, size = off + float((found - wanted).square().sum()), size + float(wanted.square().sum())
+    return (off / size) ** 0.5
+
+
+def _peaks(names: list[str], x: Operands, shape: argparse.Namespace) -> dict[str, float]:
+    if shape.device == "cuda":
+        return {name: _gpu_peak(name, x, shape) for name in names}
+    jobs = [(name, shape) for name in names]
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        return dict(zip(names, pool.map(_cpu_peak, jobs, chunksize=1), strict=True))
+
+
+def _cpu_peak(job: tuple[str, argparse.Namespace]) -> float:
     name, shape = job
     torch.set_num_threads(shape.threads)
     small = argparse.Namespace(**{**vars(shape), "rows": 4, "vocab": 64})
-    _forward_backward(METHODS[name], _inputs(small))  # libraries load what they need
-    inputs = _inputs(shape)
-    before = _peak_resident()
-    _forward_backward(METHODS[name], inputs)
-    return _peak_resident() - before
+    run(name, _operands(small), small)  # libraries load what they need
+    operands = _operands(shape)
+    before = _resident(start_anew=True)
+    run(name, operands, shape)
+    return _resident() - before
 
 
-def _peak_resident() -> float:
-    unit = 2**20 if sys.platform == "darwin" else 2**10
+def _gpu_peak(name: str, x: Operands, shape: argparse.Namespace) -> float:
+    run(name, x, shape)  # kernels are compiled, workspaces are there
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    run(name, x, shape)
+    torch.cuda.synchronize()
+    return (torch.cuda.max_memory_allocated() - before) / MIB
+
+
+def _resident(*, start_anew: bool = False) -> float:
+    """MiB at this process's highest; Linux can forget what was highest so far, as when libraries loaded."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        if start_anew:
+            Path("/proc/self/clear_refs").write_text("5")
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 2**10
+    unit = MIB if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def _page(found: dict[str, dict[str, float]], absent: dict[str, str], shape: argparse.Namespace) -> str:
+    """The table, in Markdown, and under it what our time is of every other."""
+    columns = [name for name in COLUMNS if any(name in row for row in found.values())]
+    widths = [max(9, len(name)) for name in columns]
+    on, head = _machine(shape), "trainable" if shape.trainable else "frozen"
+    lines = [
+        f"{shape.rows} rows × {shape.vocab}, width {shape.width}, {shape.dtype}, {head} head",
+        f"λ = {shape.lam:g}, best of {shape.rounds} rounds",
+        f"{on['device']}, {shape.threads} thread(s), torch {on['torch']}\n",
+        f"| {'':<27} | {' | '.join(map(str.rjust, columns, widths))} |",
+        f"|{'-' * 29}|{'|'.join('-' * (width + 1) + ':' for width in widths)}|",
+    ]
+    for name in shape.methods:
+        cells = (
+            [_cell(column, found.get(name, {})) for column in columns] if name in found else [absent[name]]
+        )
+        lines.append(f"| {label(name):<27} | {' | '.join(map(str.rjust, cells, widths))} |")
+    if "ours" in found:
+        mine = found["ours"]["seconds"]
+        others = [f"{mine / row['seconds']:.2f} × {label(n)}" for n, row in found.items() if n != "ours"]
+        lines.append(f"\nours takes {'; '.join(others)}")
+    return "\n".join(lines)
+
+
+def _cell(column: str, row: dict[str, float]) -> str:
+    if column not in row:
+        return ""
+    form = {"seconds": ".4f", "peak extra MiB": ".0f"}.get(column, ".1e" if "error" in column else ".2f")
+    return format(row[column], form)
+
+
+def _machine(shape: argparse.Namespace) -> dict[str, str]:
+    on_gpu = shape.device == "cuda"
+    device = torch.cuda.get_device_name() if on_gpu else f"CPU ({platform.machine()})"
+    return {"device": device, "torch": torch.__version__, "python": platform.python_version()}
 
 
 def _arguments() -> argparse.Namespace:
@@ -124,9 +242,22 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--vocab", type=int, default=32768)
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--dtype", choices=["float32", "bfloat16", "float16"], default="float32")
+    parser.add_argument("--lam", type=float, default=1.0)
+    parser.add_argument("--trainable", action="store_true", help="the head learns as well")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--methods", type=_methods, default=NAMES, help=",".join(NAMES))
+    parser.add_argument("--tile", type=int, default=256, help="rows of logits that `bare` makes at a time")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="the numbers and where they are from, as a file")
     return parser.parse_args()
+
+
+def _methods(names: str) -> tuple[str, ...]:
+    chosen = tuple(names.split(","))
+    if unknown := set(chosen) - set(NAMES):
+        raise argparse.ArgumentTypeError(f"no {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    return chosen
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Hidden states and the head into scores and gradients, with the logits of one chunk of rows at a time.
 
-Per chunk: one matmul to logits, one pass over them (`rows.score`) that leaves their gradient in their place,
-one matmul to d hidden and, if the head learns, one to d weight.
+Per chunk: one matmul to logits, one call of `rows.score` that leaves their gradient in their place, one
+matmul to d hidden and, if the head learns, one to d weight. `products` has the matmuls.
 """
 
 import math
@@ -12,17 +12,28 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from erce.loss.batch import Scored
-from erce.loss.penalties import Penalty
-from erce.loss.rows import Scores, score_in_blocks
+from erce.loss import products
+from erce.loss.criterion import Criterion
+from erce.loss.rows import Combine, Job, score
+from erce.loss.settle import Scores
 
-_WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a half-precision weight, what is float32 at a time
+CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator
+CHUNK_BYTES_ON_CPU = 96 * 2**20  # more rows at a time would not make a CPU's matmuls faster
 
 
 class Operands(NamedTuple):
+    """logits = hidden @ weight.T + low @ up.T + bias, of n positions."""
+
     hidden: Tensor  # (n, d)
     weight: Tensor  # (v, d)
     bias: Tensor | None  # (v,)
+    low: Tensor | None  # (n, r)
+    up: Tensor | None  # (v, r)
+
+    @property
+    def factors(self) -> list[tuple[Tensor, Tensor]]:
+        pairs = ((self.hidden, self.weight), (self.low, self.up))
+        return [(x, w) for x, w in pairs if x is not None and w is not None]
 
 
 class Gradients(NamedTuple):
@@ -31,89 +42,131 @@ class Gradients(NamedTuple):
     hidden: Tensor | None  # (m, d)
     weight: Tensor | None  # (v, d)
     bias: Tensor | None  # (v,)
+    low: Tensor | None  # (m, r)
+    up: Tensor | None  # (v, r)
+
+
+class Wanted(NamedTuple):
+    """Which of the gradients."""
+
+    hidden: bool = False
+    weight: bool = False
+    bias: bool = False
+    low: bool = False
+    up: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    lam: float
-    penalty: Penalty
-    chunk_bytes: int
+class Plan:
+    """What a call fixes beside its operands."""
+
+    rows: Tensor  # (m,), which of the n positions are scored
+    targets: Tensor  # (m,)
+    criterion: Criterion
+    chunk_bytes: float | None
     autocast: torch.dtype | None  # what the operands are rounded to first
+    combine: Combine | None = None  # adds up the shards of a vocabulary,
+    widest: int | None = None  # of which the largest has so many tokens
 
 
-def sweep(
-    operands: Operands,
-    scored: Scored,
-    settings: Settings,
-    *,
-    wanted: tuple[bool, bool, bool],  # which of the gradients
-    scale: Tensor | None = None,  # (m,), a factor on each row's gradient
-) -> tuple[Scores, Gradients]:
+def sweep(operands: Operands, plan: Plan, wanted: Wanted) -> tuple[Scores, Gradients]:
     """The scores (m,) and the gradients, in float32, or in float64 where an operand is float64."""
-    hidden, weight = (_rounded(x, settings.autocast) for x in operands[:2])
-    exact = torch.promote_types(torch.promote_types(hidden.dtype, weight.dtype), torch.float32)
-    m, v, d = len(scored.rows), *weight.shape
-    scores = Scores(hidden.new_empty(m, dtype=exact), hidden.new_empty(m, dtype=exact))
-    gradients = Gradients(
-        hidden.new_empty(m, d, dtype=exact) if wanted[0] else None,
-        weight.new_zeros(v, d, dtype=exact) if wanted[1] else None,
-        weight.new_zeros(v, dtype=exact) if wanted[2] else None,
-    )
-    how = {"lam": settings.lam, "penalty": settings.penalty, "gradient": any(wanted)}
-    for chunk, tile in _tiles(hidden, m, v, dtype=exact, most_bytes=settings.chunk_bytes):
-        h = hidden.index_select(0, scored.rows[chunk])
-        _logits_into(tile, h, weight, operands.bias)
-        scores.nll[chunk], scores.penalty[chunk] = score_in_blocks(tile, scored.targets[chunk], **how)
-        if scale is not None:
-            tile.mul_(scale[chunk, None])
-        if gradients.hidden is not None:
-            _d_hidden_into(gradients.hidden[chunk], tile, h, weight)
-        if gradients.weight is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
-            gradients.weight.addmm_(tile.t(), h.to(exact))
-        if gradients.bias is not None:
-            gradients.bias.add_(tile.sum(0))
+    operands = _rounded(operands, plan.autocast)
+    exact = torch.float32
+    for x in operands:
+        exact = exact if x is None else torch.promote_types(exact, x.dtype)
+    bias = None if operands.bias is None else _centred(operands.bias.to(exact), plan)
+    m, criterion = len(plan.rows), plan.criterion.to(exact)
+    scores = Scores(*operands.hidden.new_empty(len(Scores._fields), m, dtype=exact))
+    gradients = _empty_gradients(operands, m, wanted, exact)
+    rounds = plan.combine is None and plan.criterion.order != math.inf
+    how = products.choose(operands.factors, exact, may_round=rounds)
+    for chunk in _chunks(plan, operands.weight, how.bytes_per_logit):
+        factors = [(x.index_select(0, plan.rows[chunk]), w) for x, w in operands.factors]
+        tile, out = how.logits(factors)
+        job = Job(
+            plan.targets[chunk],
+            criterion.at(chunk),
+            any(wanted),
+            bias=bias,
+            exact=how.exact(factors),
+            combine=plan.combine,
+            out=out,
+        )
+        for whole, part in zip(scores, score(tile, job), strict=True):
+            whole[chunk] = part
+        _add_gradients(gradients, chunk, tile if out is None else out, factors, how)
+    refuse_no_distribution(scores.shift, plan.rows)
     return scores, gradients
 
 
-def _rounded(x: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """As autocast has a linear layer's operands: float64 stays."""
-    return x if dtype is None or x.dtype == torch.float64 else x.to(dtype)
+def _rounded(operands: Operands, dtype: torch.dtype | None) -> Operands:
+    """As autocast has a linear layer's operands: float64 stays. The bias is added in the exact dtype."""
+    if dtype is None:
+        return operands
+
+    def of(x: Tensor) -> Tensor:
+        return x if x.dtype == torch.float64 else x.to(dtype)
+
+    hidden, weight, bias, low, up = operands
+    return Operands(
+        of(hidden), of(weight), bias, None if low is None else of(low), None if up is None else of(up)
+    )
 
 
-def _tiles(
-    like: Tensor, m: int, v: int, *, dtype: torch.dtype, most_bytes: int
-) -> Iterator[tuple[slice, Tensor]]:
-    """Even chunks of m rows, each with its part of one buffer of (rows, v)."""
-    most_rows = max(1, most_bytes // (v * dtype.itemsize))
+def _centred(bias: Tensor, plan: Plan) -> Tensor:
+    """Minus its largest entry: no probability changes, and a large one costs no digits."""
+    if plan.criterion.transform.softcap is not None or plan.combine is not None:
+        return bias
+    return bias - bias.amax()
+
+
+def _empty_gradients(operands: Operands, m: int, wanted: Wanted, dtype: torch.dtype) -> Gradients:
+    """Those of the rows to be written, those of the head to be added to."""
+
+    def of(x: Tensor | None, rows: int | None, is_wanted: bool) -> Tensor | None:
+        if x is None or not is_wanted:
+            return None
+        return (
+            x.new_zeros(x.shape, dtype=dtype) if rows is None else x.new_empty(rows, x.shape[1], dtype=dtype)
+        )
+
+    rows = (m, None, None, m, None)
+    return Gradients(*map(of, operands, rows, wanted))
+
+
+def _chunks(plan: Plan, weight: Tensor, bytes_per_logit: int) -> Iterator[slice]:
+    """Even slices of the scored rows, each with at most `chunk_bytes` of logits, or of one row."""
+    default = CHUNK_BYTES_ON_CPU if weight.device.type == "cpu" else CHUNK_BYTES
+    m, most = len(plan.rows), default if plan.chunk_bytes is None else plan.chunk_bytes
+    most_rows = max(1, int(most // ((plan.widest or len(weight)) * bytes_per_logit)))
     step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))
-    buffer = like.new_empty(min(step, m), v, dtype=dtype)
     for start in range(0, m, step):
-        stop = min(start + step, m)
-        yield slice(start, stop), buffer[: stop - start]
+        yield slice(start, min(start + step, m))
 
 
-def _logits_into(tile: Tensor, h: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """In the tile's dtype: half-precision logits would cost more accuracy than all the rest together."""
-    h = h.to(tile.dtype)
-    for columns, w in _weight_as(tile.dtype, weight):
-        torch.mm(h, w.t(), out=tile[:, columns])
-    if bias is not None:
-        tile.add_(bias)
+def _add_gradients(
+    gradients: Gradients,
+    chunk: slice,
+    tile: Tensor,
+    factors: list[tuple[Tensor, Tensor]],
+    how: products.Products,
+) -> None:
+    of_factors = ((gradients.hidden, gradients.weight), (gradients.low, gradients.up))
+    for (d_x, d_w), (x, w) in zip(of_factors, factors, strict=False):
+        if d_x is not None:
+            how.d_rows_into(d_x[chunk], tile, w)
+        if d_w is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
+            how.add_d_weight(d_w, tile, x)
+    if gradients.bias is not None:
+        gradients.bias.add_(tile.sum(0, dtype=gradients.bias.dtype))
 
 
-def _d_hidden_into(d_hidden: Tensor, tile: Tensor, h: Tensor, weight: Tensor) -> None:
-    """tile @ weight, the tile rounded to bf16 if both operands are; fp16 has not the range for that."""
-    if h.dtype == weight.dtype == torch.bfloat16:
-        d_hidden.copy_(tile.to(torch.bfloat16) @ weight)
-        return
-    d_hidden.zero_()
-    for columns, w in _weight_as(tile.dtype, weight):
-        d_hidden.addmm_(tile[:, columns], w)
-
-
-def _weight_as(dtype: torch.dtype, weight: Tensor) -> Iterator[tuple[slice, Tensor]]:
-    """Columns of the vocabulary with their weight in `dtype`: all at once, unless it must be converted."""
-    v, d = weight.shape
-    step = v if weight.dtype == dtype else max(1, _WEIGHT_BLOCK_BYTES // (d * dtype.itemsize))
-    for start in range(0, v, step):
-        yield slice(start, start + step), weight[start : start + step].to(dtype)
+def refuse_no_distribution(shift: Tensor, rows: Tensor) -> None:
+    bad = ~shift.isfinite()
+    if bad.any():
+        first = int(bad.nonzero()[0, 0])
+        raise ValueError(
+            f"the logits of position {int(rows[first])} (its index when flattened) have no softmax: the "
+            f"largest is {float(shift[first])}; look for NaN or infinity in hidden states, weight and bias"
+        )

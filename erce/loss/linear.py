@@ -1,27 +1,32 @@
 """Hidden states, the head's weight and targets into the entropy-regularised cross-entropy.
 
-λ, the penalty and the mask are known before the loss is formed, so the gradient is made in the forward
-(`chunks.sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.
+λ, the penalty, the mask and the weights are known before the loss is formed, so the gradient is made in the
+forward (`chunks.sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.distributed import ProcessGroup
 
+from erce.loss import checkpoint, compiled, shards
 from erce.loss.batch import (
+    Given,
     Loss,
     Scored,
     as_loss,
-    check_settings,
+    check_given,
     not_differentiable,
-    scored_positions,
+    rows_to_log,
     spread,
+    transform_of,
 )
-from erce.loss.chunks import Operands, Settings, sweep
+from erce.loss.call import ROW_GRADIENTS, Call, autocast_dtype, check_call, dtypes_of, finished, operands_of
+from erce.loss.chunks import Gradients, Operands, Wanted
+from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.rows import Scores
+from erce.loss.settle import Scores
 
 
 def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
@@ -29,20 +34,43 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     weight: Tensor,  # (v, d)
     targets: Tensor,  # (...), token ids
     *,
-    lam: float,
+    lam: float | Tensor,  # one, or (...)
     penalty: Penalty = SHANNON,
+    objective: Objective = CROSS_ENTROPY,
     bias: Tensor | None = None,  # (v,)
+    adapter: tuple[Tensor, Tensor] | None = None,  # (..., r) and (v, r), a low-rank addition to the head
+    logit_scale: float = 1.0,
+    softcap: float | None = None,
+    temperature: float = 1.0,
+    row_weights: Tensor | None = None,  # (...)
+    num_items_in_batch: float | Tensor | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
-    chunk_bytes: int = 512 * 2**20,
+    diagnose: bool = False,
+    chunk_bytes: float | None = None,
+    method: str = "fused",
+    group: ProcessGroup | None = None,
 ) -> Loss:
-    """`entropy_regularized_cross_entropy(hidden @ weight.T + bias, …)`, holding `chunk_bytes` of logits.
+    """`entropy_regularized_cross_entropy` of the logits x = hidden @ weight.T + bias, a chunk at a time.
 
-    (One row at the least; for bfloat16 operands half as much again.) Ignored positions are dropped before the
-    projection. Logits are float32 for half-precision operands too; under autocast the operands are rounded to
-    its dtype first, as a linear layer's would be. Whatever weighs the objectives of reduction="none" later,
-    their gradients are exact: at no cost with a frozen head, while a trainable one computes its logits again
-    in the backward. Not differentiable twice. Section 4 and the appendix on chunked computation.
+    An `adapter` (a, b) adds a @ b.T to x. The loss sees softcap · tanh(logit_scale · x / softcap) /
+    temperature, without a cap logit_scale · x / temperature. Ignored positions are dropped before the
+    projection.
+
+    A frozen head costs two matmuls, whatever weighs the objectives of reduction="none" later. A trainable one
+    costs three, and four for reduction="none"; `row_weights` and `num_items_in_batch` avoid that. A mean
+    divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
+
+    `chunk_bytes` of logits are held at once (512 MiB, on a CPU 96 MiB; one row at the least). They are scored
+    in float32, or in float64 where an operand is; under autocast the operands are rounded to its dtype first.
+    bfloat16 operands on a CPU make bfloat16 logits, of which each with p > 2⁻¹¹, and the target's, is
+    computed again in float32 (from 16,384 tokens up; below, all are float32).
+
+    `method="checkpoint"` is the paper's: chunks of 512 positions under gradient checkpointing. With `group`,
+    each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`, `bias` and the
+    adapter's b, and the same hidden states and targets; d hidden is summed over the group. A `weight` that
+    FSDP or DeepSpeed has sharded is gathered for the forward. Not differentiable twice. Section 4 and the
+    appendix on chunked computation.
 
     >>> hidden, weight = torch.ones(3, 2, requires_grad=True), torch.eye(4, 2)
     >>> loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([0, 3, -100]), lam=1.0)
@@ -50,93 +78,80 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     >>> round(float(loss.nll), 4), round(float(loss.entropy), 4), hidden.grad[2].tolist()
     (1.5064, 1.2754, [0.0, 0.0])
     """
-    check_settings(lam, penalty, reduction)
-    _check_operands(hidden, weight, bias, chunk_bytes)
-    device, d = hidden.device.type, hidden.shape[-1]
-    autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
-    call = _Call(
-        scored=scored_positions(targets, hidden.shape[:-1], len(weight), ignore_index=ignore_index),
-        settings=Settings(lam=float(lam), penalty=penalty, chunk_bytes=chunk_bytes, autocast=autocast),
-        per_row=reduction == "none",
-        gradient=torch.is_grad_enabled(),
-    )
-    head_learns = weight.requires_grad or (bias is not None and bias.requires_grad)
-    function = _GradientInBackward if call.per_row and head_learns else _GradientInForward
-    found = function.apply(hidden.reshape(-1, d), weight, bias, call)
-    return as_loss(*found, scored=call.scored, reduction=reduction)
+    given = Given(lam, reduction, row_weights, num_items_in_batch, ignore_index, diagnose)
+    check_given(given, penalty, objective, tuple(targets.shape))
+    transform = transform_of(logit_scale, softcap, temperature)
+    with shards.gathered(weight, bias) as (whole, whole_bias):
+        operands = operands_of(hidden, whole, whole_bias, adapter)
+        sizes = None if group is None else shards.sizes(len(whole), group)
+        autocast = autocast_dtype(hidden.device.type)
+        call = Call(given, penalty, objective, transform, targets, chunk_bytes, autocast, group, sizes)
+        check_call(operands, call, method, hidden.shape[:-1])
+        if method == "checkpoint":
+            return checkpoint.loss(operands, call)
+        if torch.compiler.is_compiling() and compiled.takes(call):
+            return compiled.loss(operands, call)
+        return _uncompiled(operands, call)
 
 
-def _check_operands(hidden: Tensor, weight: Tensor, bias: Tensor | None, chunk_bytes: int) -> None:
-    if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
-        raise ValueError(
-            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
-            f"they must be (..., d) and (v, d)"
-        )
-    if bias is not None and bias.shape != weight.shape[:1]:
-        raise ValueError(f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)")
-    if not chunk_bytes > 0:
-        raise ValueError(f"chunk_bytes must be above 0, got {chunk_bytes!r}; the default is 512 MiB")
+@torch.compiler.disable()
+def _uncompiled(operands: Operands, call: Call) -> Loss:
+    scored = call.scored(len(operands.weight))
+    head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
+    function = _GradientInBackward if call.given.per_row and head_learns else _GradientInForward
+    total, *logged = function.apply(*operands, call, scored, torch.is_grad_enabled())
+    return as_loss(total, logged, call.given, count=max(len(scored.rows), 1), shape=scored.shape)
 
 
 class _GradientInForward(torch.autograd.Function):
-    """Operands → objective, (n,) or its sum; nll and penalty, (m,) at the scored rows.
+    """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
 
     Rows weighed later scale d hidden, but could not be told apart inside d weight: not for both at once.
     """
 
     @staticmethod
-    def forward(ctx: Any, *args: Any) -> tuple[Tensor, Tensor, Tensor]:
-        operands, call = Operands(*args[:3]), args[3]
-        wanted = tuple(call.gradient and needed for needed in ctx.needs_input_grad[:3])
-        scores, gradients = sweep(operands, call.scored, call.settings, wanted=wanted)
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (call, scored, differentiate) = Operands(*args[:5]), args[5:]
+        wanted = Wanted(*(differentiate and needed for needed in ctx.needs_input_grad[:5]))
+        scores, gradients = call.run(operands, scored, wanted)
         ctx.save_for_backward(*gradients)
-        ctx.call = call
-        return _outputs(ctx, scores, call)
+        ctx.scored, ctx.per_row, ctx.dtypes = scored, call.given.per_row, dtypes_of(operands)
+        return outputs(ctx, scores, scored, call)
 
     @staticmethod
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        scale, (d_hidden, d_weight, d_bias) = upstream[0], ctx.saved_tensors
-        if d_hidden is not None:
-            rows = scale[ctx.call.scored.rows, None] if ctx.call.per_row else scale
-            d_hidden = spread(d_hidden * rows, ctx.call.scored)
-        d_weight, d_bias = (x if x is None else x * scale for x in (d_weight, d_bias))
-        return d_hidden, d_weight, d_bias, None
+        gradients = Gradients(*ctx.saved_tensors)
+        rows = upstream[0][ctx.scored.rows, None] if ctx.per_row else upstream[0]
+        found = (
+            None if x is None else x * (rows if name in ROW_GRADIENTS else upstream[0])
+            for name, x in gradients._asdict().items()
+        )
+        return *finished(Gradients(*found), ctx.scored, ctx.dtypes), None, None, None
 
 
 class _GradientInBackward(torch.autograd.Function):
     """The same for a trainable head whose rows are weighed later: the backward sweeps again, with weights."""
 
     @staticmethod
-    def forward(ctx: Any, *args: Any) -> tuple[Tensor, Tensor, Tensor]:
-        operands, call = Operands(*args[:3]), args[3]
-        scores, _ = sweep(operands, call.scored, call.settings, wanted=(False, False, False))
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (call, scored, _) = Operands(*args[:5]), args[5:]
+        scores, _ = call.run(operands, scored, Wanted())
         ctx.save_for_backward(*operands)
-        ctx.call = call
-        return _outputs(ctx, scores, call)
+        ctx.call, ctx.scored = call, scored
+        return outputs(ctx, scores, scored, call)
 
     @staticmethod
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        scored, settings = ctx.call.scored, ctx.call.settings
-        operands, scale = Operands(*ctx.saved_tensors), upstream[0][scored.rows]
-        _, found = sweep(operands, scored, settings, wanted=ctx.needs_input_grad[:3], scale=scale)
-        d_hidden = None if found.hidden is None else spread(found.hidden, scored)
-        return d_hidden, found.weight, found.bias, None
+        operands, scored = Operands(*ctx.saved_tensors), ctx.scored
+        wanted = Wanted(*ctx.needs_input_grad[:5])
+        _, found = ctx.call.run(operands, scored, wanted, weights=upstream[0][scored.rows])
+        return *finished(found, scored, dtypes_of(operands)), None, None, None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Call:
-    """What a call fixes beside its tensors."""
-
-    scored: Scored
-    settings: Settings
-    per_row: bool
-    gradient: bool
-
-
-def _outputs(ctx: Any, scores: Scores, call: _Call) -> tuple[Tensor, Tensor, Tensor]:
-    ctx.mark_non_differentiable(*scores)
-    objective = scores.nll + call.settings.lam * scores.penalty
-    objective = spread(objective, call.scored) if call.per_row else objective.sum()
-    return objective, scores.nll, scores.penalty
+def outputs(ctx: Any, scores: Scores, scored: Scored, call: Call) -> tuple[Tensor, ...]:
+    logged = rows_to_log(scores, scored)
+    ctx.mark_non_differentiable(*logged)
+    total = spread(scores.objective, scored) if call.given.per_row else scores.objective.sum()
+    return total, *logged

@@ -93,10 +93,10 @@ class Renyi(Penalty):
         if c == 0:
             return -t
         r = torch.log1p(c * t) / -c
-        flat = c * t < -0.5  # Σ p^order < 1/2: the sum itself is the better-conditioned number
-        if flat.any():
-            r[flat] = (self.order * log_p[flat]).logsumexp(-1) / -c
-        return r
+        if self.order < 1:
+            return r
+        # Where Σ p^order < 1/2, the sum itself is the better-conditioned number.
+        return torch.where(c * t < -0.5, (self.order * log_p).logsumexp(-1) / -c, r)
 
     def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         value = self.value(log_p, p)
@@ -161,6 +161,24 @@ def make_penalty(entropy_type: str, order: float) -> Penalty:
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, PENALTIES))}"
         raise ValueError(f"no penalty {entropy_type!r}; {hint}")
     return PENALTIES[entropy_type].of_order(order)
+
+
+def penalty_name(penalty: Penalty) -> str:
+    """What `make_penalty` calls it.
+
+    >>> penalty_name(Renyi(0.5))
+    'renyi'
+    """
+    return next(name for name, kind in PENALTIES.items() if kind is type(penalty))
+
+
+def order_of(penalty: Penalty) -> float | None:
+    """Of one that a row's few sums determine: of ours, not of a subclass or anybody's own, which is None."""
+    if type(penalty) is Shannon:
+        return 1.0
+    if type(penalty) is Renyi or type(penalty) is SupportSize:
+        return float(penalty.order)
+    return None
 
 
 def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:

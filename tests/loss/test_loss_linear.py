@@ -81,10 +81,10 @@ def test_gradients_are_those_of_the_dense_form_for_whatever_learns(trainable, re
             loss = linear_entropy_regularized_cross_entropy(
                 given["hidden"], given["weight"], targets, bias=given["bias"], chunk_bytes=chunk_bytes, **how
             )
-        assert [x.requires_grad for x in loss] == [True, False, False]
+        assert [x.requires_grad for x in loss[:6]] == [True, *[False] * 5]
         weights = upstream(24) if reduction == "none" else torch.tensor(1.7)
         (loss.objective * weights).sum().backward()
-        found.append([*(x.detach() for x in loss), *(given[name].grad for name in trainable.split())])
+        found.append([*(x.detach() for x in loss[:6]), *(given[name].grad for name in trainable.split())])
     for dense, linear in zip(*found, strict=True):
         torch.testing.assert_close(linear, dense)
 
@@ -110,7 +110,7 @@ def test_leading_axes_are_rows():
             )
             for shape in ((24,), (2, 3, 4))
         )
-        for a, b in zip(flat, deep, strict=True):
+        for a, b in zip(flat[:6], deep[:6], strict=True):
             assert b.shape == ((2, 3, 4) if reduction == "none" else ())
             assert torch.equal(a.reshape(-1), b.reshape(-1))
 
@@ -124,7 +124,7 @@ def test_nothing_to_score_is_a_differentiable_zero(n, reduction, dtype):
         hidden, weight, torch.full((n,), -100), lam=1.0, reduction=reduction
     )
     loss.objective.sum().backward()
-    for zero in (*loss, hidden.grad, weight.grad):
+    for zero in (*loss[:6], hidden.grad, weight.grad):
         assert not zero.any()
         assert not zero.isnan().any()
 
@@ -293,7 +293,7 @@ def test_backward_may_run_again_but_not_be_differentiated(trainable_head):
         ({"hidden": torch.zeros(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not fit; they must be"),
         ({"weight": torch.zeros(5)}, r"hidden \(2, 3\) and weight \(5,\) do not fit; they must be"),
         ({"bias": torch.zeros(3)}, r"bias has shape \(3,\), but weight has 5 rows; give \(v,\)"),
-        ({"chunk_bytes": 0}, "chunk_bytes must be above 0, got 0; the default is 512 MiB"),
+        ({"chunk_bytes": 0}, "chunk_bytes must be above 0, got 0; None is the default"),
         ({"lam": math.nan}, "lam must be a finite number, got nan"),
         ({"targets": torch.tensor([5, 0])}, "target 5 is outside the vocabulary of 5 tokens; mark"),
         ({"targets": torch.tensor([[1, 2]])}, r"targets have shape \(1, 2\), but the rows that they"),

@@ -1,0 +1,111 @@
+"""A head that is split over processes: by the vocabulary (tensor parallel), or sharded by FSDP or DeepSpeed.
+
+Every process has some rows of the vocabulary. Per chunk the sums of its rows are added up over the group, in
+two collectives over a few numbers a row; d hidden, a sum over the vocabulary, is added up once at the end.
+"""
+
+import importlib
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from erce.loss.chunks import Gradients, Operands, Plan, Wanted, sweep
+from erce.loss.passes import Sums
+from erce.loss.settle import Scores
+
+
+def sizes(v: int, group: dist.ProcessGroup) -> list[int]:
+    """How many rows of the vocabulary each process of the group has, in the order of the ranks."""
+    mine = torch.tensor([v], device=_device(group))
+    found = [torch.empty_like(mine) for _ in range(dist.get_world_size(group))]
+    dist.all_gather(found, mine, group=group)
+    return [int(x) for x in found]
+
+
+def sweep_shard(
+    operands: Operands, plan: Plan, wanted: Wanted, *, group: dist.ProcessGroup, sizes: list[int]
+) -> tuple[Scores, Gradients]:
+    """`chunks.sweep` where the operands have this process's rows of the vocabulary, the targets all of it."""
+    order = plan.criterion.order
+    assert order is not None
+    rank = dist.get_rank(group)
+    targets = plan.targets - sum(sizes[:rank])
+    absent = (targets < 0) | (targets >= sizes[rank])
+    local = replace(
+        plan,
+        targets=targets.masked_fill(absent, -1),
+        combine=lambda sums: _added_up(sums, order, group),
+        widest=max(sizes),  # all make the same chunks, or their collectives would not meet
+    )
+    scores, gradients = sweep(operands, local, wanted)
+    for x in (gradients.hidden, gradients.low):
+        if x is not None:
+            dist.all_reduce(x, group=group)
+    return scores, gradients
+
+
+def _added_up(sums: Sums, order: float, group: dist.ProcessGroup) -> Sums:
+    # A maximum may lose a NaN; infinity stays, and is refused like one.
+    largest = torch.stack([sums.shift.masked_fill(sums.shift.isnan(), math.inf), sums.target])
+    dist.all_reduce(largest, dist.ReduceOp.MAX, group=group)
+    moved = _moved(sums, largest[0], order)
+    columns = torch.stack(moved[3:])
+    dist.all_reduce(columns, group=group)
+    return Sums(largest[0], largest[0], largest[1], *columns)
+
+
+def _moved(sums: Sums, shift: Tensor, order: float) -> Sums:
+    """The same sums relative to another, larger shift."""
+    empty = sums.shift.isneginf()  # every column here is masked: its sums are 0
+    by = (sums.shift - shift).masked_fill(empty, 0)
+    r, s = by.exp(), sums.others + (sums.target - sums.shift).masked_fill(empty, -math.inf).exp()
+    bent, powers = sums.bent, sums.powers
+    if order == 1:
+        bent = r * (bent + by * s)
+    elif math.isinf(order):
+        bent = bent.masked_fill(by < 0, 0)
+    else:
+        k = abs(order - 1)
+        curve = torch.expm1(k * by) / k
+        if order > 1:
+            bent, powers = r * ((k * by).exp() * bent + s * curve), powers * (order * by).exp()
+        else:
+            bent = r * bent + (order * by).exp() * (s + (order - 1) * bent) * curve
+    total = sums.total + by * sums.finite
+    return Sums(
+        shift, shift, sums.target, sums.others * r, bent, powers, sums.squares * r * r, total, sums.finite
+    )
+
+
+@contextmanager
+def gathered(weight: Tensor, bias: Tensor | None) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """The whole head where FSDP has left a DTensor or DeepSpeed's ZeRO-3 an empty parameter.
+
+    The gradient of a DTensor goes back to its shards. A ZeRO-3 head that is trained is a ValueError.
+    """
+    partitioned = [x for x in (weight, bias) if x is not None and hasattr(x, "ds_id")]
+    if not partitioned:
+        yield _whole(weight), None if bias is None else _whole(bias)
+        return
+    if any(x.requires_grad for x in partitioned):
+        raise ValueError(
+            "the head is partitioned by DeepSpeed's ZeRO-3 and is to be trained, which is not supported; "
+            "freeze it, as under LoRA, or use ZeRO-2"
+        )
+    with importlib.import_module("deepspeed").zero.GatheredParameters(partitioned):
+        yield weight, bias
+
+
+def _whole(x: Tensor) -> Tensor:
+    full = getattr(x, "full_tensor", None)
+    return x if full is None else full()
+
+
+def _device(group: dist.ProcessGroup) -> torch.device:
+    """Where the group's collectives want small tensors."""
+    return torch.device("cuda") if dist.get_backend(group) == "nccl" else torch.device("cpu")

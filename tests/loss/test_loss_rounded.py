@@ -1,0 +1,144 @@
+"""bfloat16 operands on a CPU: their logits are rounded, and the gradient is as good as float32 ones make it."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from erce.loss import Renyi, Shannon, SupportSize, linear_entropy_regularized_cross_entropy, products
+
+V, D, N = 16_421, 64, 12  # just over the size from which logits are rounded; no multiple of anything
+
+
+def operands(spread: float, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Logits with that standard deviation; half of the targets are the likeliest tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    hidden = torch.randn(N, D, generator=generator) * spread / D**0.5
+    weight = torch.randn(V, D, generator=generator).bfloat16()
+    hidden = hidden.bfloat16()
+    y = torch.randint(0, V, (N,), generator=generator)
+    y[::2] = (hidden.double() @ weight.double().t()).argmax(-1)[::2]
+    return hidden, weight, y
+
+
+def gradient(hidden: Tensor, weight: Tensor, y: Tensor, **how) -> tuple[Tensor, Tensor]:
+    h = hidden.clone().requires_grad_()
+    loss = linear_entropy_regularized_cross_entropy(h, weight, y, reduction="none", **how)
+    loss.objective.sum().backward()
+    return loss.objective.detach().double(), h.grad.double()
+
+
+def error(found: Tensor, true: Tensor) -> float:
+    return float((found - true).norm() / true.norm())
+
+
+@pytest.fixture
+def rounding(monkeypatch: pytest.MonkeyPatch):
+    """Makes the logits float32 where `rounding(False)` was said."""
+
+    def switch(on: bool) -> None:
+        monkeypatch.setattr(products, "_LEAST_ROUNDED_V", 2**14 if on else 2**62)
+
+    return switch
+
+
+@pytest.mark.parametrize("spread", [1.0, 2.0, 4.0, 6.0, 9.0])
+@pytest.mark.parametrize(
+    ("lam", "penalty"),
+    [(0.0, Shannon()), (8.0, Shannon()), (8.0, Renyi(2.0)), (8.0, Renyi(0.5)), (1.0, SupportSize(0.5))],
+    ids=str,
+)
+def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, rounding):
+    hidden, weight, y = operands(spread)
+    how = {"lam": lam, "penalty": penalty}
+    values, true = gradient(hidden.double(), weight.double(), y, **how)
+    rounding(False)
+    budget = error(gradient(hidden, weight, y, **how)[1], true)
+    rounding(True)
+    found, grad = gradient(hidden, weight, y, **how)
+    assert error(grad, true) < 2 * budget
+    if type(penalty) is Shannon:
+        assert error(grad, true) < 3e-3
+    assert error(found, values) < 3e-4
+
+
+def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
+    """So that the other tests could fail."""
+    hidden, weight, y = operands(9.0)
+    true = gradient(hidden.double(), weight.double(), y, lam=8.0)[1]
+    monkeypatch.setattr(products.RoundedLogits, "exact", lambda self, factors: None)
+    assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 3e-2
+
+
+@pytest.mark.parametrize("gap", [1.0, 5.0, 11.0, 16.0])
+@pytest.mark.parametrize("lam", [0.0, 8.0])
+def test_a_confident_position_keeps_its_relative_precision(lam, gap):
+    """1 − p_y from 0.3 down to 1e-7."""
+    hidden, weight, y = operands(1.0)
+    weight[y] += (hidden / hidden.float().norm(dim=-1, keepdim=True).square() * (gap + 6)).bfloat16()
+    true = gradient(hidden.double(), weight.double(), y, lam=lam)[1]
+    grad = gradient(hidden, weight, y, lam=lam)[1]
+    each = (grad - true).norm(dim=-1) / true.norm(dim=-1)
+    assert each.max() < 1e-2
+
+
+def test_the_targets_own_logit_is_exact():
+    hidden, weight, _ = operands(1.0)  # flat: no token is likely
+    y = torch.arange(N) * 1000
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, y, lam=0.0, reduction="none")
+    z = hidden.double() @ weight.double().t()
+    true = z.logsumexp(-1) - z[torch.arange(N), y]
+    assert (loss.nll - true).abs().max() < 2e-4
+
+
+@pytest.mark.parametrize("how", [{}, {"softcap": 8.0}, {"temperature": 0.5}, {"logit_scale": 0.25}], ids=str)
+def test_what_is_recomputed_goes_through_bias_adapter_and_transform(how):
+    hidden, weight, y = operands(4.0)
+    generator = torch.Generator().manual_seed(5)
+    bias = 3 * torch.randn(V, generator=generator)
+    bias[7::11] = -math.inf
+    y = torch.where(bias[y].isneginf(), 0, y)
+    low = torch.randn(N, 3, generator=generator).bfloat16()
+    up = torch.randn(V, 3, generator=generator).bfloat16()
+    if "softcap" in how:
+        bias = bias.nan_to_num(neginf=0.0)
+
+    def run(double: bool) -> tuple[Tensor, Tensor]:
+        h, w, a, b = (x.double() if double else x for x in (hidden, weight, low, up))
+        return gradient(h, w, y, lam=8.0, bias=bias, adapter=(a, b), **how)
+
+    (values, true), (found, grad) = run(True), run(False)
+    assert error(grad, true) < 5e-3
+    assert error(found, values) < 1e-4
+
+
+def test_top1_compares_exact_logits():
+    """Two tokens whose logits bfloat16 cannot tell apart."""
+    hidden = torch.zeros(2, D).bfloat16()
+    hidden[:, 0], hidden[:, 1] = 16.0, 0.03125
+    weight = torch.zeros(V, D).bfloat16()
+    weight[3, 0] = weight[9000, 0] = 1.0
+    weight[9000, 1] = 1.0
+    loss = linear_entropy_regularized_cross_entropy(
+        hidden, weight, torch.tensor([3, 9000]), lam=0.0, reduction="none"
+    )
+    assert loss.top1.tolist() == [0, 1]
+
+
+def test_a_trainable_head_gets_its_gradient_in_float32_sums():
+    hidden, weight, y = operands(4.0)
+    how = {"lam": 1.0, "reduction": "sum"}
+    grads = []
+    for h, w in ((hidden.double(), weight.double()), (hidden, weight)):
+        w.requires_grad_()
+        linear_entropy_regularized_cross_entropy(h, w, y, chunk_bytes=V * 2, **how).objective.backward()
+        grads.append(w.grad.double())
+    assert error(grads[1], grads[0]) < 4e-3
+
+
+@pytest.mark.parametrize("order", [1.0, math.inf])
+def test_the_order_inf_is_about_the_largest_logit_alone_and_has_float32_ones(order):
+    factors = [(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16())]
+    chosen = products.choose(factors, torch.float32, may_round=order != math.inf)
+    assert (type(chosen) is products.RoundedLogits) == (order == 1.0)

@@ -1,0 +1,329 @@
+"""The settings of the linear form: each equals the same thing written out, in whatever combination."""
+
+import math
+
+import pytest
+import torch
+from loss_definitions import EACH, objective, penalty_of
+from torch import Tensor
+
+from erce.loss import (
+    Penalty,
+    Renyi,
+    Shannon,
+    entropy_regularized_cross_entropy,
+    linear_entropy_regularized_cross_entropy,
+)
+
+N, V, D, R = 11, 40, 5, 2
+PART = 3 * V * 8  # bytes: three rows at a time
+CASES = [EACH[0], ("renyi", 0.5), ("support-size", 2.0), ("renyi", math.inf)]
+
+
+def operands(dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
+    generator = torch.Generator().manual_seed(3)
+    shapes = {"hidden": (N, D), "weight": (V, D), "bias": (V,), "low": (N, R), "up": (V, R)}
+    return {
+        name: torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()
+        for name, shape in shapes.items()
+    }
+
+
+def targets() -> Tensor:
+    y = torch.arange(N) * 3
+    y[::4] = -100
+    return y
+
+
+def linear(x: dict[str, Tensor], **how):
+    adapter = (x["low"], x["up"])
+    return linear_entropy_regularized_cross_entropy(
+        x["hidden"], x["weight"], targets(), bias=x["bias"], adapter=adapter, **how
+    )
+
+
+def logits(x: dict[str, Tensor]) -> Tensor:
+    return x["hidden"] @ x["weight"].t() + x["bias"] + x["low"] @ x["up"].t()
+
+
+def with_gradients(value: Tensor, x: dict[str, Tensor]) -> list[Tensor]:
+    return [value.detach(), *torch.autograd.grad(value, list(x.values()))]
+
+
+def assert_equal(found: list[Tensor], truth: list[Tensor]) -> None:
+    for a, b in zip(found, truth, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    ("scale", "cap", "temperature"),
+    [(1.0, None, 1.0), (0.25, None, 1.0), (1.0, None, 0.7), (1.5, 4.0, 1.0), (2.0, 3.0, 1.3)],
+)
+@pytest.mark.parametrize("how", [{}, {"chunk_bytes": PART}, {"method": "checkpoint"}], ids=str)
+def test_bias_adapter_scale_cap_and_temperature_make_the_logits(case, scale, cap, temperature, how):
+    x, y = operands(), targets()
+    z = scale * logits(x)
+    z = (z if cap is None else cap * torch.tanh(z / cap)) / temperature
+    truth = objective(z[y >= 0], y[y >= 0], 1.7, case).mean()
+    penalty = penalty_of(case)
+    loss = linear(x, lam=1.7, penalty=penalty, logit_scale=scale, softcap=cap, temperature=temperature, **how)
+    assert_equal(with_gradients(loss.objective, x), with_gradients(truth, x))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("how", [{}, {"chunk_bytes": PART}, {"method": "checkpoint"}], ids=str)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_every_row_may_have_its_own_strength_and_weight(case, how, reduction):
+    x, y = operands(), targets()
+    kept, lam, weights = y >= 0, torch.linspace(-1, 8, N), torch.linspace(0, 3, N)
+    each = weights[kept] * objective(logits(x)[kept], y[kept], lam[kept], case)
+    settings = {"lam": lam, "row_weights": weights, "penalty": penalty_of(case), "reduction": reduction}
+    loss = linear(x, **settings, **how)
+    upstream = torch.linspace(-1, 2, N, dtype=torch.float64)
+    if reduction == "none":
+        found, truth = (loss.objective * upstream).sum(), (each * upstream[kept]).sum()
+    else:
+        found, truth = loss.objective, each.mean() if reduction == "mean" else each.sum()
+    assert_equal(with_gradients(found, x), with_gradients(truth, x))
+    plain = linear(x, **{**settings, "row_weights": None, "lam": 0.0})
+    for name in ("nll", "entropy", "top1", "log_sum_p2"):
+        if not math.isnan(getattr(loss, name).sum()):
+            torch.testing.assert_close(getattr(loss, name), getattr(plain, name))
+
+
+def test_the_dense_form_has_strengths_and_weights_too():
+    x, y, lam, weights = operands(), targets(), torch.linspace(-1, 8, N), torch.linspace(0, 3, N)
+    how = {"lam": lam, "row_weights": weights, "num_items_in_batch": 5}
+    dense = entropy_regularized_cross_entropy(logits(x), y, **how)
+    assert_equal(with_gradients(dense.objective, x), with_gradients(linear(x, **how).objective, x))
+
+
+@pytest.mark.parametrize("items", [20, 2.5, torch.tensor(20)])
+def test_num_items_in_batch_is_what_the_sum_is_divided_by(items):
+    x = operands()
+    mean = linear(x, lam=1.0, num_items_in_batch=items)
+    total = linear(x, lam=1.0, reduction="sum")
+    assert_equal(with_gradients(mean.objective, x), with_gradients(total.objective / items, x))
+    torch.testing.assert_close(mean.nll, total.nll)
+
+
+def test_a_strength_may_be_a_tensor_without_axes():
+    x = operands()
+    assert_equal(
+        with_gradients(linear(x, lam=torch.tensor(2.0)).objective, x),
+        with_gradients(linear(x, lam=2.0).objective, x),
+    )
+
+
+@pytest.mark.parametrize("how", [{}, {"chunk_bytes": PART}], ids=str)
+def test_what_is_logged_is_what_it_says(how):
+    x, y = operands(), targets()
+    kept, lam = y >= 0, 30.0
+    first, second = logits(x).topk(2).indices.t()  # the second is what a strong penalty pushes down
+    y[kept] = torch.where(torch.arange(N) % 2 == 0, first, second)[kept]
+    z = logits(x).detach().requires_grad_()
+    log_p = z.log_softmax(-1)
+    nll = -log_p[kept].gather(-1, y[kept][:, None])[:, 0]
+    entropy = -(log_p.exp() * log_p).sum(-1)[kept]
+    (grad,) = torch.autograd.grad((nll + lam * entropy).sum(), z)
+    loss = linear_entropy_regularized_cross_entropy(
+        x["hidden"],
+        x["weight"],
+        y,
+        lam=lam,
+        bias=x["bias"],
+        adapter=(x["low"], x["up"]),
+        reduction="none",
+        **how,
+    )
+    assert torch.equal(loss.top1[kept], (z.argmax(-1)[kept] == y[kept]).double())
+    assert 0 < loss.top1.sum() < kept.sum()
+    assert torch.equal(loss.pushed_down[kept], (grad[kept].gather(-1, y[kept][:, None])[:, 0] > 0).double())
+    assert 0 < loss.pushed_down.sum() < kept.sum()
+    torch.testing.assert_close(loss.nll[kept], nll)
+    torch.testing.assert_close(loss.entropy[kept], entropy)
+    torch.testing.assert_close(loss.log_sum_p2[kept], (2 * log_p).logsumexp(-1)[kept])
+    assert loss.tail_share is None
+    for part in loss[1:6]:
+        assert not part[~kept].any()
+        assert not part.requires_grad
+
+
+@pytest.mark.parametrize("order", [0.1, 1.0, 2.0])
+def test_the_tails_share_is_of_what_the_100_likeliest_tokens_leave(order):
+    torch.manual_seed(0)
+    hidden, weight = torch.randn(4, 6, dtype=torch.float64), torch.randn(300, 6, dtype=torch.float64)
+    powers = (hidden @ weight.t()).softmax(-1) ** order
+    share = 1 - powers.topk(100).values.sum(-1) / powers.sum(-1)
+    how = {"lam": 1.0, "penalty": Renyi(order), "diagnose": True}
+    y = torch.tensor([1, 2, -100, 3])
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, y, reduction="none", **how)
+    torch.testing.assert_close(loss.tail_share, share * (y >= 0))
+    mean = linear_entropy_regularized_cross_entropy(hidden, weight, y, **how)
+    torch.testing.assert_close(mean.tail_share, share[y >= 0].mean())
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0, 3.5911])
+def test_up_to_the_critical_strength_no_demonstrated_token_is_pushed_down(lam):
+    """λ = 1/W(1/e) = 3.5911…: with one other token, the worst case, the token's own slope is
+    −(1 − p)(1 + λ p log(p / (1 − p))), and p log(p / (1 − p)) is never below −W(1/e)."""
+    p = torch.linspace(1e-4, 1 - 1e-4, 4001, dtype=torch.float64)
+    y = torch.zeros(len(p), dtype=torch.long)
+    for others in (1000, 2, 1):
+        z = torch.cat([p.log()[:, None], ((1 - p) / others).log()[:, None].expand(-1, others)], 1)
+        assert entropy_regularized_cross_entropy(z, y, lam=lam).pushed_down == 0
+    assert entropy_regularized_cross_entropy(z, y, lam=3.5912).pushed_down > 0
+
+
+class Gini(Penalty):
+    """1 − Σ p²: somebody's own."""
+
+    def value(self, log_p, p):
+        return 1 - (p * p).sum(-1)
+
+    def value_and_logit_grad(self, log_p, p):
+        squares = (p * p).sum(-1, keepdim=True)
+        return 1 - squares[..., 0], -2 * p * (p - squares)
+
+    @classmethod
+    def of_order(cls, order):
+        return cls()
+
+
+@pytest.mark.parametrize("cap", [None, 5.0])
+@pytest.mark.parametrize("how", [{}, {"chunk_bytes": PART}], ids=str)
+def test_a_penalty_of_ones_own_goes_with_every_setting(how, cap):
+    x, y, lam, weights = operands(), targets(), torch.linspace(-1, 8, N), torch.linspace(0, 3, N)
+    kept = y >= 0
+    z = 1.5 * logits(x)
+    z = z[kept] if cap is None else cap * torch.tanh(z[kept] / cap)
+    log_p = z.log_softmax(-1)
+    each = -log_p.gather(-1, y[kept][:, None])[:, 0] + lam[kept] * (1 - (2 * log_p).exp().sum(-1))
+    truth = (weights[kept] * each).sum()
+    settings = {"lam": lam, "row_weights": weights, "penalty": Gini(), "logit_scale": 1.5, "softcap": cap}
+    loss = linear(x, reduction="sum", **settings, **how)
+    assert_equal(with_gradients(loss.objective, x), with_gradients(truth, x))
+
+
+@pytest.mark.parametrize(("lam", "penalty"), [(0.0, Shannon()), (8.0, Shannon()), (8.0, Renyi(0.5))])
+def test_a_large_constant_in_the_bias_costs_no_digits(lam, penalty):
+    x = operands(torch.float32)
+    y = targets()
+    errors = []
+    for constant in (0.0, 1e4):
+        bias = (x["bias"] + constant).detach()
+        exact = x["hidden"].double() @ x["weight"].double().t() + bias.double()
+        truth = entropy_regularized_cross_entropy(exact, y, lam=lam, penalty=penalty).objective
+        loss = linear_entropy_regularized_cross_entropy(
+            x["hidden"], x["weight"], y, lam=lam, penalty=penalty, bias=bias
+        ).objective
+        true, found = (torch.autograd.grad(value, x["hidden"])[0] for value in (truth, loss))
+        errors.append((found - true).norm() / true.norm())
+    assert errors[1] < 2 * errors[0] + 1e-6
+
+
+@pytest.mark.parametrize("trainable", [("hidden",), tuple(operands())], ids=len)
+def test_weights_that_are_known_before_cost_no_matmul(trainable):
+    """A trainable head takes three with `row_weights`, four if the rows are weighed afterwards."""
+    from test_loss_linear import Matmuls
+
+    x = {name: v.detach().requires_grad_(name in trainable) for name, v in operands().items()}
+    del x["bias"], x["low"], x["up"]
+    with Matmuls() as seen:
+        linear_entropy_regularized_cross_entropy(
+            x["hidden"], x["weight"], targets(), lam=1.0, row_weights=torch.rand(N), num_items_in_batch=3
+        ).objective.backward()
+    assert seen.products == (2 if len(trainable) == 1 else 3) * int((targets() >= 0).sum()) * V * D
+
+
+BAD = {
+    "lam": [
+        (math.nan, "lam must be a finite number, got nan; 0 is plain cross-entropy"),
+        (torch.ones(3), r"lam has shape \(3,\), but the targets \(11,\); give one a target"),
+        (torch.full((N,), math.inf), "lam must be finite numbers, got inf"),
+        (
+            torch.ones(N, requires_grad=True),
+            r"lam is a constant here and has no gradient; give lam.detach\(\)",
+        ),
+    ],
+    "row_weights": [
+        (torch.ones(2), r"row_weights has shape \(2,\), but the targets \(11,\); give one a target"),
+        (torch.full((N,), math.nan), "row_weights must be finite numbers, got nan"),
+    ],
+    "num_items_in_batch": [(0, "num_items_in_batch must be above 0, got 0; it is what")],
+    "temperature": [
+        (0.0, "temperature must be a number above 0, got 0.0; 1 changes nothing"),
+        (math.nan, "temperature must be a number above 0, got nan; 1 changes nothing"),
+    ],
+    "logit_scale": [(-1.0, "logit_scale must be a number above 0, got -1.0; 1 changes nothing")],
+    "softcap": [(0, "softcap must be a number above 0, got 0; None is no cap")],
+    "method": [("flash", "no method 'flash'; there are 'fused', 'checkpoint'")],
+    "objective": [("dft", r"objective must be one such as CrossEntropy\(\) or Focal\(2.0\), got 'dft'")],
+    "chunk_bytes": [(-5, "chunk_bytes must be above 0, got -5; None is the default")],
+    "reduction": [("avg", "no reduction 'avg'; there are 'mean', 'sum', 'none'")],
+    "adapter": [
+        (
+            (torch.ones(N, R), torch.ones(V, R + 1)),
+            r"adapter \(11, 2\) and \(40, 3\) does not fit hidden \(11, 5\) and weight \(40, 5\); it must be",
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"), [(k, *case) for k, cases in BAD.items() for case in cases]
+)
+def test_a_wrong_setting_is_one_sentence_with_its_value_and_the_way_out(name, value, sentence):
+    x = operands()
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        linear_entropy_regularized_cross_entropy(
+            x["hidden"], x["weight"], targets(), **{"lam": 1.0, name: value}
+        )
+
+
+def test_a_normaliser_goes_with_a_mean_only():
+    with pytest.raises(ValueError, match=r"^num_items_in_batch divides a mean, got it with reduction='sum'"):
+        linear(operands(), lam=1.0, reduction="sum", num_items_in_batch=3)
+
+
+def test_the_papers_method_refuses_what_autograd_cannot_do():
+    with pytest.raises(ValueError, match=r"^method='checkpoint' cannot differentiate .*Gini.*; leave it out"):
+        linear(operands(), lam=1.0, penalty=Gini(), method="checkpoint")
+
+
+def test_a_quantised_head_is_refused():
+    with pytest.raises(ValueError, match=r"weight torch.int8; a quantised head must be dequantised first"):
+        linear_entropy_regularized_cross_entropy(
+            torch.ones(2, 3), torch.ones(4, 3, dtype=torch.int8), torch.tensor([1, 2]), lam=1.0
+        )
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("where", ["hidden", "weight", "logits"])
+def test_logits_without_a_softmax_are_refused_with_their_position(value, where):
+    x = {name: v.detach() for name, v in operands(torch.float32).items()}
+    y = torch.arange(N)
+    y[0] = -100
+    sentence = (
+        r"^the logits of position \d+ \(its index when flattened\) have no softmax: the largest is (nan|inf)"
+    )
+    if where == "logits":
+        z = torch.randn(1, N, V)
+        z[0, 6, 2] = value
+        with pytest.raises(ValueError, match=sentence.replace(r"\d+", "6")):
+            entropy_regularized_cross_entropy(z, y[None], lam=1.0)
+        return
+    x[where][6, 1] = value
+    row = "6" if where == "hidden" else "1"
+    with pytest.raises(ValueError, match=sentence.replace(r"\d+", row)):
+        linear_entropy_regularized_cross_entropy(x["hidden"], x["weight"], y, lam=1.0)
+
+
+def test_a_position_without_a_target_may_be_anything():
+    x = operands()
+    x["hidden"].data[0] = math.nan
+    loss = linear_entropy_regularized_cross_entropy(x["hidden"], x["weight"], targets(), lam=1.0)
+    loss.objective.backward()
+    assert loss.objective.isfinite()
+    assert x["hidden"].grad.isfinite().all()
