@@ -1,4 +1,4 @@
-"""bfloat16 operands on a CPU: their logits are rounded, and the gradient is as good as float32 ones make it."""
+"""bfloat16 operands on a CPU: rounded logits, and yet a gradient as good as float32 ones make it."""
 
 import math
 

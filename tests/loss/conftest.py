@@ -1,0 +1,54 @@
+"""The Triton kernels as tests have them: interpreted on the CPU, on any machine."""
+
+import importlib.util
+import sys
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def copy():
+    """The module once more, to be interpreted on any machine, in blocks of 64 columns."""
+    language = pytest.importorskip("triton.language")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRITON_INTERPRET", "1")
+        copy = loaded_again("erce.loss.kernels")
+    copy.core = language.core  # the interpreter puts back only what it patched in a kernel's own namespace
+    copy.MEASURE_BLOCK = copy.WRITE_BLOCK = 64
+    return copy
+
+
+@pytest.fixture
+def kernels(copy, monkeypatch):
+    from triton.runtime.interpreter import InterpretedFunction
+
+    for name in ("max", "sum"):  # compiled, as the variable was not set when Triton was imported
+        monkeypatch.setattr(copy.tl, name, InterpretedFunction(getattr(copy.tl, name).fn))
+    return copy
+
+
+@pytest.fixture(scope="session")
+def load_again():
+    """Makes another copy of a module."""
+    return loaded_again
+
+
+def loaded_again(name: str) -> ModuleType:
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def on_kernels(kernels, monkeypatch):
+    """Has the loss use them, where it would use PyTorch."""
+    import erce.loss
+
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.setitem(sys.modules, "erce.loss.kernels", kernels)
+    monkeypatch.setattr(erce.loss, "kernels", kernels, raising=False)
+    return kernels

@@ -1,0 +1,355 @@
+"""The Triton kernels, interpreted on the CPU: no further from float64 than PyTorch in float32 is."""
+
+import math
+import os
+import re
+import sys
+
+import pytest
+import torch
+from loss_definitions import renyi
+from torch import Tensor
+
+from erce.loss.passes import Slopes
+
+ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
+SUMS = ("shift", "target", "others", "bent", "powers", "squares", "total", "finite")
+AS_IS = {"scale": 1.0, "softcap": 0.0, "inv_temperature": 1.0, "bias": None, "smoothing": True}
+FEW = 2e-7  # relative: a few roundings in float32
+
+
+def hard_rows(v: int) -> tuple[Tensor, Tensor]:
+    """A tile (rows, v) whose rows are not adjacent, and its targets; the last row's is in another shard."""
+    x = 3 * torch.randn(9, v + 3, generator=torch.Generator().manual_seed(v))
+    normal, peaked, one_hot, ties, equal, high, masked, climbing, _ = x[:, :v]
+    y = torch.tensor([v // 3, v // 4, v - 1, v // 2, 0, v // 5, v - 1, 0, -1])
+    normal[v // 2] = -3e38  # what some models have for −inf
+    peaked[y[1]] += 25
+    one_hot[y[2]] = 90
+    ties[[0, v // 2, v - 1]] = 9.5
+    equal[:] = 2.5
+    high += 1e4
+    masked[: min(64, v // 2)] = -math.inf  # at v = 130 the whole first block
+    masked[1:-1:3] = -math.inf
+    climbing[:] = torch.linspace(-40, 40, v)
+    return x[:, :v], y
+
+
+def logits_of(tile: Tensor, how: dict, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """And the slope of the soft cap."""
+    x = tile.to(dtype) if how["bias"] is None else tile.to(dtype) + how["bias"].to(dtype)
+    if cap := how["softcap"]:
+        x = how["scale"] / cap * x
+        return x.tanh() * (cap * how["inv_temperature"]), x.cosh().square().reciprocal()
+    return how["scale"] * how["inv_temperature"] * x, torch.ones_like(x)
+
+
+def curve(u: Tensor, order: float) -> Tensor:
+    k = abs(order - 1)
+    return u if k == 0 else torch.expm1(k * u) / k
+
+
+def defined_sums(z: Tensor, y: Tensor, order: float) -> dict[str, Tensor]:
+    shift, here = z.amax(-1), (y >= 0) & (y < z.shape[-1])
+    live = z > -math.inf
+    u = (z - shift[:, None]).masked_fill(~live, -1e30)
+    column, none = y.where(here, 0)[:, None], torch.zeros_like(shift)
+    others = u.exp().scatter(-1, column, u.exp().gather(-1, column).masked_fill(here[:, None], 0)).sum(-1)
+    if order == math.inf:
+        bent = (u == 0).sum(-1).to(z.dtype)
+    else:
+        bent = ((u if order >= 1 else order * u).exp() * curve(u, order)).sum(-1)
+    return {
+        "shift": shift,
+        "target": torch.where(here, z.gather(-1, column)[:, 0], -math.inf),
+        "others": others,
+        "bent": bent,
+        "powers": (order * u).exp().sum(-1) if 1 < order < math.inf else none,
+        "squares": (2 * u).exp().sum(-1),
+        "total": u.where(live, 0).sum(-1),
+        "finite": live.sum(-1).to(z.dtype),
+    }
+
+
+def defined_gradient(
+    z: Tensor, cap_slope: Tensor, y: Tensor, slopes: Slopes, order: float
+) -> tuple[Tensor, Tensor]:
+    """And the sizes of its terms, added up: what its error may be in proportion to."""
+    plain, bent, ratio, uniform, own, shift = (x.to(z.dtype)[:, None] for x in slopes)
+    live = z > -math.inf
+    u = (z - shift).masked_fill(~live, -1e30)
+    if order == math.inf:
+        w, bend = (u == 0).to(z.dtype), torch.ones_like(u)
+    else:
+        w = (u if order >= 1 else order * u).exp()
+        bend = u if order == 1 else torch.expm1(abs(order - 1) * (u + ratio))
+    g = (u.exp() * plain + w * bent * bend - uniform) * cap_slope
+    size = (u.exp() * plain.abs() + w * bent.abs() * bend.abs() + uniform.abs()) * cap_slope
+    mine = torch.arange(z.shape[-1], device=z.device) == y[:, None]
+    return g.masked_fill(~live, 0).where(~mine, own), size.masked_fill(~live, 0).where(~mine, 0)
+
+
+def check(ours: Tensor, rival: Tensor, exact: Tensor, size: Tensor, few: Tensor) -> None:
+    """Of each row: twice the rival's largest error and a few roundings, relative to `size`; and underflow."""
+    theirs = ((rival.double() - exact).abs() / size.clamp(min=1e-300)).nan_to_num(0)
+    budget = 2 * theirs.reshape(len(size), -1).amax(-1) + few
+    excess = (ours.double() - exact).abs() - budget.reshape(-1, *[1] * (size.ndim - 1)) * size
+    assert excess.max() <= 1e-42, (ours, rival, exact)
+
+
+def few_roundings(z: Tensor, how: dict) -> Tensor:
+    """Relative to a sum of e^z, to which an error in z adds in full."""
+    rounded = 1 if how.items() >= AS_IS.items() else z.abs().masked_fill(z.isinf(), 0).amax(-1).clamp(min=1)
+    return FEW * rounded * torch.ones_like(z[:, 0])
+
+
+def check_sums(measured: tuple[Tensor, ...], tile: Tensor, y: Tensor, how: dict, more: float = 0) -> None:
+    z, rounded = (logits_of(tile, how, dtype)[0] for dtype in (torch.float64, torch.float32))
+    exact, rival = (defined_sums(x, y, how["order"]) for x in (z, rounded))
+    for name, ours in zip(SUMS, measured, strict=True):
+        assert torch.equal(ours.isneginf(), exact[name].isneginf()), name
+        found = [x.nan_to_num(neginf=0) for x in (ours, rival[name], exact[name])]
+        check(*found, found[2].abs(), few_roundings(z, how) + more)
+
+
+def check_gradient(ours: Tensor, tile: Tensor, y: Tensor, slopes: Slopes, how: dict, more: float = 0) -> None:
+    z, cap_slope = logits_of(tile, how, torch.float64)
+    exact, size = defined_gradient(z, cap_slope, y, slopes, how["order"])
+    rival, _ = defined_gradient(*logits_of(tile, how, torch.float32), y, slopes, how["order"])
+    check(ours, rival, exact, size, few_roundings(z, how) + more)
+
+
+def slopes_for(z: Tensor) -> Slopes:
+    """Of about the sizes that λ = 8 gives; the last row's largest logit is another shard's."""
+    plain, bent, ratio, uniform, own = torch.rand(5, len(z), generator=torch.Generator().manual_seed(0))
+    shift = z.amax(-1).float()
+    shift[-1] += 2
+    return Slopes(
+        plain=9 * plain, bent=-8 * bent, ratio=4 * ratio, uniform=uniform / 50, own=-own, shift=shift
+    )
+
+
+@pytest.mark.parametrize("v", [1, 5, 130])
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_sums_are_no_further_from_float64_than_pytorchs(kernels, order, v):
+    (tile, y), how = hard_rows(v), {**AS_IS, "order": order}
+    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+
+
+@pytest.mark.parametrize("v", [1, 5, 130])
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_gradient_is_no_further_from_float64_than_pytorchs(kernels, order, v):
+    (tile, y), how = hard_rows(v), {**AS_IS, "order": order}
+    slopes, ours = slopes_for(tile), tile.clone()
+    kernels.write_gradient(ours, y, slopes, **how)
+    check_gradient(ours, tile, y, slopes, how)
+
+
+TRANSFORMS = {
+    "scale": {**AS_IS, "scale": 0.0625, "inv_temperature": 1.3},
+    "bias": {**AS_IS, "bias": torch.linspace(-3, 3, 130).bfloat16(), "scale": 1.5},
+    "mask": {**AS_IS, "bias": torch.zeros(130).index_fill(0, torch.arange(40), -math.inf)},
+    "cap": {**AS_IS, "softcap": 15.0, "scale": 0.7, "inv_temperature": 1.25},
+    "cap, bias": {**AS_IS, "softcap": 0.5, "bias": torch.linspace(-1, 1, 130, dtype=torch.float64)},
+}
+
+
+def few_rows() -> tuple[Tensor, Tensor]:
+    return hard_rows(130)[0][[1, 3, 6, 8]], torch.tensor([60, 65, 129, -1])
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("how", TRANSFORMS.values(), ids=TRANSFORMS)
+def test_bias_scale_and_cap_are_applied_in_passing(kernels, how, order):
+    (tile, y), how = few_rows(), {**how, "order": order}
+    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+    slopes, ours = slopes_for(logits_of(tile, how, torch.float32)[0]), tile.clone()
+    kernels.write_gradient(ours, y, slopes, **how)
+    check_gradient(ours, tile, y, slopes, how)
+
+
+@pytest.mark.parametrize("how", [AS_IS, *TRANSFORMS.values()], ids=["none", *TRANSFORMS])
+def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(kernels, how):
+    (tile, _), y, how = few_rows(), torch.full((4,), -1), {**how, "order": math.inf}
+    shift, _, _, ties, *_ = kernels.measure(tile, y, **how)
+    none = torch.zeros(4)
+    kernels.write_gradient(tile, y, Slopes(none, none + 1, none, none, none, shift), **how)
+    assert torch.equal((tile != 0).sum(-1).float(), ties)
+
+
+def slopes_of(sums: dict[str, Tensor], order: float, lam: float, smoothing: float) -> Slopes:
+    """Of (1 − smoothing) nll + smoothing · the mean of −log p + λ · the Rényi entropy; all in float64."""
+    shift, target, others, bent, _, _, _, finite = (sums[name].double() for name in SUMS)
+    u_y = (target - shift).clamp(min=-1e30)
+    e_y, c, k = u_y.exp(), order - 1, abs(order - 1)
+    s = others + e_y
+    plain, ratio, uniform = 1 / s, torch.zeros_like(s), smoothing / finite
+    if order == 1:
+        ratio = -bent / s
+        slope, pull = -lam / s, -lam / s * e_y * (u_y + ratio)
+        plain = plain - lam * ratio / s
+    elif order == math.inf:
+        plain, slope = (1 + lam) / s, -lam / bent
+        pull = lam * e_y / s + slope * (u_y == 0)
+    else:
+        w, w_y = (s, e_y) if order > 1 else (s + c * bent, (order * u_y).exp())
+        share = (s + c * bent) / s
+        ratio = torch.where(share < 0.5, share.log(), torch.log1p(c * bent / s)) / -c
+        slope = -lam * order / (k * w)
+        pull = slope * w_y * torch.expm1(k * (u_y + ratio))
+    own = -(1 - smoothing) * others / s + smoothing * e_y / s - uniform + pull
+    return Slopes(*(x.float() for x in (plain, slope, ratio, uniform, own, shift)))
+
+
+def autograd(row: Tensor, y: Tensor, order: float, lam: float, smoothing: float) -> Tensor:
+    """The same in float64, of a row without its columns of −inf."""
+    z = row.double().requires_grad_()
+    log_p = z.log_softmax(-1)
+    value = -(1 - smoothing) * log_p[y] - smoothing * log_p.mean() + lam * renyi(log_p, order)
+    return torch.autograd.grad(value, z)[0]
+
+
+@pytest.mark.parametrize("lam", [8.0, -0.1])
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
+    tile, y = (x[:-1] for x in hard_rows(130))
+    exact = torch.zeros(tile.shape, dtype=torch.float64)
+    for row, target, g in zip(tile, y, exact, strict=True):
+        live = row > -math.inf
+        g[live] = autograd(row[live], live[:target].sum(), order, lam, smoothing=0.1)
+    how = {**AS_IS, "order": order}
+    measured = dict(zip(SUMS, kernels.measure(tile, y, **how), strict=True))
+    ours = tile.clone()
+    kernels.write_gradient(ours, y, slopes_of(measured, order, lam, smoothing=0.1), **how)
+    assert ((ours - exact).abs().amax(-1) <= 1e-6 * exact.abs().amax(-1)).all()
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
+def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(kernels, order):
+    tile = torch.linspace(0, 1, 1000)[None] * torch.tensor([0.01, 1.0, 300.0])[:, None] - 7
+    y, how = torch.tensor([500, 999, 0]), {**AS_IS, "order": order}
+    check_sums(kernels.measure(tile, y, **how), tile, y, how, more=16 * 6e-8)
+
+
+@pytest.mark.parametrize("target", [130, 131, 2**32 + 5, -100])
+def test_a_target_outside_of_the_columns_is_none_of_them(kernels, target):
+    (tile, _), y, how = few_rows(), torch.full((4,), target), {**AS_IS, "order": 2.0}
+    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+    slopes, ours = slopes_for(tile), tile.clone()
+    kernels.write_gradient(ours, y, slopes, **how)
+    check_gradient(ours, tile, y, slopes, how)
+
+
+@pytest.mark.parametrize("cap", [0.0, 20.0])
+@pytest.mark.parametrize("column", [0, 70, 129])
+def test_a_row_that_is_no_distribution_shows_in_its_shift(kernels, column, cap):
+    tile, y = torch.randn(6, 130), torch.tensor([5, 70, 5, 5, 5, 70])
+    tile[0, column] = tile[1, column] = tile[4, column] = math.nan
+    tile[2, column] = tile[4, 128] = tile[5, column] = math.inf
+    how = {**AS_IS, "softcap": cap, "order": 1.0}
+    shift = kernels.measure(tile, y, **how)[0]
+    assert shift[[0, 1, 4]].isnan().all()
+    assert (shift[[2, 5]] == math.inf).all()
+    assert shift[3] == kernels.measure(tile[3:4], y[3:4], **how)[0]
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
+def test_a_shard_without_a_logit_has_sums_and_a_gradient_of_nothing(kernels, order):
+    tile, y = torch.full((2, 70), -math.inf), torch.tensor([-1, 3])
+    how = {**AS_IS, "order": order}
+    sums = dict(zip(SUMS, kernels.measure(tile, y, **how), strict=True))
+    assert (torch.stack([sums.pop("shift"), sums.pop("target")]) == -math.inf).all()
+    assert not torch.stack([*sums.values()]).any()
+    for shift in (-math.inf, 3.0):
+        ours, slopes = tile.clone(), slopes_for(tile)._replace(shift=torch.tensor([shift, shift]))
+        kernels.write_gradient(ours, y, slopes, **how)
+        assert ours.sum() == ours[1, 3] == slopes.own[1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_the_gradient_is_rounded_once_and_written_nowhere_else(kernels, dtype):
+    tile, y = few_rows()
+    slopes, how = slopes_for(tile), {**AS_IS, "order": 0.5, "smoothing": False}
+    in_place, kept = tile.clone(), tile.clone()
+    kernels.write_gradient(in_place, y, slopes, **how)
+    wide = torch.full((4, 137), 99.0, dtype=dtype)
+    kernels.write_gradient(tile, y, slopes, out=wide[:, :130], **how)
+    if dtype is torch.bfloat16:  # cut off by the interpreter
+        torch.testing.assert_close(wide[:, :130].float(), in_place, rtol=2**-7, atol=0)
+    else:
+        assert torch.equal(wide[:, :130], in_place.to(dtype))
+    assert (wide[:, 130:] == 99).all()
+    assert torch.equal(tile, kept)
+    without = slopes._replace(uniform=slopes.uniform * math.nan)
+    kernels.write_gradient(tile, y, without, **how)
+    assert torch.equal(tile, in_place)
+
+
+def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)
+    assert load_again("erce.loss.kernels").AVAILABLE is False
+
+
+@pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
+@pytest.mark.parametrize("name", ["_measure", "_write"])
+def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkeypatch):
+    triton = pytest.importorskip("triton")
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    from erce.loss import kernels
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    fn = getattr(kernels, name)
+    types = {
+        **dict.fromkeys(("sums", "tile", "slopes"), "*fp32"),
+        **dict.fromkeys(("out", "bias"), "*bf16"),
+        **dict.fromkeys(("order", "k", "inner", "outer"), "fp64"),  # what torch.compile makes of floats
+        "targets": "*i64",
+    }
+    constants = {"capped": True, "smoothing": True, "block": 2048}
+    signature = {
+        arg: "constexpr" if arg in {"form", *constants} else types.get(arg, "i32") for arg in fn.arg_names
+    }
+    for form in range(4):
+        source = ASTSource(fn, signature, constexprs={"form": form, **constants})
+        ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+        assert not re.search(r"(add|mul|fma|div|ex2)\S*\.f64", ptx)
+        assert {"_measure": "max.NaN.f32", "_write": "cvt.rn.bf16"}[name] in ptx  # unlike the interpreter's
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("order", ORDERS)
+def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(order):
+    from erce.loss import kernels
+
+    rows, v, more = 1024, 151_936, 3e-6  # a card's own e^u is off by some 6e-8 |u|
+    tile = 3 * torch.randn(rows, v, device="cuda", generator=torch.Generator("cuda").manual_seed(0))
+    y = torch.arange(rows, device="cuda") * 148
+    tile[torch.arange(0, rows, 2), y[::2]] += 25
+    tile[::3, 5000:9000] = -math.inf
+    slopes, how = Slopes(*(x.cuda() for x in slopes_for(tile.cpu()))), {**AS_IS, "order": order}
+    measured = kernels.measure(tile, y, **how)
+    rounded, ours = torch.empty_like(tile, dtype=torch.bfloat16), tile.clone()
+    kernels.write_gradient(tile, y, slopes, out=rounded, **how)
+    kernels.write_gradient(ours, y, slopes, **how)
+    assert torch.equal(rounded, ours.bfloat16())
+    for part in (slice(start, start + 64) for start in range(0, rows, 64)):
+        check_sums(tuple(x[part] for x in measured), tile[part], y[part], how, more)
+        check_gradient(ours[part], tile[part], y[part], Slopes(*(x[part] for x in slopes)), how, more)
+
+
+@pytest.mark.gpu
+def test_compiled_rows_may_lie_more_than_two_billion_elements_apart():
+    from erce.loss import kernels
+
+    stride = 2**30 + 8
+    tile = torch.empty(2 * stride + 1000, device="cuda").as_strided((3, 1000), (stride, 1))
+    near = tile.copy_(torch.randn(3, 1000)).contiguous()
+    y, how = torch.tensor([1, 2, 3], device="cuda"), {**AS_IS, "order": 1.0}
+    slopes = Slopes(*(x.cuda() for x in slopes_for(near.cpu())))
+    far_sums, near_sums = (torch.stack(kernels.measure(x, y, **how)) for x in (tile, near))
+    assert torch.equal(far_sums, near_sums)
+    for x in (tile, near):
+        kernels.write_gradient(x, y, slopes, **how)
+    assert torch.equal(tile, near)

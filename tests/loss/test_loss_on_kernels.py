@@ -1,0 +1,92 @@
+"""The whole loss on the Triton kernels, interpreted: the same as on PyTorch, whatever is asked for."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from erce.loss import (
+    EAFT,
+    Focal,
+    LabelSmoothing,
+    Renyi,
+    Shannon,
+    SupportSize,
+    entropy_regularized_cross_entropy,
+    linear_entropy_regularized_cross_entropy,
+)
+
+N, V, D, R = 6, 150, 4, 2
+
+
+def operands(dtype: torch.dtype) -> tuple[dict[str, Tensor], Tensor]:
+    generator = torch.Generator().manual_seed(2)
+    shapes = {"hidden": (N, D), "weight": (V, D), "bias": (V,), "low": (N, R), "up": (V, R)}
+    x = {name: torch.randn(shape, generator=generator).to(dtype) for name, shape in shapes.items()}
+    x["bias"][3::9] = -math.inf
+    return x, torch.tensor([0, 7, -100, 149, 64, 2])
+
+
+def linear(dtype: torch.dtype, **how) -> list[Tensor]:
+    """All that is returned, and all gradients."""
+    x, y = operands(dtype)
+    if "softcap" in how:
+        x["bias"] = x["bias"].nan_to_num(neginf=-1.0)
+    leaves = {name: v.requires_grad_() for name, v in x.items()}
+    loss = linear_entropy_regularized_cross_entropy(
+        x["hidden"], x["weight"], y, bias=x["bias"], adapter=(x["low"], x["up"]), reduction="none", **how
+    )
+    upstream = torch.linspace(-1, 2, N)
+    grads = torch.autograd.grad((loss.objective * upstream).sum(), list(leaves.values()))
+    return [*(part for part in loss if part is not None), *grads]
+
+
+SETTINGS = {
+    "plain": {"lam": 0.0},
+    "Shannon": {"lam": 8.0, "penalty": Shannon()},
+    "below one": {"lam": 2.0, "penalty": Renyi(0.5)},
+    "above one": {"lam": 2.0, "penalty": Renyi(3.0)},
+    "inf": {"lam": 2.0, "penalty": Renyi(math.inf)},
+    "size": {"lam": 0.1, "penalty": SupportSize(0.5)},
+    "rows": {"lam": torch.linspace(-1, 4, N), "row_weights": torch.linspace(0, 2, N)},
+    "smoothed": {"lam": 1.0, "objective": LabelSmoothing(0.2)},
+    "gated": {"lam": 1.0, "objective": EAFT(5)},
+    "focal": {"lam": 1.0, "objective": Focal()},
+    "diagnosed": {"lam": 1.0, "penalty": Renyi(0.5), "diagnose": True},
+    "scaled": {"lam": 1.0, "logit_scale": 0.5, "temperature": 0.7},
+    "capped": {"lam": 1.0, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},
+    "chunked": {"lam": 8.0, "chunk_bytes": 2 * V * 4},
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
+def test_the_linear_form_is_the_same(how, dtype, on_kernels, monkeypatch):
+    launches = []
+    measure = on_kernels.measure
+    monkeypatch.setattr(on_kernels, "measure", lambda *args, **kw: launches.append(1) or measure(*args, **kw))
+    found = linear(dtype, **how)
+    assert launches
+    monkeypatch.delenv("TRITON_INTERPRET")
+    tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 2e-2, "atol": 2e-3}
+    for a, b in zip(found, linear(dtype, **how), strict=True):
+        torch.testing.assert_close(a, b, **tolerance)
+
+
+def test_the_dense_form_is_the_same(on_kernels, monkeypatch):
+    z, y = torch.randn(N, V, requires_grad=True), torch.tensor([0, 7, -100, 149, 64, 2])
+    found = []
+    for _ in range(2):
+        loss = entropy_regularized_cross_entropy(z, y, lam=8.0, penalty=Renyi(2.0))
+        found.append([*loss[:6], *torch.autograd.grad(loss.objective, z)])
+        monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    for a, b in zip(*found, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_a_position_without_a_softmax_is_refused_there_too(on_kernels):
+    z = torch.randn(N, V)
+    z[4, 90] = math.nan
+    with pytest.raises(ValueError, match=r"^the logits of position 4 .* largest is nan"):
+        entropy_regularized_cross_entropy(z, torch.arange(N), lam=1.0)
