@@ -89,7 +89,7 @@ def sweep(operands: Operands, plan: Plan, wanted: Wanted) -> tuple[Scores, Gradi
             criterion.at(chunk),
             any(wanted),
             bias=bias,
-            exact=how.exact(factors),
+            exact=how.exact(factors, plan.targets[chunk]),
             combine=plan.combine,
             out=out,
         )

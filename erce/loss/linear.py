@@ -63,7 +63,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 
     `chunk_bytes` of logits are held at once (512 MiB, on a CPU 96 MiB; one row at the least). They are scored
     in float32, or in float64 where an operand is; under autocast the operands are rounded to its dtype first.
-    bfloat16 operands on a CPU make bfloat16 logits, of which each with p > 2⁻¹¹, and the target's, is
+    bfloat16 operands on a CPU make bfloat16 logits, of which each with p > 2⁻¹⁰, and the target's, is
     computed again in float32 (from 16,384 tokens up; below, all are float32).
 
     `method="checkpoint"` is the paper's: chunks of 512 positions under gradient checkpointing. With `group`,

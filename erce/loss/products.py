@@ -2,7 +2,7 @@
 
 Logits are float32 whatever the operands are: half-precision ones would cost more accuracy than all the rest
 together, and λ multiplies that. Where the hardware multiplies bfloat16 into bfloat16 only (a CPU), the logits
-that carry probability are computed again, `rows` says which.
+that carry probability are computed again (`rounded`).
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from erce.loss.rows import Exact
+from erce.loss.rounded import ExactLogits
 
 _WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a weight in another dtype, what is converted at a time
 _LEAST_ROUNDED_V = 2**14  # in a smaller vocabulary too large a part of the tokens can be likely
@@ -40,7 +40,7 @@ class Products:
                     tile[:, columns].addmm_(exact, w.t())
         return tile, None
 
-    def exact(self, factors: Factors) -> Exact | None:
+    def exact(self, factors: Factors, targets: Tensor) -> ExactLogits | None:
         """If the tile is rounded, what recomputes some of its logits."""
         return None
 
@@ -84,7 +84,7 @@ class RoundedLogits(Products):
                 tile.addmm_(x, weight.t())
         return tile, None
 
-    def exact(self, factors: Factors) -> Exact:
+    def exact(self, factors: Factors, targets: Tensor) -> ExactLogits:
         exact_rows = [x.to(self.dtype) for x, _ in factors]
 
         def dots(rows: Tensor, columns: Tensor) -> Tensor:
@@ -99,7 +99,9 @@ class RoundedLogits(Products):
                     found[few].addmv_(self._gathered(weight, columns[few]), x[row])
             return found
 
-        return dots
+        pairs = zip(exact_rows, factors, strict=True)
+        own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
+        return ExactLogits(torch.stack(own).sum(0), dots)
 
     def _gathered(self, weight: Tensor, columns: Tensor) -> Tensor:
         """weight[columns] in the exact dtype, in room that is used again: fresh memory would cost more."""

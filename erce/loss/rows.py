@@ -4,7 +4,6 @@ Two passes over the tile (`passes`; on a CUDA device the Triton kernels of `kern
 operations on one number a row (`settle`). Where the vocabulary is split over processes, they add up there.
 """
 
-import math
 import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -14,18 +13,14 @@ from torch import Tensor
 
 from erce.loss.criterion import Criterion
 from erce.loss.passes import Sums, Terms, exponentials, gradient_into, sums_of
+from erce.loss.rounded import ExactLogits, recompute_likely
 from erce.loss.settle import Scores, Settled, settle
 
-Exact = Callable[
-    [Tensor, Tensor], Tensor
-]  # indices of rows and of columns → the head's output there, exactly
 Combine = Callable[[Sums], Sums]  # one shard's sums → those of the whole vocabulary
 
-LIKELY = 2.0**-11  # the share above which a logit that was rounded to bfloat16 is computed again
 TAIL = (
     100  # what the paper calls the tail is outside of so many likeliest tokens (appendix on the Rényi order)
 )
-_GROUP = 64  # columns that are searched for a likely token at once
 _BLOCK_BYTES = {"cpu": 3 * 2**20}  # a block and its few temporaries stay in a core's cache
 _BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 
@@ -43,19 +38,15 @@ class Job(NamedTuple):
     criterion: Criterion
     gradient: bool
     bias: Tensor | None = None  # (v,), added to the tile
-    exact: Exact | None = None  # given if the tile is bfloat16
+    exact: ExactLogits | None = None  # given if the tile is bfloat16
     combine: Combine | None = None
     out: Tensor | None = None  # (rows, v), where the gradient goes instead
 
     def at(self, rows: slice) -> "Job":
-        exact = self.exact
-        if exact is not None:
-            start, whole = rows.start, exact
-            exact = lambda r, c: whole(r + start, c)  # noqa: E731
         return self._replace(
             targets=self.targets[rows],
             criterion=self.criterion.at(rows),
-            exact=exact,
+            exact=None if self.exact is None else self.exact.at(rows),
             out=None if self.out is None else self.out[rows],
         )
 
@@ -102,12 +93,15 @@ def _blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Scratch]]
 def _score_block(block: Tensor, job: Job, scratch: Scratch) -> Scores:
     criterion = job.criterion
     z = block if block.dtype == scratch.z.dtype else scratch.z.copy_(block)
+    if job.exact is not None:
+        z.scatter_(-1, job.targets[:, None], job.exact.targets[:, None])
     z = _logits(z, job)
     shift = top = z.amax(-1)
     # Rounded logits are not worth exact exponentials; those that count are replaced.
     terms = exponentials(z, shift, scratch[:2], roughly=job.exact is not None)
     if job.exact is not None:
-        top = _recompute_likely(terms, shift, job)
+        how = {"exact": job.exact, "bias": job.bias, "criterion": criterion}
+        top = shift + recompute_likely(terms, shift, job.targets, **how)
     sums = sums_of(terms, shift, job.targets, criterion)._replace(top=top)
     gate = criterion.objective.gate(terms.u) if criterion.objective.gated else None
     tail = _tail_share(terms.u, criterion)
@@ -125,49 +119,6 @@ def _score_block(block: Tensor, job: Job, scratch: Scratch) -> Scores:
 def _logits(raw: Tensor, job: Job) -> Tensor:
     """In place."""
     return job.criterion.transform.apply_(raw if job.bias is None else raw.add_(job.bias))
-
-
-def _recompute_likely(terms: Terms, shift: Tensor, job: Job) -> Tensor:
-    """Gives each likely token and the target the logit that bfloat16 had rounded; the largest logits then.
-
-    A rounding error reaches the gradient times the token's probability, so these are the ones that count; the
-    many small ones, rounded independently, cancel out.
-    """
-    u, e, _ = terms
-    rows, columns = _likely(e, _least(u, e, job.criterion.order))
-    here = (job.targets >= 0).nonzero()[:, 0]
-    rows, order = torch.cat([rows, here]).sort(stable=True)
-    columns = torch.cat([columns, job.targets[here]])[order]
-    assert job.exact is not None
-    raw = job.exact(rows, columns)
-    z = job.criterion.transform.apply_(raw if job.bias is None else raw + job.bias[columns])
-    exact = z - shift[rows]
-    u[rows, columns] = exact
-    e[rows, columns] = exact.exp()
-    found = torch.zeros_like(shift).index_fill_(0, rows[order < len(order) - len(here)], -math.inf)
-    return shift + found.scatter_reduce_(0, rows, exact, "amax")
-
-
-def _least(u: Tensor, e: Tensor, order: float | None) -> Tensor:
-    """What e^u a token must have (rows,), for p or, below order 1, p^order / Σ p^order to be `LIKELY`."""
-    least = LIKELY * e.sum(-1)
-    if order is None or order >= 1:
-        return least
-    return torch.minimum(least, (LIKELY * (order * u).exp_().sum(-1)) ** (1 / order))
-
-
-def _likely(e: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
-    """The rows and columns where e is larger than that."""
-    if not (least < 1).any():  # the largest e is 1
-        none = torch.zeros(0, dtype=torch.long, device=e.device)
-        return none, none
-    whole = e.shape[-1] - e.shape[-1] % _GROUP
-    grouped = e[:, :whole].unflatten(1, (-1, _GROUP))
-    rows, groups = (grouped.amax(-1) > least[:, None]).nonzero(as_tuple=True)
-    hits, offsets = (grouped[rows, groups] > least[rows, None]).nonzero(as_tuple=True)
-    last_rows, last = (e[:, whole:] > least[:, None]).nonzero(as_tuple=True)
-    columns = groups[hits] * _GROUP + offsets
-    return torch.cat([rows[hits], last_rows]), torch.cat([columns, last + whole])
 
 
 def _tail_share(u: Tensor, criterion: Criterion) -> Tensor:

@@ -67,7 +67,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     """So that the other tests could fail."""
     hidden, weight, y = operands(9.0)
     true = gradient(hidden.double(), weight.double(), y, lam=8.0)[1]
-    monkeypatch.setattr(products.RoundedLogits, "exact", lambda self, factors: None)
+    monkeypatch.setattr(products.RoundedLogits, "exact", lambda self, factors, targets: None)
     assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 3e-2
 
 
