@@ -15,6 +15,7 @@ from erce.loss import (
     SupportSize,
     entropy_regularized_cross_entropy,
     linear_entropy_regularized_cross_entropy,
+    products,
 )
 
 N, V, D, R = 6, 150, 4, 2
@@ -72,6 +73,35 @@ def test_the_linear_form_is_the_same(how, dtype, on_kernels, monkeypatch):
     tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 2e-2, "atol": 2e-3}
     for a, b in zip(found, linear(dtype, **how), strict=True):
         torch.testing.assert_close(a, b, **tolerance)
+
+
+class OnCuda:
+    """torch, whose matmuls take half-precision operands into float32 as on a CUDA device."""
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+    @staticmethod
+    def mm(a, b, *, out, out_dtype=None):
+        return out.copy_(a.to(out_dtype or a.dtype) @ b.to(out_dtype or b.dtype))
+
+    @staticmethod
+    def addmm(c, a, b, *, out, out_dtype):
+        return out.copy_(c + a.to(out_dtype) @ b.to(out_dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_the_matmuls_of_a_cuda_device_change_nothing(how, dtype, interpreted, on_kernels, monkeypatch):
+    monkeypatch.setattr(products, "torch", OnCuda())
+    monkeypatch.setattr(products, "choose", lambda *args, **kw: products.MixedPrecision(torch.float32, dtype))
+    if not interpreted:
+        monkeypatch.delenv("TRITON_INTERPRET")
+    found = linear(dtype, **how)
+    monkeypatch.undo()
+    for a, b in zip(found, linear(dtype, **how), strict=True):
+        assert (a - b).norm() <= 1e-2 * b.norm()  # the interpreter cuts bfloat16 off instead of rounding it
 
 
 def test_the_dense_form_is_the_same(on_kernels, monkeypatch):
