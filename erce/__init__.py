@@ -7,8 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from erce.attached import attach, detach
     from erce.loss import (
+        DFT,
+        EAFT,
+        OBJECTIVES,
         PENALTIES,
+        CrossEntropy,
+        Focal,
+        LabelSmoothing,
         Renyi,
         Shannon,
         SupportSize,
@@ -22,13 +29,21 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "DFT",
+    "EAFT",
+    "OBJECTIVES",
     "PENALTIES",
     "TASKS",
+    "CrossEntropy",
     "ERCEConfig",
     "ERCETrainer",
+    "Focal",
+    "LabelSmoothing",
     "Renyi",
     "Shannon",
     "SupportSize",
+    "attach",
+    "detach",
     "entropy_regularized_cross_entropy",
     "linear_entropy_regularized_cross_entropy",
     "load_task",
@@ -37,8 +52,15 @@ __all__ = [
 ]
 
 _HOME = {
+    "erce.attached": ("attach", "detach"),
     "erce.loss": (
+        "DFT",
+        "EAFT",
+        "OBJECTIVES",
         "PENALTIES",
+        "CrossEntropy",
+        "Focal",
+        "LabelSmoothing",
         "Renyi",
         "Shannon",
         "SupportSize",

@@ -7,7 +7,7 @@ from erce.results import Study
 
 
 class Choice(NamedTuple):
-    """The λ with the best mean validation Pass@1, and what it was chosen among.
+    """The λ with the best mean validation Pass@1, and what it was chosen among: no other objective is.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, cross-entropy, is one of them.
     `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better.
@@ -44,7 +44,7 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
 
 def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:
     """Mean over seeds; None while a seed is missing, or where there are no validation problems."""
-    cells = [cell for cell in study.recipe.cells() if (cell.task, cell.lam) == (task, lam)]
+    cells = [cell for cell in study.recipe.cells() if (cell.task, cell.arm) == (task, lam)]
     if not cells or any(cell not in study.results for cell in cells):
         return None
     scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
@@ -61,7 +61,7 @@ def _at_edge(best: float, scores: dict[float, float]) -> bool:
 def _nothing_to_choose(study: Study, task: str, decoding: str) -> str:
     if task not in study.recipe.tasks:
         return f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}"
-    missing = {cell.lam for cell in study.missing if cell.task == task}
+    missing = {cell.arm for cell in study.missing if cell.task == task}
     complete = set(study.recipe.lams) - missing
     if complete:
         return (

@@ -93,6 +93,7 @@ def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Split
         lam=lam,
         penalty=recipe.penalty,
         order=recipe.order,
+        objective=cell.objective,
         seed=cell.seed,
         folder=folder / "adapter",
     )
@@ -100,7 +101,7 @@ def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Split
 
 
 def _generate(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
-    """Greedy and sampled completions of the same problems, whatever λ they are drawn for."""
+    """Greedy and sampled completions of the same problems, whatever the cell was trained with."""
     from erce.generate.transformers import generate
     from erce.models import adapted
 

@@ -16,14 +16,25 @@ import hashlib
 import json
 import math
 import tomllib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 PENALTY_NAMES = ("shannon", "renyi", "support-size")
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
+CROSS_ENTROPY = "cross-entropy"
+# Besides cross-entropy → what the number after a colon must be.
+OBJECTIVES: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "label-smoothing": ("in [0, 1)", lambda number: 0 <= number < 1),
+    "dft": ("left out", lambda number: False),
+    "eaft": ("a whole number above 1", lambda number: number > 1 and number.is_integer()),
+    "focal": ("0 or above", lambda number: 0 <= number < math.inf),
+}
+
+Arm = float | str | None  # a row of the tables: a λ, another objective at λ = 0, or None, the base model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +73,7 @@ class Recipe:
     task: str
     lams: tuple[float, ...]  # penalty strengths λ; 0 is plain cross-entropy and the baseline
     seeds: tuple[int, ...]
+    objectives: tuple[str, ...] = ()  # what else every seed is trained with, at λ = 0: "dft", "focal:2", …
     control: str | None = None  # a task on which the mechanism predicts no gain, over the same grid
     model: str = "tiny"
     data: str | None = None  # folder with the task's original files; None: the task's own source
@@ -84,9 +96,16 @@ class Recipe:
         return (self.task,) if self.control is None else (self.task, self.control)
 
     def cells(self) -> list["Cell"]:
-        """The grid in running order: each task's base model first, then every seed of every λ."""
-        grid = [(lam, seed) for seed in self.seeds for lam in self.lams]
-        return [Cell(task, lam, seed) for task in self.tasks for lam, seed in [(None, 0), *grid]]
+        """The grid in running order: each task's base model, then every seed of every λ and objective."""
+        arms = [(lam, CROSS_ENTROPY) for lam in self.lams] + [(0.0, each) for each in self.objectives]
+        return [
+            cell
+            for task in self.tasks
+            for cell in (
+                Cell(task, None, 0),
+                *(Cell(task, lam, seed, objective) for seed in self.seeds for lam, objective in arms),
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -96,22 +115,38 @@ class Cell:
     task: str
     lam: float | None
     seed: int
+    objective: str = CROSS_ENTROPY  # another one has λ = 0
+
+    @property
+    def arm(self) -> Arm:
+        """What it is one seed of."""
+        return arm_of(self.lam, self.objective)
 
     @property
     def name(self) -> str:
         """What people call it.
 
-        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", None, 0).name
-        ('gsm8k-lam0.5-seed3', 'gsm8k-base')
+        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", None, 0).name
+        ('gsm8k-lam0.5-seed3', 'gsm8k-focal-2-seed3', 'gsm8k-base')
         """
-        task = self.task.replace(":", "-")
-        return f"{task}-base" if self.lam is None else f"{task}-lam{self.lam:g}-seed{self.seed}"
+        if self.lam is None:
+            what = "base"
+        elif self.objective == CROSS_ENTROPY:
+            what = f"lam{self.lam:g}-seed{self.seed}"
+        else:
+            what = f"{self.objective}-seed{self.seed}"
+        return f"{self.task}-{what}".replace(":", "-")
+
+
+def arm_of(lam: float | None, objective: str | None) -> Arm:
+    """λ, which None is for the base model; of another objective, its name."""
+    return lam if objective == CROSS_ENTROPY else objective
 
 
 def identity(recipe: Recipe) -> dict[str, Any]:
     """What makes two recipes the same study: all but the grid, which may grow, and the speed settings."""
     settings = asdict(recipe)
-    for growing in ("lams", "seeds"):
+    for growing in ("lams", "seeds", "objectives"):
         del settings[growing]
     del settings["decoding"]["batch_size"]
     return settings
@@ -119,7 +154,10 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
 def folder_name(recipe: Recipe, cell: Cell) -> str:
     """The cell's folder, named after its content: other settings, other folder."""
-    content = json.dumps([identity(recipe), cell.task, cell.lam, cell.seed], sort_keys=True)
+    coordinates = [cell.task, cell.lam, cell.seed]
+    if cell.objective != CROSS_ENTROPY:
+        coordinates.append(cell.objective)
+    content = json.dumps([identity(recipe), *coordinates], sort_keys=True)
     return f"{cell.name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
@@ -194,10 +232,10 @@ def _value(name: str, value: Any, hint: Any) -> Any:
     """The value as its field holds it (TOML's 0 is a float where a float is declared)."""
     if hint in (Training, Decoding):
         return value
-    if hint in (tuple[float, ...], tuple[int, ...]):
+    if get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
             raise ValueError(f"{name} = {value!r} is not a list; write {name} = [{value!r}]")
-        item = float if hint == tuple[float, ...] else int
+        item, _ = get_args(hint)
         return tuple(_value(f"{name}[{at}]", each, item) for at, each in enumerate(value))
     wanted = {float: (int, float), int: (int,), str: (str,), bool: (bool,)}
     for kind, accepted in wanted.items():
@@ -217,6 +255,7 @@ def _check(recipe: Recipe) -> None:
     """Stops at the first value that no run could use, with one sentence."""
     for holds, sentence in (
         *_grid_rules(recipe),
+        *_objective_rules(recipe),
         *_training_rules(recipe.training),
         *_decoding_rules(recipe.decoding),
     ):
@@ -246,6 +285,46 @@ def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
             f"order = {recipe.order:g} has no effect on penalty 'shannon'; write penalty = \"renyi\"",
         ),
     ]
+
+
+def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
+    names, head = list(recipe.objectives), recipe.training.head
+    return [
+        (
+            CROSS_ENTROPY not in names,
+            f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out",
+        ),
+        *map(_objective_rule, names),
+        (
+            len({_parts(name) for name in names}) == len(names),
+            f"objectives = {names} names an objective twice; leave one out",
+        ),
+        (
+            not names or head == "erce",
+            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out",
+        ),
+    ]
+
+
+def _objective_rule(name: str) -> tuple[bool, str]:
+    kind, number = _parts(name)
+    if kind not in OBJECTIVES:
+        return _one_of("objective", kind, tuple(OBJECTIVES))
+    wanted, fits = OBJECTIVES[kind]
+    return number is None or fits(number), f"objective {name!r}: its number must be {wanted}"
+
+
+def _parts(objective: str) -> tuple[str, float | None]:
+    """Its name and its number: None where there is no colon, NaN where it is no number.
+
+    >>> _parts("focal:2"), _parts("dft"), _parts("focal:two")
+    (('focal', 2.0), ('dft', None), ('focal', nan))
+    """
+    kind, colon, number = objective.partition(":")
+    try:
+        return kind, float(number) if colon else None
+    except ValueError:
+        return kind, math.nan
 
 
 def _training_rules(training: Training) -> list[tuple[bool, str]]:
@@ -279,6 +358,6 @@ def _over_zero(where: str, section: Any, *names: str) -> list[tuple[bool, str]]:
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> tuple[bool, str]:
-    close = difflib.get_close_matches(value, known, n=1)
+    close = difflib.get_close_matches(value.lower(), known, n=1)
     way_out = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
     return value in known, f"no {name} {value!r}; {way_out}"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import Cell, Recipe, folder_name, identity, parse_recipe
+from erce.recipe import Arm, Cell, Recipe, folder_name, identity, parse_recipe
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 
@@ -131,15 +131,14 @@ class Study:
         """The cells of the grid that have no result yet."""
         return [cell for cell in self.recipe.cells() if cell not in self.results]
 
-    def seeds(self, task: str, lam: float | None) -> list[int]:
-        """The seeds whose cell is done."""
-        return [cell.seed for cell in self.results if (cell.task, cell.lam) == (task, lam)]
+    def cells(self, task: str, arm: Arm) -> list[Cell]:
+        """The cells that are done, one a seed; `arm` is a λ, the name of another objective, or None."""
+        return [cell for cell in self.results if (cell.task, cell.arm) == (task, arm)]
 
-    def outcomes(self, task: str, lam: float | None, *, split: str, decoding: str) -> np.ndarray:
-        """1 where the verifier accepted; problems and samples in the same order for every λ and seed."""
-        cells = [Cell(task, lam, seed) for seed in self.seeds(task, lam)]
+    def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
+        """1 where the verifier accepted; problems and samples in the same order for every arm and seed."""
         return np.stack(
-            [self._verdicts[cell][split, decoding] for cell in cells]
+            [self._verdicts[cell][split, decoding] for cell in self.cells(task, arm)]
         )  # (seeds, problems, samples)
 
     @cached_property

@@ -8,12 +8,14 @@ from erce.results import cell_folder, open_study, read_study, write_json
 
 
 def _study(root, validation, *, control=None, test=None):
-    """A study on disk: λ → validation Pass@1 of each seed (None: that cell is not done)."""
+    """A study on disk: λ or objective → validation Pass@1 of each seed (None: that cell is not done)."""
     seeds = tuple(range(len(next(iter(validation.values())))))
-    recipe = Recipe(task="sums", control=control, lams=tuple(validation), seeds=seeds)
+    lams = tuple(arm for arm in validation if not isinstance(arm, str))
+    others = tuple(arm for arm in validation if isinstance(arm, str))
+    recipe = Recipe(task="sums", control=control, lams=lams, seeds=seeds, objectives=others)
     open_study(root, recipe)
     for cell in recipe.cells():
-        score = 0.0 if cell.lam is None else validation[cell.lam][cell.seed]
+        score = 0.0 if cell.arm is None else validation[cell.arm][cell.seed]
         if score is None:
             continue
         if cell.task == control:
@@ -51,6 +53,19 @@ def test_cross_entropy_may_win(tmp_path):
 )
 def test_a_tie_goes_to_the_weaker_penalty(tmp_path, validation, lam):
     assert best_lam(_study(tmp_path, validation)).lam == lam
+
+
+def test_another_objective_is_not_chosen_and_holds_nothing_up(tmp_path):
+    choice = best_lam(
+        _study(tmp_path, {0.0: [0.5, 0.5], 1.0: [0.6, 0.6], "dft": [0.9, 0.9], "eaft": [1.0, None]})
+    )
+    assert (choice.lam, choice.runner_up, choice.scores) == (1.0, 0.0, {0.0: 0.5, 1.0: 0.6})
+
+
+def test_without_validation_a_missing_objective_is_not_the_reason(tmp_path):
+    study = _study(tmp_path, {0.0: [0.5], "dft": [None]})
+    with pytest.raises(ValueError, match="n_validation over 0"):
+        best_lam(study, decoding="beam")
 
 
 def test_only_a_lam_with_every_seed_done_can_win(tmp_path):

@@ -60,6 +60,20 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"training": {"learning_rate": 0}}, "learning_rate = 0 must be over 0"),
         ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
         ({"training": {"gradient_checkpointing": 1}}, "is not true or false"),
+        ({"objectives": "dft"}, "objectives = 'dft' is not a list; write objectives = ['dft']"),
+        ({"objectives": [2]}, "objectives[0] = 2 is not a text in quotes"),
+        ({"objectives": ["dft", "focla:2"]}, "no objective 'focla'; did you mean 'focal'?"),
+        ({"objectives": ["DFT"]}, "no objective 'DFT'; did you mean 'dft'?"),
+        ({"objectives": [""]}, "no objective ''; there are label-smoothing, dft, eaft, focal"),
+        (
+            {"objectives": ["dft", "cross-entropy"]},
+            "cross-entropy is λ = 0, which every study has; leave it out",
+        ),
+        ({"objectives": ["eaft", "dft", "eaft"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["focal:2", "focal:2.0"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["dft:1"]}, "objective 'dft:1': its number must be left out"),
+        ({"objectives": ["focal:two"]}, "objective 'focal:two': its number must be 0 or above"),
+        ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
         ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
         ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
     ],
@@ -103,18 +117,44 @@ def test_the_grid_has_one_base_cell_a_task_and_every_lam_and_seed():
     ]
 
 
+def test_other_objectives_have_a_cell_a_seed_at_lam_zero_on_every_task():
+    cells = replace(RECIPE, objectives=("dft", "focal:2")).cells()
+    assert len(cells) == len(set(cells)) == 2 * (1 + (2 + 2) * 2)
+    assert set(RECIPE.cells()) < set(cells)
+    assert [(cell.arm, cell.lam, cell.seed) for cell in cells[1:9]] == [
+        *((0.0, 0.0, 0), (0.5, 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
+        *((0.0, 0.0, 1), (0.5, 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
+    ]
+
+
+def test_a_cells_folder_is_the_same_in_every_version():
+    """Another name would train finished studies again."""
+    recipe = replace(RECIPE, lams=(0.0, 0.5, -0.1), objectives=("dft",))
+    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.arm != "dft"]
+    assert folders[:4] + folders[7:9] == [
+        "mini-sums-base-73501d96",
+        "mini-sums-lam0-seed0-7052e80c",
+        "mini-sums-lam0.5-seed0-fda645a7",
+        "mini-sums-lam-0.1-seed0-07b4ae86",
+        "mini-sums-answer-only-base-d5d8770e",
+        "mini-sums-answer-only-lam0-seed0-9293b918",
+    ]
+    assert folder_name(recipe, Cell("mini-sums", 0.0, 1, "dft")) == "mini-sums-dft-seed1-0a285c64"
+
+
 def test_growing_the_grid_keeps_every_cells_folder_and_other_settings_change_it():
     cell = Cell("mini-sums", 0.5, 1)
     home = folder_name(RECIPE, cell)
     assert folder_name(replace(RECIPE, lams=(0.0, 0.5, 4.0), seeds=(0, 1, 2)), cell) == home
     assert folder_name(replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=3)), cell) == home
+    assert folder_name(replace(RECIPE, objectives=("dft",)), cell) == home
     assert folder_name(replace(RECIPE, n_train=10), cell) != home
     assert folder_name(RECIPE, replace(cell, seed=2)) != home
 
 
 def test_the_identity_holds_every_setting_but_the_grid_and_the_speed():
     settings = identity(RECIPE)
-    assert "lams" not in settings
+    assert not {"lams", "seeds", "objectives"} & set(settings)
     assert "batch_size" not in settings["decoding"]
     assert settings["training"]["batch_size"] == 16
 
@@ -124,3 +164,24 @@ def test_the_names_that_a_recipe_knows_are_those_of_the_loss():
     from erce.recipe import PENALTY_NAMES
 
     assert tuple(PENALTIES) == PENALTY_NAMES
+
+
+def test_the_objectives_that_a_recipe_knows_are_those_of_the_loss():
+    from erce.loss.objectives import OBJECTIVES, make_objective
+    from erce.recipe import CROSS_ENTROPY
+    from erce.recipe import OBJECTIVES as NAMES
+
+    assert {CROSS_ENTROPY, *NAMES} == set(OBJECTIVES)
+
+    def taken(check):
+        found = []
+        for name in NAMES:
+            for number in ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x"):
+                try:
+                    check(name + number)
+                except ValueError:
+                    continue
+                found.append(name + number)
+        return found
+
+    assert taken(lambda name: replace(RECIPE, objectives=(name,))) == taken(make_objective)

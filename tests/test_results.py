@@ -90,7 +90,7 @@ def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
 
 def test_the_grid_of_a_study_may_grow(tmp_path):
     open_study(tmp_path, RECIPE)
-    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0))
+    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0), objectives=("dft", "focal:3"))
     open_study(tmp_path, grown)
     assert read_study(tmp_path).recipe == grown
 
@@ -112,6 +112,16 @@ def test_a_half_written_result_is_no_result(tmp_path):
         is_done(tmp_path, RECIPE, cell)
 
 
+def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_path):
+    open_study(tmp_path, replace(RECIPE, objectives=("dft",)))
+    finish(tmp_path, Cell("mini-sums", 0.0, 0), {("a", 0): True})
+    finish(tmp_path, Cell("mini-sums", 0.0, 1, "dft"), {("a", 0): False})
+    study = read_study(tmp_path)
+    for arm, outcome in ((0.0, 1), ("dft", 0)):
+        outcomes = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
+        np.testing.assert_array_equal(outcomes, [[[outcome]]])
+
+
 def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(tmp_path):
     open_study(tmp_path, RECIPE)
     first = {("b", 1): True, ("a", 0): False, ("b", 0): False, ("a", 1): True}
@@ -120,6 +130,6 @@ def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(t
     study = read_study(tmp_path)
     outcomes = study.outcomes("mini-sums", 0.5, split="test", decoding="sampled")
     np.testing.assert_array_equal(outcomes, [[[0, 1], [0, 1]]] * 2)
-    assert study.seeds("mini-sums", 0.5) == [0, 1]
+    assert study.cells("mini-sums", 0.5) == [Cell("mini-sums", 0.5, 0), Cell("mini-sums", 0.5, 1)]
     assert Cell("mini-sums", 0.0, 0) in study.missing
     assert Cell("mini-sums", 0.5, 0) not in study.missing

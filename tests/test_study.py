@@ -9,7 +9,7 @@ import pytest
 import erce.study
 from erce.generate.transformers import generate
 from erce.recipe import Cell, Decoding, Recipe, Training
-from erce.results import RESULT, cell_folder, open_study, read_rows
+from erce.results import RESULT, cell_folder, open_study, read_json, read_rows
 from erce.study import run
 
 RECIPE = Recipe(
@@ -95,6 +95,24 @@ def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
     assert set(seeds) == {0, 7}  # the base model's cell has seed 0
 
 
+def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
+    objectives = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
+    recipe = replace(RECIPE, lams=(0.0, -0.1), objectives=objectives, n_train=16, n_test=2, n_validation=1)
+    study = run(recipe, out=tmp_path / "mini")
+    assert study.missing == []
+    first = {
+        cell.arm: read_json(cell_folder(study.root, recipe, cell) / "training.json")["log"][0]
+        for cell in study.results
+        if cell.lam is not None
+    }
+    ce, entropy = first[0.0]["ce"], first[0.0]["entropy"]
+    assert all(entry["ce"] == pytest.approx(ce, rel=1e-5) for entry in first.values())
+    over = {arm: entry["objective"] - ce for arm, entry in first.items()}
+    assert over[-0.1] == pytest.approx(-0.1 * entropy, rel=1e-3)
+    assert over["label-smoothing:0.1"] > 0 > max(over[arm] for arm in objectives[1:])
+    assert len({round(value, 4) for value in over.values()}) == len(over)
+
+
 @pytest.mark.parametrize("stage", ["adapter", "completions.jsonl", "verdicts.jsonl"])
 def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
     """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
@@ -120,8 +138,8 @@ def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finishe
     monkeypatch.setattr(erce.study, "run_cell", lambda root, recipe, cell: ran.append(cell))
     run(RECIPE, out=finished.root)
     assert ran == []
-    run(replace(RECIPE, lams=(0.0, 1.0, 4.0)), out=finished.root)
-    assert [(cell.lam, cell.seed) for cell in ran] == [(4.0, 0)]
+    run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)
+    assert [(cell.arm, cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]
     run(RECIPE, out=finished.root)
 
 

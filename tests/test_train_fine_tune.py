@@ -54,7 +54,8 @@ def tune(
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory) -> dict[str, Any]:
-    return tune(tmp_path_factory.mktemp("usual") / "adapter")
+    folder = tmp_path_factory.mktemp("usual") / "adapter"
+    return tune(folder) | {"folder": folder}
 
 
 def bits(folder: Path) -> bytes:
@@ -103,6 +104,14 @@ def test_the_base_model_and_the_random_generators_are_left_as_they_were(tmp_path
     with pytest.raises(ValueError, match="diverged"):
         tune(tmp_path / "b", model=base, settings=Settings(learning_rate=1e30, max_grad_norm=1e30))
     assert state() == before
+
+
+def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
+    told = tune(tmp_path / "a", objective="dft")
+    first, plain = told["log"][0], usual["log"][0]
+    assert (first["ce"], first["entropy"]) == (plain["ce"], plain["entropy"])
+    assert first["objective"] < plain["objective"]
+    assert bits(tmp_path / "a") != bits(usual["folder"])
 
 
 def test_what_is_returned_adds_up(tmp_path):
@@ -239,6 +248,7 @@ def test_every_setting_reaches_the_training(changes, usual, tmp_path):
         ({"settings": Settings(max_length=23)}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
         ({"lam": float("inf")}, "entropy_penalty must be a finite number, got inf"),
         ({"penalty": "entropy"}, "no penalty 'entropy'"),
+        ({"objective": "entropy"}, "no objective 'entropy'"),
     ],
 )
 def test_what_cannot_be_trained_is_one_sentence_and_leaves_nothing(call, message, tmp_path):

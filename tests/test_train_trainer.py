@@ -8,11 +8,9 @@ import pytest
 import torch
 import train_toy as toy
 from peft import LoraConfig, get_peft_model_state_dict
-from torch import nn
 from trl import SFTConfig, SFTTrainer
 
 from erce.train import ERCEConfig, ERCETrainer
-from erce.train.head import refuse_other_heads
 
 ROWS = toy.rows([(3, 4), (2, 9), (6, 2), (1, 7), (4, 4), (5, 6), (2, 3), (8, 5)])
 EVALUATED = toy.rows([(3, 4), (2, 2), (5, 8)], seed=1)
@@ -156,12 +154,16 @@ def test_logits_for_metrics_are_those_of_the_model(tmp_path):
         ({"head": "liger"}, "head must be 'erce' or 'trl', got 'liger'"),
         (
             {"head": "trl", "entropy_type": "renyi", "entropy_order": 0.5},
-            r"Shannon entropy by token only.*head='erce'",
+            "head='trl' knows entropy_type='shannon' only, got 'renyi'; set head='erce'",
         ),
-        ({"head": "trl", "normalize": "sequence"}, r"Shannon entropy by token only.*head='erce'"),
+        ({"head": "trl", "normalize": "sequence"}, "knows normalize='token' only, got 'sequence'; set head"),
+        ({"head": "trl", "objective": "dft"}, "knows objective='cross-entropy' only, got 'dft'; set head"),
+        ({"head": "trl", "log_diagnostics": True}, "knows log_diagnostics=False only, got True; set head"),
+        ({"objective": "dtf"}, "no objective 'dtf'; did you mean 'dft'"),
+        ({"objective": "focal:-1"}, "objective 'focal:-1': Focal needs a number that is 0 or above"),
         ({"packing": True, "normalize": "sequence"}, "cannot tell packed sequences apart; set packing=False"),
-        ({"loss_type": "dft"}, "plain cross-entropy; leave out"),
-        ({"label_smoothing_factor": 0.1}, "plain cross-entropy; leave out"),
+        ({"loss_type": "dft"}, "loss_type='dft' is TRL's loss; set objective='dft'"),
+        ({"label_smoothing_factor": 0.2}, "would replace the objective; set objective='label-smoothing:0.2'"),
     ],
 )
 def test_a_bad_setting_is_one_sentence(settings, message, tmp_path):
@@ -178,53 +180,17 @@ def test_what_would_train_something_else_is_refused(tmp_path):
         build(ERCETrainer, SFTConfig(str(tmp_path), use_cpu=True, bf16=False, activation_checkpointing=False))
     with pytest.raises(ValueError, match="compute_loss_func would replace the objective; leave it out"):
         build(ERCETrainer, args, compute_loss_func=lambda *anything, **more: None)
-    on_the_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj", "lm_head"])
-    with pytest.raises(ValueError, match="lm_head"):  # TRL's own refusal
+    on_the_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj", "lm_head"], use_dora=True)
+    with pytest.raises(ValueError, match=r"adapter 'default' on the output head has a Dora.* leave the head"):
         build(ERCETrainer, args, tied=False, peft_config=on_the_head)
-    whole_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj"], modules_to_save=["lm_head"])
-    with pytest.raises(ValueError, match=r"output head is a .*ModulesToSaveWrapper, not a torch\.nn\.Linear"):
-        build(ERCETrainer, args, tied=False, peft_config=whole_head)
-
-
-class Capped(nn.Linear):
-    def forward(self, states: torch.Tensor) -> torch.Tensor:
-        return 2 * torch.tanh(super().forward(states) / 2)
-
-
-def test_a_model_whose_logits_are_no_plain_projection_is_refused():
-    plain = toy.model()
-    refuse_other_heads(plain)
-    plain.config.final_logit_softcapping = 30.0
-    with pytest.raises(
-        ValueError, match=r"after the head \(final_logit_softcapping = 30.0\); set head='trl'"
+    on_the_head.use_dora = False
+    plain = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
+    for trainer, other in (
+        (ERCETrainer, toy.config(tmp_path, head="trl")),
+        (SFTTrainer, SFTConfig(str(tmp_path), **plain)),  # TRL is left as it was
     ):
-        refuse_other_heads(plain)
-    scaled = toy.model()
-    scaled.config.logit_scale = 1.0
-    refuse_other_heads(scaled)
-    scaled.config.logit_scale = 0.0625
-    with pytest.raises(ValueError, match=r"after the head \(logit_scale = 0.0625\); set head='trl'"):
-        refuse_other_heads(scaled)
-    capped = toy.model(tied=False)
-    capped.lm_head.__class__ = Capped
-    with pytest.raises(ValueError, match=r"the output head is a .*Capped, not a torch\.nn\.Linear"):
-        refuse_other_heads(capped)
-
-
-def test_an_unknown_change_of_the_logits_is_noticed():
-    odd = toy.model()
-    original = odd.forward
-
-    def forward(**inputs: Any) -> Any:
-        output = original(**inputs)
-        output.logits = output.logits / 8
-        return output
-
-    odd.forward = forward
-    with pytest.raises(
-        ValueError, match="logits of Qwen2ForCausalLM are not its last hidden state through its output"
-    ):
-        refuse_other_heads(odd)
+        with pytest.raises(ValueError, match="adapter to `lm_head` is not supported"):
+            build(trainer, other, tied=False, peft_config=on_the_head)
 
 
 def test_a_mixture_of_experts_needs_its_own_loss_left_out_or_trls_head(tmp_path):

@@ -10,7 +10,16 @@ from datasets import Dataset
 from peft import LoraConfig
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import nn
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Trainer,
+    TrainingArguments,
+)
 
 from erce.train import ERCEConfig
 
@@ -60,6 +69,39 @@ def model(*, tied: bool = True, bias: bool = False) -> Qwen2ForCausalLM:
         return made
 
 
+FAMILIES: dict[str, dict[str, Any]] = {  # what each does to the logits of its head
+    "qwen2": {},
+    "gemma2": {"final_logit_softcapping": 5.0, "head_dim": 8},
+    "gemma3_text": {"final_logit_softcapping": 7.0, "head_dim": 8},
+    "cohere": {"logit_scale": 0.25},
+    "granite": {"logits_scaling": 4.0},  # divides
+    "hyperclovax": {"logits_scaling": 2.5},  # multiplies
+}
+
+
+def family(name: str, **settings: Any) -> PreTrainedModel:
+    """A random causal LM of one layer, in float64, with logits that its head alone does not give."""
+    small = {"vocab_size": 259, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1}
+    small |= {"num_attention_heads": 4, "num_key_value_heads": 2, "initializer_range": 0.25}
+    small |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = AutoConfig.for_model(name, **small | FAMILIES[name] | settings)
+        return AutoModelForCausalLM.from_config(config).double().eval()
+
+
+def batch(some: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
+    """The rows as a collator gives them, padded on the right."""
+    longest = max(len(row["input_ids"]) for row in some)
+
+    def padded(name: str, value: int) -> torch.Tensor:
+        return torch.tensor([row[name] + [value] * (longest - len(row[name])) for row in some])
+
+    ids = padded("input_ids", 0)
+    mask = torch.tensor([[i < len(row["input_ids"]) for i in range(longest)] for row in some]).long()
+    return {"input_ids": ids, "attention_mask": mask, "labels": padded("labels", IGNORED)}
+
+
 def rows(lengths: list[tuple[int, int]], seed: int = 0) -> list[dict[str, list[int]]]:
     """One row for each (prompt tokens, response tokens)."""
     draw = random.Random(seed)
@@ -71,6 +113,28 @@ def rows(lengths: list[tuple[int, int]], seed: int = 0) -> list[dict[str, list[i
 
 
 UNEQUAL = rows([(5, 3), (2, 17), (9, 1), (4, 8), (11, 5), (3, 0), (0, 12), (6, 2), (1, 6), (7, 10), (2, 4)])
+
+
+SCORED = [row for row in UNEQUAL if any(label != IGNORED for label in row["labels"][1:])][:8]
+
+
+def plain_training(folder: Path, model: Any, *, micro: int, steps: int, **settings: Any) -> Trainer:
+    """Two steps of transformers' own trainer, of plain gradient descent, in the order of `SCORED`."""
+    common = {"output_dir": str(folder), "use_cpu": True, "max_steps": 2, "learning_rate": 0.1, "seed": 1}
+    common |= {"optim": "sgd", "lr_scheduler_type": "constant", "max_grad_norm": 1e9, "logging_steps": 1}
+    common |= {
+        "save_strategy": "no",
+        "report_to": "none",
+        "disable_tqdm": True,
+        "remove_unused_columns": False,
+    }
+    common |= {"train_sampling_strategy": "sequential", "weight_decay": 0.0}
+    common |= {"per_device_train_batch_size": micro, "gradient_accumulation_steps": steps}
+    others = {name: settings.pop(name) for name in ("compute_loss_func",) if name in settings}
+    args = TrainingArguments(**common | settings)
+    trainer = Trainer(model, args, train_dataset=SCORED, data_collator=batch, **others)
+    trainer.train()
+    return trainer
 
 
 def dataset(some: list[dict[str, list[int]]]) -> Dataset:

@@ -18,7 +18,7 @@ from erce.loss.rows import Combine, Job, score
 from erce.loss.settle import Scores
 
 CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator
-CHUNK_BYTES_ON_CPU = 96 * 2**20  # more rows at a time would not make a CPU's matmuls faster
+CHUNK_LOGITS_ON_CPU = 40 * 2**20  # 160 MiB in float32: more rows at a time hardly speed its matmuls up
 
 
 class Operands(NamedTuple):
@@ -137,7 +137,7 @@ def _empty_gradients(operands: Operands, m: int, wanted: Wanted, dtype: torch.dt
 
 def _chunks(plan: Plan, weight: Tensor, bytes_per_logit: int) -> Iterator[slice]:
     """Even slices of the scored rows, each with at most `chunk_bytes` of logits, or of one row."""
-    default = CHUNK_BYTES_ON_CPU if weight.device.type == "cpu" else CHUNK_BYTES
+    default = CHUNK_LOGITS_ON_CPU * bytes_per_logit if weight.device.type == "cpu" else CHUNK_BYTES
     m, most = len(plan.rows), default if plan.chunk_bytes is None else plan.chunk_bytes
     most_rows = max(1, int(most // ((plan.widest or len(weight)) * bytes_per_logit)))
     step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))

@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.batch import Given, Loss, Scored, as_loss, check_given, rows_to_log, spread
+from erce.loss.batch import Given, Loss, as_loss, check_given, not_differentiable, rows_to_log, spread
 from erce.loss.call import ROW_GRADIENTS, Call, dtypes_of, finished
 from erce.loss.chunks import Gradients, Operands, Wanted
 from erce.loss.criterion import Transform
+from erce.loss.linear import uncompiled
 from erce.loss.objectives import OBJECTIVES, make_objective, objective_name
 from erce.loss.penalties import make_penalty, order_of, penalty_name
 
@@ -25,11 +26,19 @@ def takes(call: Call) -> bool:
     return ours and call.group is None
 
 
+@torch.compiler.disable()
+def broken(operands: Operands, call: Call) -> Loss:
+    """Outside of the compiler."""
+    return uncompiled(operands, call)
+
+
 def loss(operands: Operands, call: Call) -> Loss:
     given, targets = call.given, call.targets
-    lam_rows = given.lam if isinstance(given.lam, Tensor) else None
+    lam = given.lam
+    if not isinstance(lam, Tensor):  # so that another λ does not compile the loss again
+        lam = torch.ones((), dtype=_exact(*operands), device=targets.device) * lam
     wanted = [torch.is_grad_enabled() and x is not None and x.requires_grad for x in operands]
-    total, *rest = _forward(*operands, targets, lam_rows, given.row_weights, _settings(call), wanted)
+    total, *rest = _forward(*operands, targets, lam, given.row_weights, _settings(call), wanted)
     count = (targets != given.ignore_index).sum().clamp(min=1)
     logged = [x.detach() for x in rest[:_LOGGED]]
     return as_loss(total, logged, given, count=count, shape=tuple(targets.shape))
@@ -37,10 +46,9 @@ def loss(operands: Operands, call: Call) -> Loss:
 
 def _settings(call: Call) -> str:
     """A line that `_call` reads: nothing but f-strings, which the compiler can follow."""
-    lam, (logit_scale, softcap, temperature) = call.given.lam, call.transform
+    logit_scale, softcap, temperature = call.transform
     return ";".join(
         [
-            f"lam={None if isinstance(lam, Tensor) else lam}",
             f"reduction={'none' if call.given.per_row else 'sum'}",
             f"ignore_index={call.given.ignore_index}",
             f"diagnose={call.given.diagnose}",
@@ -64,12 +72,10 @@ def _number(text: str) -> float | None:
     return None if text == "None" else float(text)
 
 
-def _call(settings: str, targets: Tensor, lam: Tensor | None, row_weights: Tensor | None) -> Call:
+def _call(settings: str, targets: Tensor, lam: Tensor, row_weights: Tensor | None) -> Call:
     of = _read(settings)
-    strength, chunk_bytes = float(of["lam"]) if lam is None else lam, _number(of["chunk_bytes"])
-    given = Given(
-        strength, of["reduction"], row_weights, None, int(of["ignore_index"]), of["diagnose"] == "True"
-    )
+    chunk_bytes = _number(of["chunk_bytes"])
+    given = Given(lam, of["reduction"], row_weights, None, int(of["ignore_index"]), of["diagnose"] == "True")
     penalty, objective = make_penalty(of["penalty"], float(of["order"])), make_objective(of["objective"])
     check_given(given, penalty, objective, tuple(targets.shape))
     autocast = None if of["autocast"] == "None" else getattr(torch, of["autocast"].removeprefix("torch."))
@@ -95,18 +101,20 @@ def _forward(  # noqa: PLR0913, PLR0917 — an operator takes its tensors one by
     low: Tensor | None,
     up: Tensor | None,
     targets: Tensor,
-    lam: Tensor | None,
+    lam: Tensor,
     row_weights: Tensor | None,
     settings: str,
     wanted: list[bool],
 ) -> list[Tensor]:
-    """The objective, what is logged, and the gradients, empty where they are not wanted or come later."""
+    """The objective, what is logged, and the gradients, in the exact dtype as they are yet to be scaled, and
+    empty where they are not wanted or come later."""
     operands, call = Operands(hidden, weight, bias, low, up), _call(settings, targets, lam, row_weights)
     scored = call.scored(len(weight))
     made = Wanted() if _later(settings, wanted) else Wanted(*wanted)
     scores, gradients = call.run(operands, scored, made)
     total = spread(scores.objective, scored) if call.given.per_row else scores.objective.sum()
-    return [total, *_distinct(rows_to_log(scores, scored)), *_full(gradients, scored, operands)]
+    found = finished(gradients, scored, [None] * len(operands))
+    return [total, *_distinct(rows_to_log(scores, scored)), *_or_empty(found, hidden)]
 
 
 @torch.library.custom_op("erce::linear_loss_gradients", mutates_args=())
@@ -117,7 +125,7 @@ def _gradients(  # noqa: PLR0913, PLR0917
     low: Tensor | None,
     up: Tensor | None,
     targets: Tensor,
-    lam: Tensor | None,
+    lam: Tensor,
     row_weights: Tensor | None,
     upstream: Tensor,
     settings: str,
@@ -126,7 +134,7 @@ def _gradients(  # noqa: PLR0913, PLR0917
     operands, call = Operands(hidden, weight, bias, low, up), _call(settings, targets, lam, row_weights)
     scored = call.scored(len(weight))
     _, gradients = call.run(operands, scored, Wanted(*wanted), weights=upstream[scored.rows])
-    return _full(gradients, scored, operands)
+    return _or_empty(finished(gradients, scored, dtypes_of(operands)), hidden)
 
 
 def _distinct(rows: list[Tensor]) -> list[Tensor]:
@@ -134,23 +142,34 @@ def _distinct(rows: list[Tensor]) -> list[Tensor]:
     return [x.clone() for x in rows]
 
 
-def _full(gradients: Gradients, scored: Scored, operands: Operands) -> list[Tensor]:
-    whole = finished(gradients, scored, dtypes_of(operands))
-    return [operands.hidden.new_empty(0) if x is None else x for x in whole]
+def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor]:
+    return [like.new_empty(0) if x is None else x for x in gradients]
 
 
 @_forward.register_fake
 def _(hidden, weight, bias, low, up, targets, lam, row_weights, settings, wanted):  # noqa: PLR0913, PLR0917
-    rows = hidden.new_empty(len(hidden), dtype=_exact(hidden, weight, bias, low, up))
+    operands = Operands(hidden, weight, bias, low, up)
+    exact = _exact(*operands)
+    rows = hidden.new_empty(len(hidden), dtype=exact)
     total = torch.empty_like(rows) if _per_row(settings) else rows.new_empty(())
-    later = _later(settings, wanted)
-    operands = (hidden, weight, bias, low, up)
-    return [total, *(torch.empty_like(rows) for _ in range(_LOGGED)), *_like(operands, wanted, not later)]
+    made = [is_wanted and not _later(settings, wanted) for is_wanted in wanted]
+    return [total, *(torch.empty_like(rows) for _ in range(_LOGGED)), *_made(operands, made, [exact] * 5)]
 
 
 @_gradients.register_fake
 def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, settings, wanted):  # noqa: PLR0913, PLR0917
-    return _like((hidden, weight, bias, low, up), wanted, True)
+    operands = Operands(hidden, weight, bias, low, up)
+    return _made(operands, wanted, dtypes_of(operands))
+
+
+def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]) -> list[Tensor]:
+    """Room for the gradients."""
+    rooms = zip(operands, made, dtypes, strict=True)
+    found = (
+        x.new_empty(x.shape, dtype=dtype) if is_made and x is not None else None
+        for x, is_made, dtype in rooms
+    )
+    return _or_empty(tuple(found), operands.hidden)
 
 
 def _exact(*operands: Tensor | None) -> torch.dtype:
@@ -160,33 +179,25 @@ def _exact(*operands: Tensor | None) -> torch.dtype:
     return exact
 
 
-def _like(operands: Any, wanted: list[bool], made: bool) -> list[Tensor]:
-    return [
-        torch.empty_like(x) if made and is_wanted and x is not None else operands[0].new_empty(0)
-        for x, is_wanted in zip(operands, wanted, strict=True)
-    ]
-
-
 def _keep(ctx: Any, inputs: tuple, output: list[Tensor]) -> None:
     *tensors, settings, wanted = inputs
     ctx.settings, ctx.wanted, ctx.later = settings, wanted, _later(settings, wanted)
+    ctx.dtypes = dtypes_of(Operands(*tensors[:5]))
     ctx.save_for_backward(*(tensors if ctx.later else output[1 + _LOGGED :]))
 
 
+@not_differentiable
 def _backward(ctx: Any, upstream: list[Tensor]) -> tuple:
     """Of the operator's ten arguments; only the first five have one."""
     scale = upstream[0]
     if ctx.later:
         found = _gradients(*ctx.saved_tensors, scale, ctx.settings, ctx.wanted)
     else:
-        found = [
-            (x * (scale[:, None] if scale.ndim and name in ROW_GRADIENTS else scale)).to(x.dtype)
-            if x.numel()
-            else x
-            for name, x in zip(Gradients._fields, ctx.saved_tensors, strict=True)
-        ]
-    given = (x if is_wanted else None for x, is_wanted in zip(found, ctx.wanted, strict=True))
-    return *given, *[None] * 5
+        rows = scale[:, None] if scale.ndim else scale
+        names = zip(Gradients._fields, ctx.saved_tensors, strict=True)
+        found = [x * (rows if name in ROW_GRADIENTS else scale) for name, x in names]
+    given = zip(found, ctx.dtypes, ctx.wanted, strict=True)
+    return *(x.to(dtype) if is_wanted else None for x, dtype, is_wanted in given), *[None] * 5
 
 
 _forward.register_autograd(_backward, setup_context=_keep)

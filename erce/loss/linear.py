@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.distributed import ProcessGroup
 
-from erce.loss import checkpoint, compiled, shards
+from erce.loss import checkpoint, shards
 from erce.loss.batch import (
     Given,
     Loss,
@@ -61,10 +61,10 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     costs three, and four for reduction="none"; `row_weights` and `num_items_in_batch` avoid that. A mean
     divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
 
-    `chunk_bytes` of logits are held at once (512 MiB, on a CPU 96 MiB; one row at the least). They are scored
-    in float32, or in float64 where an operand is; under autocast the operands are rounded to its dtype first.
-    bfloat16 operands on a CPU make bfloat16 logits, of which each with p > 2⁻¹⁰, and the target's, is
-    computed again in float32 (from 16,384 tokens up; below, all are float32).
+    `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
+    one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
+    operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits, of which each
+    with p > 2⁻¹⁰, and the target's, is computed again in float32 (from 16,384 tokens up; below, all are).
 
     `method="checkpoint"` is the paper's: chunks of 512 positions under gradient checkpointing. With `group`,
     each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`, `bias` and the
@@ -89,13 +89,14 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         check_call(operands, call, method, hidden.shape[:-1])
         if method == "checkpoint":
             return checkpoint.loss(operands, call)
-        if torch.compiler.is_compiling() and compiled.takes(call):
-            return compiled.loss(operands, call)
-        return _uncompiled(operands, call)
+        if torch.compiler.is_compiling():
+            from erce.loss import compiled  # not before: the compiler takes seconds to import
+
+            return compiled.loss(operands, call) if compiled.takes(call) else compiled.broken(operands, call)
+        return uncompiled(operands, call)
 
 
-@torch.compiler.disable()
-def _uncompiled(operands: Operands, call: Call) -> Loss:
+def uncompiled(operands: Operands, call: Call) -> Loss:
     scored = call.scored(len(operands.weight))
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
     function = _GradientInBackward if call.given.per_row and head_learns else _GradientInForward

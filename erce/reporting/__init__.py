@@ -28,7 +28,7 @@ def report(root: str | Path, *, json: str | Path | None = None, out: str | Path 
     found = summary(read_study(root))
     out = Path(out) if out is not None else root / "report"
     _print(found)
-    tasks = [task for task in found.study.recipe.tasks if found.lams(task)]
+    tasks = [task for task in found.study.recipe.tasks if found.arms(task)]
     write_tables(found, out / "tables")
     if tasks:
         save(accuracy(found, tasks), out / "accuracy.svg")

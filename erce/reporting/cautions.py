@@ -71,14 +71,15 @@ def _small(summary: Summary) -> list[str]:
 
 
 def _cut_short(summary: Summary) -> list[str]:
-    """The worst row of each accident over all tasks, λ and decodings, the base model aside."""
+    """The worst row of each accident over all tasks, arms and decodings, the base model aside."""
     found = []
     trained = [row for row in summary.rows if row.lam is not None]
     for reason, limit, words in ACCIDENTS:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
-        of_what = f"the {worst.decoding} completions of λ = {strength(worst.lam)} on {worst.task}"
+        arm = worst.objective if isinstance(worst.arm, str) else f"λ = {strength(worst.lam)}"
+        of_what = f"the {worst.decoding} completions of {arm} on {worst.task}"
         found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
     return found
 

@@ -16,7 +16,7 @@ from erce.reporting.sentences import sentences
 from erce.results import cell_folder, read_json
 
 TEMPLATES = Path(__file__).parent / "templates"
-FILTERS = ("percent", "points", "interval", "spread", "strength", "fixed", "counted", "unbroken")
+FILTERS = ("percent", "points", "interval", "spread", "strength", "known_as", "fixed", "counted", "unbroken")
 VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; all others are "other"
     "right": ("exact", "numeric", "structural", "passed"),
     "wrong": ("different", "failed"),
@@ -26,7 +26,7 @@ VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; al
 }
 CURVES = (
     ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
-    ("entropy", "entropy, nats a token", "Entropy of the policy on them, which the penalty lowers."),
+    ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
 POINTS = 300  # of a curve: more cannot be seen
 
@@ -44,7 +44,7 @@ def document(summary: Summary) -> str:
             sentences=sentences(summary),
             cautions=cautions(summary),
             forest=_forest(summary),
-            figures={task: _figures(summary, task) for task in recipe.tasks if summary.lams(task)},
+            figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
             curves=_curves(summary),
             mixes=_mixes(summary),
             examples=examples(summary),
@@ -98,7 +98,7 @@ def _figures(summary: Summary, task: str) -> list[dict[str, Any]]:
             "caption": "Right on the test problems. Bars: ±1 standard deviation over seeds.",
         }
     ]
-    if any(lam and summary.has_gain(task, lam) for lam in summary.lams(task)):
+    if any(arm and summary.has_gain(task, arm) for arm in summary.arms(task)):
         drawn.append(
             {
                 "drawing": _drawing(figure.gain(summary, task), f"Gain over λ = 0 on {task} against λ"),
@@ -130,9 +130,9 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     study, found = summary.study, {}
     for lam in study.recipe.lams:
         seeds = []
-        for cell in study.results:
+        for cell in study.cells(study.recipe.task, lam):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
-            if (cell.task, cell.lam) == (study.recipe.task, lam) and path.is_file():
+            if path.is_file():
                 log = read_json(path).get("log", [])
                 seeds.append({entry["step"]: entry[name] for entry in log if name in entry})
         steps = sorted(set.intersection(*map(set, seeds))) if seeds else []
@@ -175,7 +175,8 @@ def _flat(settings: dict[str, Any], where: str = "") -> dict[str, str]:
         if isinstance(value, dict):
             found |= _flat(value, f"{where}{name}.")
         elif isinstance(value, tuple | list):
-            found[where + name] = ", ".join(f"{each:g}" for each in value)
+            texts = [each if isinstance(each, str) else f"{each:g}" for each in value]
+            found[where + name] = ", ".join(texts) or "–"
         else:
             found[where + name] = "–" if value is None else str(value)
     return found

@@ -79,11 +79,10 @@ Judged = list[tuple[Cell, dict[str, Any]]]  # a problem's verdicts: every seed's
 
 def _judged(study: Study, task: str, lam: float) -> dict[str, Judged]:
     found: dict[str, Judged] = {}
-    for cell in study.results:
-        if (cell.task, cell.lam) == (task, lam):
-            for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl"):
-                if (row["split"], row["decoding"]) == ("test", "sampled"):
-                    found.setdefault(row["problem"], []).append((cell, row))
+    for cell in study.cells(task, lam):
+        for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl"):
+            if (row["split"], row["decoding"]) == ("test", "sampled"):
+                found.setdefault(row["problem"], []).append((cell, row))
     return found
 
 

@@ -6,7 +6,7 @@ lines and markers differ in form as well, for readers and printers without colou
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from erce.recipe import Arm
 from erce.reporting.format import strength
 from erce.reporting.gains import DECODINGS, Summary
 from erce.results import write_text
@@ -35,8 +36,10 @@ MARKERS: Any = {
     "greedy": {"marker": "s", "markersize": 5.5, "markerfacecolor": PALETTE["panel"]},
 }
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
+GAP = 0.5  # between the λ and the other objectives
 DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
 PANEL = (4.6, 3.6)  # inches
+Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
 
 _SETTINGS: Any = {
     "svg.fonttype": "none",
@@ -67,20 +70,19 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     """Greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
 
     Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
-    of a grid are far apart, so they stand at equal distances, each under its own label.
+    of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
+    stand on their right, joined to nothing.
     """
-    figure, panels = _panels(len(tasks), "right on test, in %")
+    figure, panels = _panels(len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives))
     for axes, task in zip(panels, tasks, strict=True):
-        lams = _trained(summary, task)
+        arms = _trained(summary, task)
         for decoding in DECODINGS:
-            rows = [row for lam in lams if (row := summary.row(task, lam, decoding))]
-            spreads = [100 * (row.sd or 0.0) for row in rows]
-            means = [100 * row.mean for row in rows]
-            _line(axes, range(len(rows)), means, (spreads, spreads), decoding)
-            if summary.lam in lams:
-                _star(axes, lams.index(summary.lam), means[lams.index(summary.lam)], decoding)
+            rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
+            spreads = {arm: 100 * (row.sd or 0.0) for arm, row in rows.items()}
+            marks = {arm: (100 * row.mean, spreads[arm], spreads[arm]) for arm, row in rows.items()}
+            _mark(axes, marks, decoding, chosen=summary.lam)
             _levels(axes, summary, task, decoding)
-        _finish(axes, lams, title=task if len(tasks) > 1 else "")
+        _finish(axes, arms, title=task if len(tasks) > 1 else "")
     _legend(figure, summary, levels=True)
     return figure
 
@@ -88,19 +90,17 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 @matplotlib.rc_context(_SETTINGS)
 def gain(summary: Summary, task: str) -> Figure:
     """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
-    figure, (axes,) = _panels(1, "gain over λ = 0, in points")
-    lams = [lam for lam in _trained(summary, task) if lam != 0 and summary.has_gain(task, lam)]
+    figure, (axes,) = _panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
+    arms = [arm for arm in _trained(summary, task) if arm != 0 and summary.has_gain(task, arm)]
     axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
     for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
-        entries = [entry for lam in lams if (entry := summary.gain(task, lam, decoding))]
-        middles = [100 * entry["gain"] for entry in entries]
-        reach = [[abs(100 * (entry["ci"][end] - entry["gain"])) for entry in entries] for end in (0, 1)]
-        places = [at + shift for at in range(len(entries))]
-        _line(axes, places, middles, (reach[0], reach[1]), decoding)
-        if summary.lam in lams:
-            at = lams.index(summary.lam)
-            _star(axes, places[at], middles[at], decoding)
-    _finish(axes, lams, title="")
+        marks = {}
+        for arm in arms:
+            if entry := summary.gain(task, arm, decoding):
+                below, above = (abs(100 * (end - entry["gain"])) for end in entry["ci"])
+                marks[arm] = 100 * entry["gain"], below, above
+        _mark(axes, marks, decoding, chosen=summary.lam, shift=shift)
+    _finish(axes, arms, title="")
     _legend(figure, summary, levels=False)
     return figure
 
@@ -168,39 +168,44 @@ def save(figure: Figure, path: Path) -> None:
         raise ValueError(f"no figure format {path.suffix!r} ({path}); there are .svg and .png")
 
 
-def _panels(number: int, label: str) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(PANEL[0] * number, PANEL[1]), layout="constrained")
+def _panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
+    width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
+    figure = Figure(figsize=(width * number, height), layout="constrained")
     panels = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
     panels[0].set_ylabel(label)
     return figure, panels
 
 
-def _trained(summary: Summary, task: str) -> list[float]:
-    return [lam for lam in summary.lams(task) if lam is not None]
+def _trained(summary: Summary, task: str) -> list[Arm]:
+    return [arm for arm in summary.arms(task) if arm is not None]
 
 
-def _line(
-    axes: Axes,
-    places: Sequence[float],
-    middles: list[float],
-    reach: tuple[list[float], list[float]],  # below and above
-    decoding: str,
-) -> None:
-    """Points with error bars: sampled filled, greedy open."""
-    axes.errorbar(
-        places,
-        middles,
-        yerr=reach if any(map(any, reach)) else None,
-        color=PALETTE[decoding],
-        linewidth=1.6,
-        capsize=3,
-        zorder=3,
-        **MARKERS[decoding],
-    )
+def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
+    """Where each arm stands: λ first, then a gap, then the other objectives."""
+    return {arm: at + GAP * isinstance(arm, str) for at, arm in enumerate(arms)}
 
 
-def _star(axes: Axes, place: float, height: float, decoding: str) -> None:
-    axes.plot(place, height, color=PALETTE[decoding], zorder=4, **STAR)
+def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm, shift: float = 0.0) -> None:
+    """Points with error bars, sampled filled and greedy open; λ are joined, the chosen one is a star."""
+    color, places = PALETTE[decoding], _places(marks)
+    for others, line in ((False, "-"), (True, "")):
+        arms = [arm for arm in marks if isinstance(arm, str) == others]
+        if not arms:
+            continue
+        middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
+        axes.errorbar(
+            [places[arm] + shift for arm in arms],
+            middles,
+            yerr=reach if any(map(any, reach)) else None,
+            color=color,
+            linestyle=line,
+            linewidth=1.6,
+            capsize=3,
+            zorder=3,
+            **MARKERS[decoding],
+        )
+    if chosen in marks:
+        axes.plot(places[chosen] + shift, marks[chosen][0], color=color, zorder=4, **STAR)
 
 
 def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
@@ -210,10 +215,14 @@ def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
             axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
 
 
-def _finish(axes: Axes, lams: list[float], *, title: str) -> None:
-    axes.set_xticks(range(len(lams)), [strength(lam) for lam in lams])
-    axes.set_xlim(-0.4, max(1, len(lams)) - 0.6)
-    axes.set_xlabel("penalty strength λ")
+def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
+    places = _places(arms)
+    axes.set_xticks(list(places.values()), [strength(arm) for arm in arms])
+    axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
+    others = [each for each, arm in zip(axes.get_xticklabels(), arms, strict=True) if isinstance(arm, str)]
+    for name in others:
+        name.set(rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_title(title)
@@ -229,5 +238,5 @@ def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
     if summary.lam is not None and (levels or summary.lam != 0):
         handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
-    wide = figure.get_figwidth() > PANEL[0]
+    wide = len(figure.axes) > 1
     figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)

@@ -3,6 +3,8 @@
 import re
 from decimal import ROUND_HALF_UP, Decimal
 
+from erce.recipe import CROSS_ENTROPY, Arm
+
 MINUS = "−"
 NOTHING = "–"
 
@@ -55,13 +57,26 @@ def spread(mean: float, sd: float | None) -> str:
     return percent(mean) if sd is None else f"{percent(mean)} ± {percent(sd)}"
 
 
-def strength(lam: float | None) -> str:
+def strength(arm: Arm) -> str:
     """How tables name a row.
 
-    >>> strength(None), strength(0.0), strength(0.5), strength(-0.1)
-    ('base model', '0', '0.5', '−0.1')
+    >>> strength(None), strength(0.0), strength(0.5), strength(-0.1), strength("focal:2")
+    ('base model', '0', '0.5', '−0.1', 'focal:2')
     """
-    return "base model" if lam is None else f"{lam:g}".replace("-", MINUS)
+    if isinstance(arm, str):
+        return arm
+    return "base model" if arm is None else f"{arm:g}".replace("-", MINUS)
+
+
+def known_as(arm: Arm) -> str:
+    """What the objective of a λ is called elsewhere; empty where it has no other name.
+
+    >>> known_as(0.0), known_as(-0.1), known_as(0.5), known_as("dft")
+    ('cross-entropy', 'confidence penalty', '', '')
+    """
+    if arm is None or isinstance(arm, str) or arm > 0:
+        return ""
+    return "confidence penalty" if arm < 0 else CROSS_ENTROPY
 
 
 def file_name(task: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from erce.choose import Choice, best_lam
+from erce.recipe import Arm, arm_of
 from erce.results import Study
 from erce.stats import Gain, difference, over_seeds, paired_gain, welch
 
@@ -16,7 +17,7 @@ DECODINGS = ("sampled", "greedy")
 
 @dataclass(frozen=True)
 class Row:
-    """One λ of one task under one decoding: the test problems, over the seeds that are done.
+    """One arm of one task under one decoding: the test problems, over the seeds that are done.
 
     Scores are fractions of 1; `sd` is the sample standard deviation over seeds, None for a single seed.
     `reasons` are shares of the completions that sum to 1, `tokens` a completion's mean length, `entropy` in
@@ -25,6 +26,7 @@ class Row:
 
     task: str
     lam: float | None  # None: the base model
+    objective: str | None  # None: the base model
     decoding: str
     mean: float
     sd: float | None
@@ -36,6 +38,10 @@ class Row:
     reasons: dict[str, float]
     tokens: float
     entropy: float
+
+    @property
+    def arm(self) -> Arm:
+        return arm_of(self.lam, self.objective)
 
 
 @dataclass(frozen=True)
@@ -54,40 +60,42 @@ class Summary:
         """The chosen λ."""
         return None if self.choice is None else self.choice.lam
 
-    def row(self, task: str, lam: float | None, decoding: str) -> Row | None:
-        return self._rows.get((task, lam, decoding))
+    def row(self, task: str, arm: Arm, decoding: str) -> Row | None:
+        return self._rows.get((task, arm, decoding))
 
-    def gain(self, task: str, lam: float | None, decoding: str) -> dict[str, Any] | None:
-        return self._gains.get((task, lam, decoding))
+    def gain(self, task: str, arm: Arm, decoding: str) -> dict[str, Any] | None:
+        return self._gains.get((task, arm, decoding))
 
-    def has_gain(self, task: str, lam: float | None) -> bool:
-        """Whether both this λ and the baseline have a finished cell."""
-        entry = self.gain(task, lam, DECODINGS[0])
+    def has_gain(self, task: str, arm: Arm) -> bool:
+        """Whether both this arm and the baseline have a finished cell."""
+        entry = self.gain(task, arm, DECODINGS[0])
         return entry is not None and entry["gain"] is not None
 
-    def lams(self, task: str) -> list[float | None]:
-        """The λ that have a row, the base model's None first, then rising."""
-        found = {row.lam for row in self.rows if row.task == task}
-        return sorted(found, key=lambda lam: (lam is not None, lam))
+    def arms(self, task: str) -> list[Arm]:
+        """What has a row: None, the base model; λ rising; the other objectives in the recipe's order."""
+        return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     @cached_property
-    def _rows(self) -> dict[tuple[str, float | None, str], Row]:
-        return {(row.task, row.lam, row.decoding): row for row in self.rows}
+    def _rows(self) -> dict[tuple[str, Arm, str], Row]:
+        return {(row.task, row.arm, row.decoding): row for row in self.rows}
 
     @cached_property
-    def _gains(self) -> dict[tuple[str, float | None, str], dict[str, Any]]:
-        return {(gain["task"], gain["lam"], gain["decoding"]): gain for gain in self.gains}
+    def _gains(self) -> dict[tuple[str, Arm, str], dict[str, Any]]:
+        return {
+            (gain["task"], arm_of(gain["lam"], gain["objective"]), gain["decoding"]): gain
+            for gain in self.gains
+        }
 
 
 def summary(study: Study) -> Summary:
     """Every number of the report of a study, finished or not."""
     choice, no_choice = _choice(study)
-    rows = [row for task, lam, decoding in _points(study) if (row := _row(study, task, lam, decoding))]
+    rows = [row for task, arm, decoding in _points(study) if (row := _row(study, task, arm, decoding))]
     return Summary(study, choice, no_choice, rows, gains(study), _interaction(study, choice))
 
 
 def gains(study: Study) -> list[dict[str, Any]]:
-    """One entry a task, λ and decoding: accuracy on the test problems, and its gain over λ = 0.
+    """One entry a task, arm and decoding: accuracy on the test problems, and its gain over λ = 0.
 
     `ci` is the 95 % interval over problems and seeds (`covers` says where it is over problems alone),
     `welch_ci` the one over seeds alone, None with one seed; both are [low, high] in fractions of 1. λ = 0 has
@@ -96,28 +104,30 @@ def gains(study: Study) -> list[dict[str, Any]]:
     """
     choice, _ = _choice(study)
     entries = []
-    for task, lam, decoding in _points(study):
-        if lam is None or not study.seeds(task, lam):
+    for task, arm, decoding in _points(study):
+        cells = study.cells(task, arm)
+        if arm is None or not cells:
             continue
-        treated = study.outcomes(task, lam, split="test", decoding=decoding)
+        treated = study.outcomes(task, arm, split="test", decoding=decoding)
         entry = {
             "task": task,
-            "lam": lam,
+            "lam": cells[0].lam,
+            "objective": cells[0].objective,
             "decoding": decoding,
             "mean": float(treated.mean()),
-            **_compared(study, task, lam, decoding),
+            **_compared(study, task, arm, decoding),
             "n_seeds": treated.shape[0],
             "n_problems": treated.shape[1],
-            "chosen": choice is not None and lam == choice.lam,
+            "chosen": choice is not None and arm == choice.lam,
         }
         entries.append(entry)
     return entries
 
 
-def _points(study: Study) -> list[tuple[str, float | None, str]]:
-    """The rows that a finished study has: each task's base model, then λ rising."""
-    lams = [None, *sorted(study.recipe.lams)]
-    return [(task, lam, decoding) for task in study.recipe.tasks for lam in lams for decoding in DECODINGS]
+def _points(study: Study) -> list[tuple[str, Arm, str]]:
+    """The rows that a finished study has: each task's base model, then λ rising, then other objectives."""
+    arms = [None, *sorted(study.recipe.lams), *study.recipe.objectives]
+    return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
 
 
 def _choice(study: Study) -> tuple[Choice | None, str]:
@@ -127,26 +137,25 @@ def _choice(study: Study) -> tuple[Choice | None, str]:
         return None, str(reason)
 
 
-def _row(study: Study, task: str, lam: float | None, decoding: str) -> Row | None:
-    seeds = study.seeds(task, lam)
-    if not seeds:
+def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
+    cells = study.cells(task, arm)
+    if not cells:
         return None
-    outcomes = study.outcomes(task, lam, split="test", decoding=decoding)
+    outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
     scores = [float(seed.mean()) for seed in outcomes]
     estimate = over_seeds(scores)
-    cells = [
-        result["scores"] for cell, result in study.results.items() if (cell.task, cell.lam) == (task, lam)
-    ]
-    test = [scores["test"][decoding] for scores in cells]
-    validation = [scores["validation"][decoding]["pass@1"] for scores in cells if "validation" in scores]
+    splits = [study.results[cell]["scores"] for cell in cells]
+    test = [split["test"][decoding] for split in splits]
+    validation = [split["validation"][decoding]["pass@1"] for split in splits if "validation" in split]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
     return Row(
         task=task,
-        lam=lam,
+        lam=cells[0].lam,
+        objective=None if arm is None else cells[0].objective,
         decoding=decoding,
         mean=estimate.mean,
         sd=estimate.sd if estimate.n > 1 else None,
-        seeds=dict(zip(seeds, scores, strict=True)),
+        seeds={cell.seed: score for cell, score in zip(cells, scores, strict=True)},
         n_seeds=estimate.n,
         n_problems=outcomes.shape[1],
         n_samples=outcomes.shape[2],
@@ -157,12 +166,12 @@ def _row(study: Study, task: str, lam: float | None, decoding: str) -> Row | Non
     )
 
 
-def _compared(study: Study, task: str, lam: float, decoding: str) -> dict[str, Any]:
+def _compared(study: Study, task: str, arm: Arm, decoding: str) -> dict[str, Any]:
     """The part of a gain's entry that needs the baseline."""
-    if not study.seeds(task, 0.0):
+    if not study.cells(task, 0.0):
         return dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci"))
-    arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (lam, 0.0)]
-    if lam == 0:
+    arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (arm, 0.0)]
+    if arm == 0:
         gain, by_seeds = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, paired_gain(*arms).covers), [0.0, 0.0]
     else:
         gain, by_seeds = paired_gain(*arms), None
@@ -181,7 +190,7 @@ def _interaction(study: Study, choice: Choice | None) -> list[dict[str, Any]]:
     task, control = study.recipe.task, study.recipe.control
     if control is None or choice is None or choice.lam == 0:
         return []
-    if not all(study.seeds(each, lam) for each in (task, control) for lam in (0.0, choice.lam)):
+    if not all(study.cells(each, lam) for each in (task, control) for lam in (0.0, choice.lam)):
         return []
     entries = []
     for decoding in DECODINGS:

@@ -1,4 +1,4 @@
-"""Rows → the paper's tables as files: mean ± spread for every λ, and every seed of every λ.
+"""Rows → the paper's tables as files: mean ± spread for every arm, and every seed of every arm.
 
 Each is written as Markdown, LaTeX (booktabs) and CSV. ± is the sample standard deviation over seeds, with
 n − 1 in its denominator; the paper's own ± divides by n. Bold is the highest mean on the test problems, ★ the
@@ -10,7 +10,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, strength
+from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, strength
 from erce.reporting.gains import DECODINGS, Row, Summary
 from erce.results import write_text
 
@@ -25,7 +25,7 @@ class Sheet:
 
     @property
     def best(self) -> float:
-        """The highest mean of a trained λ; ties are all bold."""
+        """The highest mean of what was trained; ties are all bold."""
         return max((row.mean for row in self.rows if row.lam is not None), default=float("nan"))
 
     @property
@@ -57,7 +57,8 @@ def markdown(sheet: Sheet) -> str:
     headings = ["λ", *_headings(sheet)]
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
-        label = strength(row.lam) + (" (cross-entropy)" if row.lam == 0 else "")
+        name = known_as(row.arm)
+        label = strength(row.arm) + (f" ({name})" if name else "")
         mean = fixed(row.mean, 4)
         cells = _cells(sheet, row, mean=f"**{mean}**" if _is_best(sheet, row) else mean, pm="±")
         lines.append(_pipes([label + (" ★" if _is_chosen(sheet, row) else ""), *cells]))
@@ -87,13 +88,13 @@ def comma_separated(sheet: Sheet) -> str:
     """Full precision; an empty field is a seed that is not done or a spread that one seed does not have."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ["lam", *(f"seed_{seed}" for seed in sheet.seeds), "mean", "sd_sample", "n_seeds", "chosen"]
-    )
+    seeds = [f"seed_{seed}" for seed in sheet.seeds]
+    writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen"])
     for row in sheet.rows:
         scores = [row.seeds.get(seed) if row.lam is not None else None for seed in sheet.seeds]
         lam = "base" if row.lam is None else f"{row.lam:g}"
-        writer.writerow([lam, *scores, row.mean, row.sd, row.n_seeds, int(_is_chosen(sheet, row))])
+        counts = [row.n_seeds, int(_is_chosen(sheet, row))]
+        writer.writerow([lam, row.objective, *scores, row.mean, row.sd, *counts])
     return text.getvalue()
 
 
@@ -120,14 +121,17 @@ def _is_best(sheet: Sheet, row: Row) -> bool:
 
 
 def _is_chosen(sheet: Sheet, row: Row) -> bool:
-    return row.lam is not None and row.lam == sheet.chosen
+    return row.lam is not None and row.arm == sheet.chosen
 
 
 def _latex_label(sheet: Sheet, row: Row) -> str:
     if row.lam is None:
         return "Base model"
+    if isinstance(row.arm, str):
+        return row.arm
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
-    return f"${row.lam:g}${star}" + (" (Baseline)" if row.lam == 0 else "")
+    name = "Baseline" if row.lam == 0 else known_as(row.lam).capitalize()
+    return f"${row.lam:g}${star}" + (f" ({name})" if name else "")
 
 
 def _pipes(cells: list[str]) -> str:

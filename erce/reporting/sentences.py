@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from erce.reporting.format import counted, interval, percent, points, strength
+from erce.reporting.format import counted, interval, known_as, percent, points, strength
 from erce.reporting.gains import Summary
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
@@ -41,7 +41,8 @@ def _headline(summary: Summary) -> str:
     if choice.lam == 0:
         return _cross_entropy_won(summary)
     row = summary.row(task, choice.lam, "sampled")
-    opening = f"λ = {strength(choice.lam)} (chosen on validation)"
+    name = f"{known_as(choice.lam)}, " if choice.lam < 0 else ""
+    opening = f"λ = {strength(choice.lam)} ({name}chosen on validation)"
     if row is not None:
         opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
     return _sampled(summary, task, opening) or (
@@ -108,9 +109,12 @@ def _judgement(entry: dict[str, Any], when_negative: str, when_unclear: str = MA
 
 
 def _sharpening(summary: Summary) -> str:
-    """What a sampled gain does not show by itself, and what greedy decoding and the control say to it."""
+    """What a sampled gain does not show by itself, and what greedy decoding and the control say to it.
+
+    Nothing for λ < 0, which does not sharpen.
+    """
     recipe = summary.study.recipe
-    if not _gained(summary, recipe.task, "sampled"):
+    if (summary.lam or 0) < 0 or not _gained(summary, recipe.task, "sampled"):
         return ""
     text = (
         f"Samples were drawn at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, which "

@@ -1,10 +1,11 @@
-"""Rows → the terminal's table: the base model first, then every λ, with the gain that its samples show."""
+"""Rows → the terminal's table: the base model, every λ, other objectives, with the gain of their samples."""
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from erce.recipe import Arm
 from erce.reporting.format import NOTHING, fixed, interval, percent, points, spread, strength
 from erce.reporting.gains import Summary
 
@@ -19,9 +20,12 @@ COMFORTABLE = 92  # columns of a terminal
 def print_tables(summary: Summary, console: Console) -> None:
     """One table a task that has a finished cell; percentages, and gains in points."""
     for task in summary.study.recipe.tasks:
-        if summary.lams(task):
+        if summary.arms(task):
             console.print(_table(summary, task, wide=console.width >= COMFORTABLE))
-    console.print(NOTE, style="dim")
+    recipe = summary.study.recipe
+    negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
+    named = " · by name: other objectives, at λ = 0" if recipe.objectives else ""
+    console.print(NOTE + negative + named, style="dim")
 
 
 def _table(summary: Summary, task: str, *, wide: bool) -> Table:
@@ -33,23 +37,29 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         title_justify="left",
         padding=(0, 1 if wide else 0),
     )
-    table.add_column("λ", no_wrap=True)
+    table.add_column("λ", overflow="fold")
     for heading in ("greedy", "sampled", "gain", "95 % interval", "none", "cut", "tokens", "nats"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for lam in summary.lams(task):
-        chosen = lam is not None and lam == summary.lam
-        table.add_row(*_cells(summary, task, lam, STAR if chosen else ""), style="bold" if chosen else None)
+    for arm in summary.arms(task):
+        chosen = arm is not None and arm == summary.lam
+        name = "base" if arm is None else strength(arm)
+        if not wide and "-" in name:
+            name = name.replace("-", "-\n").replace(":", ": ")
+        table.add_row(
+            f"{name} {STAR}" if chosen else name,
+            *_cells(summary, task, arm),
+            style="bold" if chosen else None,
+        )
     return table
 
 
-def _cells(summary: Summary, task: str, lam: float | None, mark: str) -> list[str]:
-    greedy, sampled = (summary.row(task, lam, decoding) for decoding in ("greedy", "sampled"))
+def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+    greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     assert greedy is not None
     assert sampled is not None
-    gain = summary.gain(task, lam, "sampled")
-    compared = gain is not None and gain["gain"] is not None and lam != 0
+    gain = summary.gain(task, arm, "sampled")
+    compared = gain is not None and gain["gain"] is not None and arm != 0
     return [
-        f"{'base' if lam is None else strength(lam)} {mark}".rstrip(),
         spread(greedy.mean, greedy.sd),
         spread(sampled.mean, sampled.sd),
         points(gain["gain"]) if gain and compared else NOTHING,

@@ -18,9 +18,9 @@ from safetensors.torch import save_file
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
+from erce.head import IGNORED
 from erce.models import known_warning_silenced, shadow
 from erce.prompt import Row, training_rows
-from erce.train.head import IGNORED
 from erce.train.trainer import ERCEConfig, ERCETrainer
 from erce.types import Problem
 
@@ -67,12 +67,14 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     order: float,
     seed: int,
     folder: Path,
+    objective: str = "cross-entropy",
 ) -> dict[str, Any]:
     """Trains a LoRA adapter on the problems' demonstrations, writes it to `folder` and tells how it went.
 
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
     `model` and the global random generators are left as they were. The folder appears when all is done.
+    `penalty` and `order` name what λ weighs, `objective` what that is added to, as in `ERCEConfig`.
 
     Returned: `steps`, `seconds`, `tokens` (scored, over all epochs), `truncated` (demonstrations that lost
     their end), `ce`, `entropy` and `objective` (nats a token, over the last epoch), `log` (an entry a step).
@@ -82,7 +84,13 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
     arguments = _arguments(
-        settings, folder, entropy_penalty=lam, entropy_type=penalty, entropy_order=order, seed=seed
+        settings,
+        folder,
+        entropy_penalty=lam,
+        entropy_type=penalty,
+        entropy_order=order,
+        objective=objective,
+        seed=seed,
     )
     rows = training_rows(tokenizer, problems, settings.max_length)
     if not rows:
@@ -97,7 +105,13 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
         )
         trainer.remove_callback(PrinterCallback)
         start = time.perf_counter()
-        trainer.train()
+        try:
+            trainer.train()
+        except ValueError as error:
+            raise ValueError(
+                f"the training stopped at step {trainer.state.global_step + 1}: {error}; if it diverged, "
+                "lower the learning rate or λ"
+            ) from error
         seconds = time.perf_counter() - start
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
@@ -114,14 +128,14 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     }
 
 
-def _arguments(settings: Settings, folder: Path, **objective: Any) -> ERCEConfig:
+def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
     if settings.batch_size % settings.micro_batch_size:
         raise ValueError(
             f"batch_size = {settings.batch_size} must be a multiple of micro_batch_size = "
             f"{settings.micro_batch_size}"
         )
     return ERCEConfig(
-        **objective,
+        **cell,
         output_dir=str(folder.parent),
         normalize=settings.normalize,
         head=settings.head,

@@ -1,8 +1,9 @@
-"""TRL's SFT trainer becomes ours: cross-entropy + λ · entropy. The only file that imports trl."""
+"""TRL's SFT trainer becomes ours: an objective + λ · entropy. The only file that imports trl."""
 
 import functools
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,13 @@ from torch.utils.data import DataLoader
 from transformers import PreTrainedModel, Trainer
 from transformers.trainer_utils import EvalLoopOutput
 from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
+from trl.trainer import sft_trainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from erce.loss import make_penalty
-from erce.train.head import Scores, add_scores, scored
+from erce.head import readout_of
+from erce.loss import make_objective, make_penalty
+from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
 
 CHOICES = {"normalize": ("token", "sequence"), "head": ("erce", "trl")}
 
@@ -40,6 +43,13 @@ class ERCEConfig(SFTConfig):
     entropy_order: float = field(
         default=1.0, metadata={"help": "The order of 'renyi' and 'support-size'; 'shannon' has order 1."}
     )
+    objective: str = field(
+        default="cross-entropy",
+        metadata={
+            "help": "What the entropy is added to: 'cross-entropy', 'label-smoothing', 'dft', 'eaft' or "
+            "'focal'; another number than its paper's comes after a colon, as in 'focal:3'."
+        },
+    )
     normalize: str = field(
         default="token",
         metadata={
@@ -50,8 +60,13 @@ class ERCEConfig(SFTConfig):
     head: str = field(
         default="erce",
         metadata={
-            "help": "'erce': our output head, which stores no logits. 'trl': TRL's, Shannon by token only."
+            "help": "'erce': our output head, which stores no logits. 'trl': TRL's, for cross-entropy and "
+            "Shannon by token only."
         },
+    )
+    log_diagnostics: bool = field(
+        default=False,
+        metadata={"help": f"Log {', '.join(DIAGNOSTICS)} as well: exact means over the scored tokens."},
     )
     gradient_checkpointing: bool = field(
         default=torch.accelerator.is_available(),
@@ -77,31 +92,41 @@ class ERCEConfig(SFTConfig):
                 f"entropy_penalty must be a finite number, got {lam!r}; 0 is plain cross-entropy"
             )
         make_penalty(self.entropy_type, self.entropy_order)
+        make_objective(self.objective)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(
                     f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
                 )
-        if self.head == "trl" and (self.entropy_type, self.normalize) != ("shannon", "token"):
-            raise ValueError(
-                f"head='trl' knows the Shannon entropy by token only, got entropy_type={self.entropy_type!r} "
-                f"and normalize={self.normalize!r}; set head='erce'"
-            )
+        self._check_head()
         if self.normalize == "sequence" and (self.packing or self.padding_free):
             raise ValueError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
-        if self.loss_type == "dft" or self.label_smoothing_factor:
+        if self.loss_type == "dft":
+            raise ValueError("loss_type='dft' is TRL's loss; set objective='dft'")
+        if self.label_smoothing_factor:
             raise ValueError(
-                "the entropy is added to plain cross-entropy; leave out loss_type='dft' and label smoothing"
+                f"label_smoothing_factor = {self.label_smoothing_factor} would replace the objective; set "
+                f"objective='label-smoothing:{self.label_smoothing_factor}'"
             )
+
+    def _check_head(self) -> None:
+        if self.head != "trl":
+            return
+        known = {"objective": "cross-entropy", "entropy_type": "shannon", "normalize": "token"}
+        for name, value in (known | {"log_diagnostics": False}).items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"head='trl' knows {name}={value!r} only, got {getattr(self, name)!r}; set head='erce'"
+                )
 
 
 class ERCETrainer(SFTTrainer):
-    """TRL's `SFTTrainer`, minimising cross-entropy + λ · entropy, with exact numbers in its log.
+    """TRL's `SFTTrainer`, minimising an objective + λ · entropy, with exact numbers in its log.
 
     Logged beside `loss`, `grad_norm` (before clipping) and `learning_rate`: `ce`, `entropy` and `objective`,
-    means over the `scored_tokens` since the last log, in nats a token; `entropy` is the penalty's value, of
-    whatever type. Evaluation logs the same as `eval_ce`, … over the whole set, at any batch size, and
-    `eval_loss` as the training objective weighs it.
+    means over the `scored_tokens` since the last log, in nats a token; `ce` is −log p(target) whatever the
+    objective, and `entropy` the penalty's value, of whatever type. Evaluation logs the same as `eval_ce`, …
+    over the whole set, at any batch size, and `eval_loss` as the training objective weighs it.
     """
 
     args: ERCEConfig
@@ -117,16 +142,24 @@ class ERCETrainer(SFTTrainer):
             raise ValueError(
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
-        super().__init__(model, ERCEConfig() if args is None else args, *rest, **named)
+        args = ERCEConfig() if args is None else args
+        with _adapters_on_the_head(allowed=args.head == "erce"):
+            super().__init__(model, args, *rest, **named)
         self._sums: dict[str, Tensor] = {}
         self._refuse_unproven()
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            add_scores(
-                self._base_model(),
-                lam=self.args.entropy_penalty,
-                penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
-            )
+            add_scores(self._base_model(), self._scorer())
+
+    def _scorer(self) -> Scorer:
+        return Scorer(
+            readout=readout_of(self._base_model()),
+            lam=self.args.entropy_penalty,
+            penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
+            objective=make_objective(self.args.objective),
+            by_sequence=self.args.normalize == "sequence",
+            diagnose=self.args.log_diagnostics,
+        )
 
     def _base_model(self) -> PreTrainedModel:
         """The model under its adapter and whatever distributes it."""
@@ -144,6 +177,8 @@ class ERCETrainer(SFTTrainer):
             )
         if self.compute_loss_func is not None:
             raise ValueError("compute_loss_func would replace the objective; leave it out")
+        if hasattr(self._base_model(), "erce"):
+            raise ValueError("the model has the loss of erce.attach already; use erce.detach(model) first")
         if self.args.head == "trl":
             return
         if self.is_fsdp_enabled or self.is_deepspeed_enabled:
@@ -183,8 +218,7 @@ class ERCETrainer(SFTTrainer):
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
         scores = model(**inputs, scores=True)
         self._record(scores, model.training)
-        weighed, items = self._shares(scores)
-        loss = self._over_window(weighed.sum(), items.sum(), num_items_in_batch)
+        loss = self._over_window(scores.loss, scores.items.sum(), num_items_in_batch)
         if not return_outputs:
             return loss
         with torch.no_grad():
@@ -202,7 +236,9 @@ class ERCETrainer(SFTTrainer):
             handle.remove()
         lam, fused = self.args.entropy_penalty, seen[0]
         nll, entropy, tokens = -fused.log_probs.sum(1), fused.entropy.sum(1), fused.label_mask.sum(1)
-        self._record(Scores(nll + lam * entropy, nll, entropy, tokens), model.training)
+        objective = nll + lam * entropy
+        scores = Scores(objective.sum(), objective, nll, entropy, tokens, objective, tokens)
+        self._record(scores, model.training)
         if lam == 0:
             return result
         penalty = self._over_window(lam * entropy.sum(), tokens.sum(), window)
@@ -216,17 +252,10 @@ class ERCETrainer(SFTTrainer):
         # DDP averages the gradients, and the window has already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
 
-    def _shares(self, scores: Scores) -> tuple[Tensor, Tensor]:
-        """What each sequence adds to the objective, and to the number of items that it is divided by."""
-        if self.args.normalize == "token":
-            return scores.objective, scores.tokens
-        return scores.objective / scores.tokens.clamp(min=1), (scores.tokens > 0).long()
-
     def _record(self, scores: Scores, training: bool) -> None:
         """Adds to the sums behind the next log; they stay on the device until then."""
-        columns: Any = torch.stack(
-            [column.detach().to(_exact(column)) for column in (*scores, *self._shares(scores))], 1
-        )
+        columns: Any = (*scores[1:-1], *scores.diagnostics)
+        columns = torch.stack([column.detach().to(_exact(column)) for column in columns], 1)
         if not training:  # without the sequences that only fill up a process's last batch
             columns = self.accelerator.gather_for_metrics(columns)
         mode = "train" if training else "eval"
@@ -237,9 +266,10 @@ class ERCETrainer(SFTTrainer):
         sums: Any = self._sums.pop(mode)
         if mode == "train":
             sums = self.accelerator.reduce(sums, "sum")
-        objective, nll, entropy, tokens, weighed, items = sums
+        objective, nll, entropy, tokens, weighed, items, *diagnostics = sums
         means = {"loss": weighed / items, "ce": nll / tokens, "entropy": entropy / tokens}
         means |= {"objective": objective / tokens}
+        means |= {name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)}
         return {name: mean.item() for name, mean in means.items()} | {"scored_tokens": int(tokens)}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -275,6 +305,20 @@ class ERCETrainer(SFTTrainer):
 
     def _send_telemetry(self) -> None:
         """TRL reports every trainer that is built; a study builds hundreds, and nobody was asked."""
+
+
+@contextmanager
+def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
+    """TRL refuses adapters on the head, which its own head would leave out; ours takes them."""
+    what_trl_looks_for = getattr(sft_trainer, "BaseTunerLayer", None)
+    if not allowed or what_trl_looks_for is None:
+        yield
+        return
+    setattr(sft_trainer, "BaseTunerLayer", type("Nothing", (), {}))  # noqa: B010 — of another's module
+    try:
+        yield
+    finally:
+        setattr(sft_trainer, "BaseTunerLayer", what_trl_looks_for)  # noqa: B010
 
 
 def _exact(column: Tensor) -> torch.dtype:

@@ -245,3 +245,12 @@ def test_support_size_of_a_large_vocabulary_stays_finite():
     value, grad = truth(z.detach(), torch.tensor([5, 6]), 8.0, ("support-size", 0.1))
     assert loss.objective.item() == pytest.approx(value.mean().item(), rel=1e-5)
     assert (z.grad - grad / 2).abs().max() < 1e-5 * grad.abs().max()
+
+
+def test_a_long_tail_costs_a_large_order_no_digits():
+    """Σ p^order is 5e-4 of Σ p here: 1 minus what it lacks would have lost three of seven digits."""
+    z = torch.full((1, 40_000), -3.0)
+    z[0, 0] = 0.0
+    penalty = entropy_regularized_cross_entropy(z, torch.tensor([0]), lam=0.0, penalty=Renyi(5.0)).entropy
+    exact = (5 * z.double().log_softmax(-1)).logsumexp(-1) / -4
+    assert penalty.item() == pytest.approx(exact.item(), rel=3e-7)

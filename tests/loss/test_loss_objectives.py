@@ -140,6 +140,19 @@ def test_label_smoothing_leaves_masked_tokens_out_of_its_mean():
     assert not masked.grad[:, 12:].any()
 
 
+@pytest.mark.parametrize("method", ["fused", "checkpoint"])
+def test_so_does_the_linear_form(method):
+    hidden, weight, targets = operands()
+    bias = torch.zeros(V, dtype=torch.float64).index_fill_(0, torch.arange(3, V, 7), -math.inf)
+    targets = targets.where(~bias[targets].isneginf(), 0)
+    there = ~bias.isneginf()
+    how = {"lam": 1.0, "objective": LabelSmoothing(0.2), "reduction": "none"}
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, bias=bias, method=method, **how)
+    columns = there.cumsum(0) - 1
+    fewer = entropy_regularized_cross_entropy(hidden @ weight[there].t(), columns[targets], **how)
+    torch.testing.assert_close(loss.objective, fewer.objective)
+
+
 class Halved(Objective):
     """One of a user's own."""
 

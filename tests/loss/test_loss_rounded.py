@@ -83,6 +83,19 @@ def test_a_confident_position_keeps_its_relative_precision(lam, gap):
     assert each.max() < 1e-2
 
 
+def test_what_a_confident_position_leaves_may_be_one_token_whose_logit_counts():
+    """p of the target 1 − 1e-7, and nearly all of the rest one other token's, with a logit near 20."""
+    hidden, weight, _ = operands(1.0)
+    hidden[:, 0], weight[:, 0], y = 16.0, 0.0, torch.zeros(N, dtype=torch.long)
+    hidden[:, 1] = torch.linspace(0.2, 0.9, N)
+    weight[:2] = 0
+    weight[0, 0] = 2.25
+    weight[1, :2] = torch.tensor([1.2421875, 0.3125])
+    true = gradient(hidden.double(), weight.double(), y, lam=0.0)[1]
+    grad = gradient(hidden, weight, y, lam=0.0)[1]
+    assert ((grad - true).norm(dim=-1) / true.norm(dim=-1)).max() < 1e-2
+
+
 def test_the_targets_own_logit_is_exact():
     hidden, weight, _ = operands(1.0)  # flat: no token is likely
     y = torch.arange(N) * 1000
@@ -124,6 +137,10 @@ def test_top1_compares_exact_logits():
         hidden, weight, torch.tensor([3, 9000]), lam=0.0, reduction="none"
     )
     assert loss.top1.tolist() == [0, 1]
+    hidden[:, 1] = 0.0703125
+    weight[3, 1] = 1.375  # 16.0967 beside 16.0703, which is rounded up to 16.125
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([3, 3]), lam=0.0)
+    assert loss.top1 == 1
 
 
 def test_a_trainable_head_gets_its_gradient_in_float32_sums():

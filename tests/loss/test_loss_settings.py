@@ -108,6 +108,16 @@ def test_num_items_in_batch_is_what_the_sum_is_divided_by(items):
     torch.testing.assert_close(mean.nll, total.nll)
 
 
+def test_strengths_and_weights_in_float64_leave_the_dtype_of_the_loss_as_it_is():
+    x, y = operands(torch.float32), targets()
+    rows = torch.ones(N, dtype=torch.float64)
+    how = {"lam": rows, "row_weights": rows}
+    for reduction in ("mean", "none"):
+        assert linear(x, reduction=reduction, **how).objective.dtype == torch.float32
+        dense = entropy_regularized_cross_entropy(logits(x), y, reduction=reduction, **how)
+        assert dense.objective.dtype == torch.float32
+
+
 def test_a_strength_may_be_a_tensor_without_axes():
     x = operands()
     assert_equal(

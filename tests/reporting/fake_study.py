@@ -14,10 +14,11 @@ REASONS = ("different", "different", "different", "no answer", "truncated")
 
 @dataclass
 class Fake:
-    """What a fake study is made of; `right(task, lam, decoding)`: the chance that one is accepted."""
+    """What a fake study is made of; `right(task, arm, decoding)`: the chance that one is accepted."""
 
     lams: tuple = (0.0, 0.5, 1.0)
     seeds: tuple = (0, 1, 2)
+    objectives: tuple = ()
     control: str | None = CONTROL
     problems: int = 30
     samples: int = 4
@@ -27,7 +28,7 @@ class Fake:
     right_on_validation: object = None  # None: as on the test problems
     text: object = None
     reasons: tuple = REASONS  # of what is not accepted
-    skip: set = field(default_factory=set)  # of (task, lam, seed)
+    skip: set = field(default_factory=set)  # of (task, arm, seed)
     versions: dict = field(default_factory=dict)
 
     def recipe(self) -> Recipe:
@@ -36,13 +37,19 @@ class Fake:
             control=self.control,
             lams=self.lams,
             seeds=self.seeds,
+            objectives=self.objectives,
             n_test=self.problems,
             decoding=Decoding(samples=self.samples),
         )
 
 
 def chance(task, lam, decoding):
-    """Sampled accuracy rises with λ up to 0.5 and greedy falls; the control gains nothing."""
+    """Sampled accuracy rises with λ up to 0.5 and greedy falls; the control gains nothing.
+
+    Other objectives are better than every λ.
+    """
+    if isinstance(lam, str):
+        return 0.9
     if task == CONTROL:
         return 0.4
     if lam is None:
@@ -57,7 +64,7 @@ def make_study(root, fake=None, **changes):
     recipe = fake.recipe()
     open_study(root, recipe)
     for cell in recipe.cells():
-        if (cell.task, cell.lam, cell.seed) not in fake.skip:
+        if (cell.task, cell.arm, cell.seed) not in fake.skip:
             _write_cell(cell_folder(root, recipe, cell), cell, fake)
     return read_study(root)
 
@@ -91,7 +98,7 @@ def _drawn(rng, cell, fake, what):
     """(completion, verdict) pairs; some problems are easier than others, for every λ alike."""
     split, decoding, problems, samples = what
     chances = (fake.right_on_validation if split == "validation" else None) or fake.right or chance
-    right = chances(cell.task, cell.lam, decoding)
+    right = chances(cell.task, cell.arm, decoding)
     ease = np.linspace(-0.3, 0.3, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
     accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()
     why = rng.integers(len(fake.reasons), size=(problems, samples)).tolist()

@@ -8,6 +8,7 @@ import pytest
 from fake_study import CONTROL, TASK, make_study
 
 from erce.reporting import contents, report
+from erce.reporting.document import _logs
 from erce.reporting.examples import LONGEST, examples, shorten
 from erce.reporting.gains import summary
 from erce.results import read_json, write_rows
@@ -142,6 +143,35 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
     assert found["missing"] == []
 
 
+def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_path, capsys):
+    changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2"), "skip": {(TASK, "dft", 0)}}
+    path, page, printed = _report(tmp_path, capsys, **changes)
+    assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
+    assert "they are reported and not chosen from" in page.prose
+    tables = 2 * (1 + 2 + 2)  # a task: every λ; the verdicts and every seed, by decoding
+    assert path.read_text(encoding="utf-8").count('<th scope="row">dft</th>') == tables
+    assert page.prose.count("−0.1 confidence penalty") == tables
+    assert "dft, focal:2" in page.prose
+    assert "sums-dft-seed0" in re.sub(r"\s+", " ", printed)
+    found = read_json(tmp_path / "all.json")
+    assert found["study"]["objectives"] == ["dft", "focal:2"]
+    assert [(row["lam"], row["objective"]) for row in found["rows"][::2][:5]] == [
+        *((lam, "cross-entropy") for lam in (-0.1, 0.0, 0.5)),
+        *((0.0, name) for name in ("dft", "focal:2")),
+    ]
+    assert {row["objective"] for row in found["base"]} == {None}
+    assert set(found["chosen"]["scores"]) == {"-0.1", "0", "0.5"}
+
+
+def test_the_curves_and_examples_of_cross_entropy_hold_no_other_objective(tmp_path):
+    found = [
+        summary(make_study(tmp_path / str(len(objectives)), objectives=objectives))
+        for objectives in ((), ("dft",))
+    ]
+    assert _logs(found[0], "ce") == _logs(found[1], "ce")
+    assert examples(found[0]) == examples(found[1])
+
+
 def test_an_unfinished_study_says_what_is_missing(tmp_path, capsys):
     _, page, printed = _report(tmp_path, capsys, skip={(TASK, 1.0, 2), (CONTROL, 0.5, 0)})
     for text in (page.prose, re.sub(r"\s+", " ", printed)):
@@ -166,6 +196,9 @@ EVERY = {(task, lam, seed) for task in (TASK, CONTROL) for lam in (None, 0.0, 0.
         {"lams": (0.0,)},
         {"lams": (0.0, 2.0)},
         {"lams": (-0.5, 0.0, 0.5)},
+        {"lams": (0.0,), "objectives": ("dft",)},
+        {"lams": (0.0,), "objectives": ("dft",), "skip": EVERY},
+        {"objectives": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
         {"validation": 0},
         {"problems": 1},
         {"steps": 0},

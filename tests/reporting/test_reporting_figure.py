@@ -46,6 +46,27 @@ def test_the_levels_are_those_of_cross_entropy_and_the_base_model(found):
             assert round(100 * found.row(TASK, lam, decoding).mean, 9) in drawn
 
 
+def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
+    study = make_study(tmp_path / "runs", lams=(0.0, 0.5), objectives=("dft", "focal:2"), control=None)
+    found = summary(study)
+    for drawn, lams in ((figure.accuracy(found, [TASK]), ["0", "0.5"]), (figure.gain(found, TASK), ["0.5"])):
+        axes = drawn.axes[0]
+        assert [label.get_text() for label in axes.get_xticklabels()] == [*lams, "dft", "focal:2"]
+        assert axes.get_xlabel() == "penalty strength λ, then other objectives at λ = 0"
+        for joined, alone in (axes.containers[:2], axes.containers[2:]):
+            assert list(alone.lines[0].get_xdata()) == pytest.approx(
+                [len(lams) + at + figure.GAP + joined.lines[0].get_xdata()[0] for at in (0, 1)]
+            )
+            assert (joined.lines[0].get_linestyle(), alone.lines[0].get_linestyle()) == ("-", "None")
+    means = [100 * found.row(TASK, arm, "sampled").mean for arm in ("dft", "focal:2")]
+    axes = figure.accuracy(found, [TASK]).axes[0]
+    assert list(axes.containers[1].lines[0].get_ydata()) == pytest.approx(means)
+    low, high = figure.gain(found, TASK).axes[0].containers[1].lines[1]
+    intervals = [found.gain(TASK, arm, "sampled")["ci"] for arm in ("dft", "focal:2")]
+    assert list(low.get_ydata()) == pytest.approx([100 * ci[0] for ci in intervals])
+    assert list(high.get_ydata()) == pytest.approx([100 * ci[1] for ci in intervals])
+
+
 def test_decodings_differ_in_more_than_colour(found):
     axes = figure.accuracy(found, [TASK]).axes[0]
     sampled, greedy = (container.lines[0] for container in axes.containers[:2])

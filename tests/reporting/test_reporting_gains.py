@@ -63,6 +63,30 @@ def test_the_interval_is_that_of_paired_gain(study):
     assert (entry["p"], entry["covers"]) == (expected.p, "problems and seeds")
 
 
+OTHERS = {"objectives": ("dft", "focal:2"), "lams": (0.0, 0.5)}
+
+
+def test_another_objective_has_its_gain_over_cross_entropy_and_is_never_chosen(tmp_path):
+    study = make_study(tmp_path / "runs", **OTHERS)
+    found = summary(study)
+    assert found.arms(TASK) == found.arms(CONTROL) == [None, 0.0, 0.5, "dft", "focal:2"]
+    entry, row = found.gain(TASK, "dft", "sampled"), found.row(TASK, "dft", "sampled")
+    expected = paired_gain(
+        *(study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in ("dft", 0.0))
+    )
+    assert (entry["lam"], entry["objective"]) == (row.lam, row.objective) == (0.0, "dft")
+    assert (entry["gain"], entry["ci"]) == (expected.gain, [expected.low, expected.high])
+    assert entry["baseline"] == found.gain(TASK, 0.0, "sampled")["mean"] != entry["mean"] == row.mean
+    assert {entry["objective"] for entry in found.gains if entry["chosen"]} == {"cross-entropy"}
+
+
+def test_where_cross_entropy_is_chosen_no_other_objective_is(tmp_path):
+    study = make_study(
+        tmp_path / "runs", right=lambda task, arm, decoding: 0.4 if arm == 0.5 else 0.7, **OTHERS
+    )
+    assert [entry["objective"] for entry in gains(study) if entry["chosen"]] == ["cross-entropy"] * 4
+
+
 def test_the_chosen_lam_is_marked_for_both_decodings_and_the_control(study):
     assert {entry["lam"] for entry in gains(study) if entry["chosen"]} == {0.5}
     assert sum(entry["chosen"] for entry in gains(study)) == 4
@@ -105,7 +129,7 @@ def test_rows_hold_every_seed_and_shares_that_sum_to_one(study):
 def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
     study = make_study(tmp_path / "runs", lams=(1.0, 0.0, -0.1, 0.5), control=None)
     found = summary(study)
-    assert found.lams(TASK) == [None, -0.1, 0.0, 0.5, 1.0]
+    assert found.arms(TASK) == [None, -0.1, 0.0, 0.5, 1.0]
     assert [row.lam for row in found.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
     assert [entry["lam"] for entry in found.gains[::2]] == [-0.1, 0.0, 0.5, 1.0]
 

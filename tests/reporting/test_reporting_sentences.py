@@ -103,6 +103,13 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, chances,
     assert "at one temperature, 0.8." in sentences(found)["sharpening"]
 
 
+def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
+    right = _always((0.4, 0.7), (0.5, 0.5))
+    said = sentences(_found(tmp_path, problems=150, samples=2, right=right, lams=(0.0, -0.5)))
+    assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in said["headline"]
+    assert "sharpening" not in said
+
+
 def test_a_control_that_gains_in_samples_is_held_against_the_gain(tmp_path):
     found = _found(tmp_path, problems=150, samples=2, right=lambda task, lam, decoding: 0.75 if lam else 0.4)
     assert "The control gained in samples as well" in sentences(found)["sharpening"]
@@ -131,7 +138,7 @@ HEALTHY = {
     "problems": 200,
     "samples": 2,
     "reasons": ("different",),
-    "right": lambda task, lam, decoding: 1.0 if lam == 0.5 else 0.96 if lam is not None else 0.2,
+    "right": lambda task, arm, decoding: {0.5: 1.0, None: 0.2, "dft": 0.0}.get(arm, 0.96),
 }
 
 
@@ -146,6 +153,10 @@ HEALTHY = {
         ({"problems": 30}, "30 test problems are few"),
         ({"problems": 30, "right": _always((0.4, 0.7), (0.5, 0.5))}, "points to either side"),
         ({"reasons": ("truncated",)}, "were cut off at the token limit: raise max_new_tokens"),
+        (
+            {"reasons": ("truncated",), "objectives": ("dft",)},
+            "100.0 % of the sampled completions of dft on sums were cut off",
+        ),
         ({"reasons": ("timeout",)}, "ran into the verifier's time limit"),
         ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
         ({"validation": 0}, "There is no validation split"),

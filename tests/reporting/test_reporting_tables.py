@@ -20,10 +20,11 @@ GSM8K = {  # the paper's per-seed table
 }
 
 
-def _row(lam, scores):
+def _row(lam, scores, objective="cross-entropy"):
     return Row(
         task="gsm8k",
         lam=lam,
+        objective=None if lam is None else objective,
         decoding="greedy",
         mean=float(np.mean(scores)),
         sd=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
@@ -88,6 +89,30 @@ def test_the_base_model_is_never_the_best_and_ties_are_all_bold(rows):
     assert "**0.7320**" not in text
 
 
+def test_a_negative_lam_and_other_objectives_are_called_what_they_are(rows):
+    sheet = Sheet([_row(-0.1, GSM8K[0.3]), *rows, _row(0.0, GSM8K[8.0], "focal:2")], [], 0.0)
+    assert [line.split(" | ")[0] for line in markdown(sheet).splitlines()[2:8]] == [
+        "| −0.1 (confidence penalty)",
+        "| base model",
+        "| 0 (cross-entropy) ★",
+        "| 0.3",
+        "| 8",
+        "| focal:2",
+    ]
+    assert markdown(sheet).count("**0.5816**") == 2
+    text = latex(sheet)
+    assert r"$-0.1$ (Confidence penalty) & 0.5056" in text
+    assert r"$0$$^{\star}$ (Baseline) & 0.4912" in text
+    assert r"focal:2 & \textbf{0.5816}" in text
+    table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
+    assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [
+        ("-0.1", "cross-entropy", "0"),
+        ("base", "", "0"),
+        ("0", "cross-entropy", "1"),
+    ]
+    assert (table[-1]["lam"], table[-1]["objective"], table[-1]["chosen"]) == ("0", "focal:2", "0")
+
+
 def test_files_are_named_after_task_decoding_and_form(tmp_path):
     write_tables(summary(make_study(tmp_path / "runs")), tmp_path / "tables")
     assert {path.name for path in (tmp_path / "tables").iterdir()} == {
@@ -110,6 +135,23 @@ def test_the_terminal_table_fits_80_columns_without_cutting_a_number(tmp_path):
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= 80
     assert len(re.findall(r"\d+\.\d ± \d+\.\d", text)) == 4 * 2 * 2
+
+
+def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_they_are(tmp_path):
+    changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("eaft", "label-smoothing:0.1"), "control": None}
+    study = summary(make_study(tmp_path / "runs", **changes))
+    wide, narrow = _printed(study, width=120), _printed(study, width=80)
+    labels = [line.split()[0] for line in wide.splitlines() if " ± " in line and line.startswith(" ")]
+    assert labels == ["−0.1", "0", "0.5", "eaft", "label-smoothing:0.1"]
+    gain = study.gain(TASK, "eaft", "sampled")
+    line = next(line for line in narrow.splitlines() if line.startswith(" eaft"))
+    assert f"{100 * gain['gain']:+.1f}" in line
+    assert [line.split()[0] for line in narrow.splitlines()[8:12]] == ["eaft", "label-", "smoothing:", "0.1"]
+    assert "…" not in narrow
+    assert max(map(len, narrow.splitlines())) <= 80
+    for text in (wide, narrow):
+        prose = " ".join(text.split())
+        assert "λ < 0: confidence penalty · by name: other objectives, at λ = 0" in prose
 
 
 def test_the_terminal_table_starts_with_the_base_model_and_marks_the_chosen_lam(tmp_path):

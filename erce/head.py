@@ -1,0 +1,216 @@
+"""A Hugging Face causal LM becomes what the loss takes of it: the head, an adapter on it, a scale, a cap.
+
+The only file that knows how such a model makes logits of hidden states. What it does not know, it refuses.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from numbers import Real
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PretrainedConfig, PreTrainedModel
+
+from erce.loss import Loss, linear_entropy_regularized_cross_entropy
+
+IGNORED = -100  # the label of a position that is not trained on, everywhere in transformers
+SCALES = (
+    "logit_scale",
+    "logits_scaling",
+    "logits_mup_width_multiplier",
+    "output_multiplier",
+    "lm_head_multiplier",
+)
+CAPS = ("final_logit_softcapping", "logit_softcapping", "logits_soft_cap", "output_logit_soft_cap")
+FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+LARGE = 64.0  # the probe's largest logits, before they are scaled: a cap that matters bends them
+
+
+class Readout(NamedTuple):
+    """What a model does to the logits of its head: softcap · tanh(logit_scale · x / softcap)."""
+
+    logit_scale: float
+    softcap: float | None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        x = self.logit_scale * x
+        return x if self.softcap is None else self.softcap * torch.tanh(x / self.softcap)
+
+
+class Projection(NamedTuple):
+    """A head in use: x = hidden @ weight.T + bias, plus low @ up.T of the LoRA adapters on it."""
+
+    weight: Tensor  # (v, d)
+    bias: Tensor | None  # (v,)
+    adapter: tuple[Tensor, Tensor] | None  # low (..., r), of certain hidden states, and up (v, r)
+
+    def __call__(self, hidden: Tensor) -> Tensor:
+        x = nn.functional.linear(hidden, self.weight, self.bias)
+        return x if self.adapter is None else x + self.adapter[0] @ self.adapter[1].T
+
+
+def head_loss(model: PreTrainedModel, hidden: Tensor, targets: Tensor, readout: Readout, **how: Any) -> Loss:
+    """The loss of hidden states (..., d) through the model's head as it is at this moment.
+
+    `readout` is what `readout_of(model)` found once; `how` goes to the loss.
+    """
+    projection = projection_of(model, hidden)
+    device = projection.weight.device  # of a model in parts, another one than the labels'
+    how = {name: x.to(device) if isinstance(x, Tensor) else x for name, x in how.items()}
+    return linear_entropy_regularized_cross_entropy(
+        hidden.to(device), targets=targets.to(device), **projection._asdict(), **readout._asdict(), **how
+    )
+
+
+def projection_of(model: PreTrainedModel, hidden: Tensor) -> Projection:
+    """The model's head, with the adapters on it applied to `hidden` (..., d).
+
+    Anything but a linear layer, trained or not, or one under plain LoRA adapters is a ValueError.
+    """
+    head: Any = _in_use(_head(model))
+    if not _is_peft(head, "tuners.lora.layer", "Linear"):
+        return Projection(*_plain(head), None)
+    weight, bias = _plain(head.base_layer)
+    if head.disable_adapters and head.merged:
+        head.unmerge()  # as its own forward does
+    if head.disable_adapters or head.merged:
+        return Projection(weight, bias, None)
+    return Projection(weight, bias, _lora(head, hidden))
+
+
+@torch.no_grad()
+def readout_of(model: PreTrainedModel) -> Readout:
+    """How the model goes from its head to its logits, found by comparing the logits of four tokens.
+
+    The config only names numbers. Whether each is applied, and whether a scale multiplies or divides, is
+    tried. Two tokens have their own hidden states, two have larger ones, on which a cap shows. A ValueError
+    if the logits are none of that: they are then not what the loss would be computed from.
+    """
+    if model.config.is_encoder_decoder:
+        raise ValueError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
+    readouts = _readouts(model.config.get_text_config())
+    ours, theirs = _probe(model, LARGE * max(readout.logit_scale for readout in readouts))
+    for readout in readouts:
+        if _equal(readout(ours), theirs):
+            return readout
+    raise ValueError(
+        f"the logits of {type(model).__name__} are not its last hidden state through its output head, "
+        "scaled and soft-capped as its config says; leave its own loss as it is, in ERCETrainer head='trl'"
+    )
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """In eval mode; afterwards each module is in the mode that it was in."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def probe_tokens(model: PreTrainedModel) -> Tensor:  # (1, 4)
+    device: Any = model.get_input_embeddings().weight.device
+    return torch.arange(4, device=device)[None] % model.config.get_text_config().vocab_size
+
+
+def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
+    """(1, 4, v) each: the head's own logits of four tokens, and what the model makes of them."""
+    tokens, head = probe_tokens(model), _head(model)
+    with evaluating(model):
+        hidden = model.base_model(input_ids=tokens, use_cache=False).last_hidden_state
+        size = projection_of(model, hidden)(hidden).abs().max().clamp(min=1e-6)
+        factors = torch.stack([torch.ones_like(size), large / size]).repeat_interleave(2)
+        factors = factors[:, None].to(hidden.dtype)
+        handle = head.register_forward_pre_hook(lambda _, given: (given[0] * factors, *given[1:]))
+        try:
+            theirs = model(input_ids=tokens, use_cache=False).logits
+        finally:
+            handle.remove()
+        return projection_of(model, hidden * factors)(hidden * factors), theirs
+
+
+def _readouts(config: PretrainedConfig) -> list[Readout]:
+    """Every reading of the numbers that the config names; the fullest first."""
+    named = [_positive(config, SCALES), _positive(config, CAPS)]
+    scales = [reading for x in named[0] for reading in (x, 1 / x)] + [1.0]
+    return [Readout(*reading) for reading in product(scales, [*named[1], None])]
+
+
+def _positive(config: PretrainedConfig, names: tuple[str, ...]) -> list[float]:
+    """Some configs hold None or a word there."""
+    values = (getattr(config, name, None) for name in names)
+    return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
+
+
+def _equal(ours: Tensor, theirs: Tensor) -> bool:
+    """Token by token, up to the rounding of their dtype."""
+    if ours.shape != theirs.shape:
+        return False
+    error, size = (ours - theirs).float().abs().amax(-1), ours.float().abs().amax(-1)
+    return bool((error <= max(1e-3, 4 * torch.finfo(theirs.dtype).eps) * size).all())
+
+
+def _head(model: PreTrainedModel) -> nn.Module:
+    head = model.get_output_embeddings()
+    if head is None:
+        raise ValueError(f"{type(model).__name__} has no output head; load it with AutoModelForCausalLM")
+    return head
+
+
+def _is_peft(module: nn.Module, where: str, name: str) -> bool:
+    """By name, so that whoever has no adapters needs no peft."""
+    return (type(module).__module__, type(module).__qualname__) == (f"peft.{where}", name)
+
+
+def _in_use(head: Any) -> Any:
+    """Of a head that PEFT trains whole (`modules_to_save`), the copy that its wrapper would call."""
+    if not _is_peft(head, "utils.other", "ModulesToSaveWrapper"):
+        return head
+    active = head.active_adapters
+    if head.disable_adapters or not active or any(name not in head.modules_to_save for name in active):
+        return head.original_module
+    return head.modules_to_save[active[0]]
+
+
+def _plain(head: nn.Module) -> tuple[Tensor, Tensor | None]:
+    """Weight and bias; a ValueError if they alone do not give the logits."""
+    if type(head) is not nn.Linear:
+        raise ValueError(
+            f"the output head is a {type(head).__module__}.{type(head).__qualname__}, not a torch.nn.Linear "
+            "or plain LoRA on one; leave the head out of the adapter and of quantisation"
+        )
+    weight = head.weight
+    whole = type(weight) in (nn.Parameter, Tensor) or hasattr(weight, "full_tensor")
+    if not whole or weight.dtype not in FLOATS or weight.is_meta:
+        raise ValueError(
+            f"the output head's weight is a {type(weight).__name__} of {weight.dtype} on {weight.device}; "
+            "leave the head out of quantisation and of offloading"
+        )
+    return weight, head.bias
+
+
+def _lora(head: Any, hidden: Tensor) -> tuple[Tensor, Tensor] | None:
+    """The active adapters as one of their ranks' sum; None if none is active."""
+    if head._forward_pre_hooks:
+        raise ValueError("the adapter on the output head has a hook, as adapter_names sets one; leave it out")
+    low, up = [], []
+    for name in head.active_adapters:
+        if name not in head.lora_A:
+            continue
+        a, b = head.lora_A[name], head.lora_B[name]
+        kind = head.lora_variant.get(name)
+        if kind is not None or type(a) is not nn.Linear or type(b) is not nn.Linear or b.bias is not None:
+            what = "a bias" if kind is None else f"a {type(kind).__name__}"
+            raise ValueError(
+                f"the adapter {name!r} on the output head has {what}, which is not supported; "
+                "leave the head out of target_modules"
+            )
+        low.append(head.scaling[name] * a(head.lora_dropout[name](hidden.to(a.weight.dtype))))
+        up.append(b.weight)
+    return (torch.cat(low, -1), torch.cat(up, 1)) if low else None

@@ -1,0 +1,112 @@
+"""A causal LM's forward becomes one that also gives `Scores`: `model(..., labels=labels, scores=True)`.
+
+Only the positions that are trained on pass through the output head, and their logits are never stored. The
+keyword is read inside the model's own forward, so adapters, autocast and checkpointing apply as usual.
+"""
+
+import functools
+import types
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from erce.head import IGNORED, Readout, head_loss
+from erce.loss import CrossEntropy, Loss, Objective, Penalty
+
+DIAGNOSTICS = ("top1", "log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
+
+
+class Scores(NamedTuple):
+    """What a batch adds to the training's objective, and to the sums behind its log.
+
+    `loss` alone carries a gradient. The rest is detached: (sequences,), or (1,) for all of them.
+    """
+
+    loss: Tensor  # scalar: the sum of `weighed`
+    objective: Tensor  # sum over the scored tokens, nats
+    nll: Tensor  # sum of −log p(target)
+    entropy: Tensor  # sum of the penalty
+    tokens: Tensor  # how many were scored
+    weighed: Tensor  # sum of the objective with each token's weight, 1 or 1/T
+    items: Tensor  # how many tokens or sequences that is a sum over
+    diagnostics: tuple[Tensor, ...] = ()  # sums, in the order of `DIAGNOSTICS`
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """What a training fixes about its objective."""
+
+    readout: Readout
+    lam: float
+    penalty: Penalty
+    objective: Objective
+    by_sequence: bool
+    diagnose: bool
+
+    def __call__(self, model: PreTrainedModel, hidden: Tensor, targets: Tensor) -> Scores:
+        """Of hidden states (sequences, length, d) and what each is to predict (sequences, length)."""
+        how = {"lam": self.lam, "penalty": self.penalty, "objective": self.objective}
+        how |= {"ignore_index": IGNORED, "diagnose": self.diagnose}
+        loss = functools.partial(head_loss, model, hidden, targets, self.readout, **how)
+        tokens = (targets != IGNORED).sum(1)
+        weights = tokens.clamp(min=1).reciprocal() if self.by_sequence else None
+        if model.training and (weights is None or isinstance(self.objective, CrossEntropy)):
+            rows = None if weights is None else weights[:, None].expand_as(targets)
+            return self._of_all(loss(reduction="sum", row_weights=rows), tokens)
+        return self._of_each(loss(reduction="none"), tokens, weights)
+
+    def _of_all(self, loss: Loss, tokens: Tensor) -> Scores:
+        """With weights known before the forward, a head that learns costs three matmuls and not four."""
+        count = tokens.sum().reshape(1)
+        weighed = loss.objective.detach().reshape(1)
+        nll, entropy = loss.nll * count, loss.entropy * count
+        items = (tokens > 0).sum().reshape(1) if self.by_sequence else count
+        return Scores(
+            loss=loss.objective,
+            objective=nll + self.lam * entropy if self.by_sequence else weighed,
+            nll=nll,
+            entropy=entropy,
+            tokens=count,
+            weighed=weighed,
+            items=items,
+            diagnostics=tuple(x * count for x in self._diagnostics(loss)),
+        )
+
+    def _of_each(self, loss: Loss, tokens: Tensor, weights: Tensor | None) -> Scores:
+        objective = loss.objective.sum(1)
+        weighed = objective if weights is None else objective * weights
+        return Scores(
+            loss=weighed.sum(),
+            objective=objective.detach(),
+            nll=loss.nll.sum(1),
+            entropy=loss.entropy.sum(1),
+            tokens=tokens,
+            weighed=weighed.detach(),
+            items=tokens if weights is None else (tokens > 0).long(),
+            diagnostics=tuple(x.sum(1) for x in self._diagnostics(loss)),
+        )
+
+    def _diagnostics(self, loss: Loss) -> list[Tensor]:
+        return [getattr(loss, name) for name in DIAGNOSTICS] if self.diagnose else []
+
+
+def scored(labels: Tensor) -> Tensor:  # (sequences, length)
+    """Which of the positions 0 … length-2 predict a token that is trained on, (sequences, length-1)."""
+    return labels[:, 1:] != IGNORED
+
+
+def add_scores(model: PreTrainedModel, scorer: Scorer) -> None:
+    """Teaches `model.forward` the keyword `scores`; every other call is passed on as it came."""
+    original = model.forward
+
+    @functools.wraps(type(model).forward)  # the trainer reads the signature
+    def forward(self: PreTrainedModel, *args: Any, scores: bool = False, **kwargs: Any) -> Any:
+        if not scores:
+            return original(*args, **kwargs)
+        labels = kwargs.pop("labels")
+        states = self.base_model(*args, **kwargs | {"use_cache": False}).last_hidden_state
+        return scorer(self, states[:, :-1], labels[:, 1:])
+
+    model.forward = types.MethodType(forward, model)
