@@ -13,7 +13,6 @@ from erce.loss.batch import Given, Loss, as_loss, check_given, not_differentiabl
 from erce.loss.call import ROW_GRADIENTS, Call, dtypes_of, finished
 from erce.loss.chunks import Gradients, Operands, Wanted
 from erce.loss.criterion import Transform
-from erce.loss.linear import uncompiled
 from erce.loss.objectives import OBJECTIVES, make_objective, objective_name
 from erce.loss.penalties import make_penalty, order_of, penalty_name
 
@@ -24,12 +23,6 @@ def takes(call: Call) -> bool:
     """Not anybody's own penalty or objective, which has no name, and no process group."""
     ours = type(call.objective) in OBJECTIVES.values() and order_of(call.penalty) is not None
     return ours and call.group is None
-
-
-@torch.compiler.disable()
-def broken(operands: Operands, call: Call) -> Loss:
-    """Outside of the compiler."""
-    return uncompiled(operands, call)
 
 
 def loss(operands: Operands, call: Call) -> Loss:
@@ -150,7 +143,7 @@ def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor
 def _(hidden, weight, bias, low, up, targets, lam, row_weights, settings, wanted):  # noqa: PLR0913, PLR0917
     operands = Operands(hidden, weight, bias, low, up)
     exact = _exact(*operands)
-    rows = hidden.new_empty(len(hidden), dtype=exact)
+    rows = hidden.new_empty(hidden.shape[0], dtype=exact)  # len() would fix the size
     total = torch.empty_like(rows) if _per_row(settings) else rows.new_empty(())
     made = [is_wanted and not _later(settings, wanted) for is_wanted in wanted]
     return [total, *(torch.empty_like(rows) for _ in range(_LOGGED)), *_made(operands, made, [exact] * 5)]
@@ -194,8 +187,10 @@ def _backward(ctx: Any, upstream: list[Tensor]) -> tuple:
         found = _gradients(*ctx.saved_tensors, scale, ctx.settings, ctx.wanted)
     else:
         rows = scale[:, None] if scale.ndim else scale
-        names = zip(Gradients._fields, ctx.saved_tensors, strict=True)
-        found = [x * (rows if name in ROW_GRADIENTS else scale) for name, x in names]
+        made = zip(Gradients._fields, ctx.saved_tensors, ctx.wanted, strict=True)
+        found = [
+            x * (rows if name in ROW_GRADIENTS else scale) if is_wanted else x for name, x, is_wanted in made
+        ]
     given = zip(found, ctx.dtypes, ctx.wanted, strict=True)
     return *(x.to(dtype) if is_wanted else None for x, dtype, is_wanted in given), *[None] * 5
 

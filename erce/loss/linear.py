@@ -4,6 +4,7 @@
 forward (`chunks.sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.
 """
 
+import sys
 from typing import Any
 
 import torch
@@ -83,20 +84,24 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     transform = transform_of(logit_scale, softcap, temperature)
     with shards.gathered(weight, bias) as (whole, whole_bias):
         operands = operands_of(hidden, whole, whole_bias, adapter)
-        sizes = None if group is None else shards.sizes(len(whole), group)
         autocast = autocast_dtype(hidden.device.type)
-        call = Call(given, penalty, objective, transform, targets, chunk_bytes, autocast, group, sizes)
+        call = Call(given, penalty, objective, transform, targets, chunk_bytes, autocast, group)
         check_call(operands, call, method, hidden.shape[:-1])
         if method == "checkpoint":
             return checkpoint.loss(operands, call)
         if torch.compiler.is_compiling():
             from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-            return compiled.loss(operands, call) if compiled.takes(call) else compiled.broken(operands, call)
-        return uncompiled(operands, call)
+            if compiled.takes(call):
+                return compiled.loss(operands, call)
+        if "torch._dynamo" in sys.modules:  # the compiler may be at work around this call
+            return torch.compiler.disable()(_uncompiled)(operands, call)
+        return _uncompiled(operands, call)
 
 
-def uncompiled(operands: Operands, call: Call) -> Loss:
+def _uncompiled(operands: Operands, call: Call) -> Loss:
+    if call.group is not None:
+        call = call._replace(sizes=shards.sizes(len(operands.weight), call.group))
     scored = call.scored(len(operands.weight))
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
     function = _GradientInBackward if call.given.per_row and head_learns else _GradientInForward

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 
 import torch
 import torch.distributed as dist
@@ -24,7 +25,13 @@ def sizes(v: int, group: dist.ProcessGroup) -> list[int]:
     mine = torch.tensor([v], device=_device(group))
     found = [torch.empty_like(mine) for _ in range(dist.get_world_size(group))]
     dist.all_gather(found, mine, group=group)
-    return [int(x) for x in found]
+    of_each = torch.cat(found).tolist()
+    if 0 in of_each:
+        raise ValueError(
+            f"process {of_each.index(0)} of the group has no rows of the vocabulary, all have {of_each}; "
+            f"leave it out of the group"
+        )
+    return of_each
 
 
 def sweep_shard(
@@ -42,11 +49,22 @@ def sweep_shard(
         combine=lambda sums: _added_up(sums, order, group),
         widest=max(sizes),  # all make the same chunks, or their collectives would not meet
     )
-    scores, gradients = sweep(operands, local, wanted)
+    scores, gradients = sweep(_centred(operands, plan, group), local, wanted)
     for x in (gradients.hidden, gradients.low):
         if x is not None:
             dist.all_reduce(x, group=group)
     return scores, gradients
+
+
+def _centred(operands: Operands, plan: Plan, group: dist.ProcessGroup) -> Operands:
+    """The bias minus its largest entry in the whole vocabulary, as `chunks` has it in one process."""
+    if operands.bias is None or plan.criterion.transform.softcap is not None:
+        return operands
+    exact = reduce(torch.promote_types, (x.dtype for x in operands if x is not None), torch.float32)
+    bias = operands.bias.to(exact)
+    largest = bias.amax()
+    dist.all_reduce(largest, dist.ReduceOp.MAX, group=group)
+    return operands._replace(bias=bias - largest)
 
 
 def _added_up(sums: Sums, order: float, group: dist.ProcessGroup) -> Sums:
@@ -84,9 +102,11 @@ def _moved(sums: Sums, shift: Tensor, order: float) -> Sums:
 
 @contextmanager
 def gathered(weight: Tensor, bias: Tensor | None) -> Iterator[tuple[Tensor, Tensor | None]]:
-    """The whole head where FSDP has left a DTensor or DeepSpeed's ZeRO-3 an empty parameter.
+    """The head, whole where FSDP has left a DTensor or DeepSpeed's ZeRO-3 an empty parameter.
 
-    The gradient of a DTensor goes back to its shards. A ZeRO-3 head that is trained is a ValueError.
+    The gradient of a DTensor is averaged over its mesh, as FSDP's and DDP's are, and goes to its shards. A
+    ZeRO-3 parameter that is trained is a ValueError; one that is not stays whole for as long as the caller
+    keeps it.
     """
     partitioned = [x for x in (weight, bias) if x is not None and hasattr(x, "ds_id")]
     if not partitioned:
@@ -98,12 +118,23 @@ def gathered(weight: Tensor, bias: Tensor | None) -> Iterator[tuple[Tensor, Tens
             "freeze it, as under LoRA, or use ZeRO-2"
         )
     with importlib.import_module("deepspeed").zero.GatheredParameters(partitioned):
-        yield weight, bias
+        yield _kept(weight), None if bias is None else _kept(bias)
+
+
+def _kept(x: Tensor) -> Tensor:
+    """A partitioned parameter's present memory: it gets other, empty memory when it is partitioned again, and
+    a backward may want this."""
+    return x.detach() if hasattr(x, "ds_id") else x
 
 
 def _whole(x: Tensor) -> Tensor:
-    full = getattr(x, "full_tensor", None)
-    return x if full is None else full()
+    if not hasattr(type(x), "full_tensor"):  # which the compiler sees, too
+        return x
+    from torch.distributed.tensor import DTensor, Partial
+
+    assert isinstance(x, DTensor)
+    # Without these its gradient would pass for one that all processes share.
+    return x.full_tensor(grad_placements=[Partial("avg")] * x.device_mesh.ndim)
 
 
 def _device(group: dist.ProcessGroup) -> torch.device:
