@@ -1,4 +1,4 @@
-"""Operands into the mean objective, by each output head that is compared: ours, two by hand, and peers'.
+"""Operands into the mean objective, by each output head that is compared: ours, the paper's, naive, peers'.
 
 The peers are TRL's `ChunkedLogProbFunction`, two fused functions of Liger's and `linear_cross_entropy` of
 PyTorch, called as their own trainers and documentation call them. `why_not` says which cannot run here.
@@ -13,11 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.checkpoint import checkpoint
 
 from erce.loss import Renyi, Shannon, linear_entropy_regularized_cross_entropy
 
-PAPER_CHUNK = 512  # positions; the paper's appendix on chunked computation
 TRL_CHUNK = 32768  # tokens of the vocabulary; what TRL's trainers pass
 
 
@@ -38,14 +36,6 @@ def naive(x: Operands) -> Tensor:
     """All logits at once, the formulas as written, autograd."""
     logits = x.hidden @ x.weight.t()
     return by_definition(logits if x.bias is None else logits + x.bias, x).mean()
-
-
-def paper(x: Operands) -> Tensor:
-    """Chunks of 512 positions under gradient checkpointing: the logits are computed again in the backward."""
-    total = x.hidden.new_zeros((), dtype=torch.float32)
-    for h, y in zip(x.hidden.split(PAPER_CHUNK), x.targets.split(PAPER_CHUNK), strict=True):
-        total = total + checkpoint(_sum, h, x.weight, y, x, use_reentrant=False)
-    return total / len(x.targets)
 
 
 def trl(x: Operands, *, chunk: int = TRL_CHUNK) -> Tensor:
@@ -79,6 +69,11 @@ def ours(x: Operands, **how: Any) -> Tensor:
     return linear_entropy_regularized_cross_entropy(
         x.hidden, x.weight, x.targets, lam=x.lam, penalty=penalty, bias=x.bias, **how
     ).objective
+
+
+def paper(x: Operands) -> Tensor:
+    """Chunks of 512 positions under gradient checkpointing: the logits are computed again in the backward."""
+    return ours(x, method="checkpoint")
 
 
 def without_entropy(head: Head) -> Head:
@@ -151,7 +146,3 @@ def in_hidden(gradient: Tensor, weight: Tensor) -> Tensor:
     """A float64 gradient in the logits (n, v) as one in the hidden states (n, d)."""
     blocks = zip(gradient.split(8192, 1), weight.split(8192), strict=True)
     return sum((g @ w.detach().double() for g, w in blocks), gradient.new_zeros(()))
-
-
-def _sum(hidden: Tensor, weight: Tensor, targets: Tensor, x: Operands) -> Tensor:
-    return naive(replace(x, hidden=hidden, weight=weight, targets=targets)) * len(targets)

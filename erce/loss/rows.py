@@ -18,9 +18,7 @@ from erce.loss.settle import Scores, Settled, settle
 
 Combine = Callable[[Sums], Sums]  # one shard's sums → those of the whole vocabulary
 
-TAIL = (
-    100  # what the paper calls the tail is outside of so many likeliest tokens (appendix on the Rényi order)
-)
+TAIL = 100  # the paper's tail is what so many likeliest tokens leave (appendix on the Rényi order)
 _BLOCK_BYTES = {"cpu": 3 * 2**20}  # a block and its few temporaries stay in a core's cache
 _BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 

@@ -46,16 +46,11 @@ def settle(
     if penalty is None:
         penalty = (log_total + ratio).exp_() if is_size else log_total + ratio
 
-    value, pull = criterion.objective.value_and_slope(nll, gate)
-    strength, uniform, spread = criterion.lam, 0.0, 0.0
-    if criterion.smooths:
-        spread = criterion.objective.smoothing
-        value = (1 - spread) * value + spread * (log_total - sums.total / sums.finite)
-        pull, uniform = (1 - spread) * pull, spread / sums.finite
-    objective = value + criterion.lam * penalty
+    value, *slopes = _objective(nll, log_total, sums, criterion, gate)
+    objective, slopes = value + criterion.lam * penalty, (*slopes, criterion.lam)
     if (weights := criterion.weights) is not None:
-        objective = objective * weights
-        pull, spread, uniform, strength = (x * weights for x in (pull, spread, uniform, strength))
+        objective, slopes = objective * weights, tuple(x * weights for x in slopes)
+    pull, spread, uniform, strength = slopes
 
     plain, bent, own = (pull + spread) / total, 0.0, -pull * sums.others / total
     if criterion.smooths:
@@ -64,18 +59,30 @@ def settle(
         bend = strength * penalty if is_size else strength
         of_penalty = _penalty_slopes(sums, u_y, e_y, total, ratio, criterion.order)
         plain, bent, own = (a + bend * b for a, b in zip((plain, bent, own), of_penalty, strict=True))
-    slopes = Slopes(*_columns(nll, plain, bent, ratio, uniform, own, sums.shift))
+    found = Slopes(*_columns(nll, plain, bent, ratio, uniform, own, sums.shift))
     scores = Scores(
         objective,
         nll,
         penalty,
         (sums.target >= sums.top).to(nll.dtype),
         sums.squares.log().sub_(log_total, alpha=2),
-        (slopes.own > 0).to(nll.dtype),
+        (found.own > 0).to(nll.dtype),
         torch.zeros_like(nll),
         sums.shift,
     )
-    return Settled(scores, _through(slopes, sums, criterion.transform), log_total, strength)
+    return Settled(scores, _through(found, sums, criterion.transform), log_total, strength)
+
+
+def _objective(
+    nll: Tensor, log_total: Tensor, sums: Sums, criterion: Criterion, gate: Tensor | None
+) -> tuple[Tensor, Tensor | float, float, Tensor | float]:
+    """What the penalty is added to; its slopes in nll and in the mean of −log p, and that for each token."""
+    value, pull = criterion.objective.value_and_slope(nll, gate)
+    if not criterion.smooths:
+        return value, pull, 0.0, 0.0
+    spread = criterion.objective.smoothing
+    value = (1 - spread) * value + spread * (log_total - sums.total / sums.finite)
+    return value, (1 - spread) * pull, spread, spread / sums.finite
 
 
 def _columns(like: Tensor, *values: Tensor | float) -> list[Tensor]:
