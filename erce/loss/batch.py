@@ -71,7 +71,7 @@ def check_given(given: Given, penalty: Penalty, objective: Objective, shape: tup
         raise ValueError(f"objective must be one such as CrossEntropy() or Focal(2.0), got {objective!r}")
     if given.reduction not in REDUCTIONS:
         raise ValueError(f"no reduction {given.reduction!r}; there are {', '.join(map(repr, REDUCTIONS))}")
-    if not isinstance(lam, Tensor) and (not isinstance(lam, Real) or not math.isfinite(lam)):
+    if not isinstance(lam, Tensor) and not (isinstance(lam, Real) and -math.inf < lam < math.inf):
         raise ValueError(f"lam must be a finite number, got {lam!r}; 0 is plain cross-entropy")
     for name, rows in (("lam", lam), ("row_weights", given.row_weights)):
         if isinstance(rows, Tensor):

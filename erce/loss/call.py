@@ -29,6 +29,7 @@ class Call(NamedTuple):
     targets: Tensor  # (...)
     chunk_bytes: float | None
     autocast: torch.dtype | None
+    method: str = "fused"
     group: ProcessGroup | None = None
     sizes: list[int] | None = None  # of the vocabulary, what each process of the group has
 
@@ -59,7 +60,7 @@ class Call(NamedTuple):
 
 
 def operands_of(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, adapter: tuple[Tensor, Tensor] | None
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, low: Tensor | None, up: Tensor | None
 ) -> Operands:
     """Their leading axes made one, if their shapes fit."""
     if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
@@ -73,7 +74,6 @@ def operands_of(
         )
     if bias is not None and bias.shape != weight.shape[:1]:
         raise ValueError(f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)")
-    low, up = (None, None) if adapter is None else adapter
     if low is not None and up is not None:
         if low.shape[:-1] != hidden.shape[:-1] or up.shape != (len(weight), low.shape[-1]):
             raise ValueError(
@@ -84,15 +84,15 @@ def operands_of(
     return Operands(hidden.reshape(-1, hidden.shape[-1]), weight, bias, low, up)
 
 
-def check_call(operands: Operands, call: Call, method: str, leading: tuple[int, ...]) -> None:
+def check_call(operands: Operands, call: Call, leading: tuple[int, ...]) -> None:
     check_targets(call.targets, leading, call.given.ignore_index)
     if call.chunk_bytes is not None and not call.chunk_bytes > 0:
         raise ValueError(f"chunk_bytes must be above 0, got {call.chunk_bytes!r}; None is the default")
-    if method not in METHODS:
-        raise ValueError(f"no method {method!r}; there are {', '.join(map(repr, METHODS))}")
-    if method == "checkpoint" and call.group is not None:
+    if call.method not in METHODS:
+        raise ValueError(f"no method {call.method!r}; there are {', '.join(map(repr, METHODS))}")
+    if call.method == "checkpoint" and call.group is not None:
         raise ValueError("method='checkpoint' has the whole vocabulary; leave out group")
-    if method == "checkpoint" and order_of(call.penalty) is None:
+    if call.method == "checkpoint" and order_of(call.penalty) is None:
         raise ValueError(f"method='checkpoint' cannot differentiate {call.penalty!r}; leave it out")
     if call.group is not None and (
         call.objective.gated or order_of(call.penalty) is None or call.given.diagnose

@@ -4,6 +4,7 @@ What cannot be an operator's argument (the penalty, the objective, the settings)
 The gradients are outputs like any other, so that the backward is a scaling, as outside of the compiler.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,10 +20,16 @@ from erce.loss.penalties import make_penalty, order_of, penalty_name
 _LOGGED = len(Loss._fields) - 1
 
 
-def takes(call: Call) -> bool:
-    """Not anybody's own penalty or objective, which has no name, and no process group."""
+def takes(weight: Tensor, call: Call) -> bool:
+    """Not anybody's own penalty or objective, which has no name; no process group and no ZeRO-3 head."""
     ours = type(call.objective) in OBJECTIVES.values() and order_of(call.penalty) is not None
-    return ours and call.group is None
+    return ours and call.method == "fused" and call.group is None and not hasattr(weight, "ds_id")
+
+
+@torch.compiler.disable()
+def outside(function: Callable[..., Loss], *args: Any) -> Loss:
+    """What the function returns, out of the compiler's sight."""
+    return function(*args)
 
 
 def loss(operands: Operands, call: Call) -> Loss:

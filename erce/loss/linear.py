@@ -4,7 +4,6 @@
 forward (`chunks.sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.
 """
 
-import sys
 from typing import Any
 
 import torch
@@ -69,9 +68,9 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 
     `method="checkpoint"` is the paper's: chunks of 512 positions under gradient checkpointing. With `group`,
     each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`, `bias` and the
-    adapter's b, and the same hidden states and targets; d hidden is summed over the group. A `weight` that
-    FSDP or DeepSpeed has sharded is gathered for the forward. Not differentiable twice. Section 4 and the
-    appendix on chunked computation.
+    adapter's b, and the same hidden states and targets; d hidden is summed over the group. A head that
+    FSDP or DeepSpeed has sharded is gathered once, for the forward. Not differentiable twice. Section 4 and
+    the appendix on chunked computation.
 
     >>> hidden, weight = torch.ones(3, 2, requires_grad=True), torch.eye(4, 2)
     >>> loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([0, 3, -100]), lam=1.0)
@@ -82,26 +81,35 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     given = Given(lam, reduction, row_weights, num_items_in_batch, ignore_index, diagnose)
     check_given(given, penalty, objective, tuple(targets.shape))
     transform = transform_of(logit_scale, softcap, temperature)
-    with shards.gathered(weight, bias) as (whole, whole_bias):
-        operands = operands_of(hidden, whole, whole_bias, adapter)
-        autocast = autocast_dtype(hidden.device.type)
-        call = Call(given, penalty, objective, transform, targets, chunk_bytes, autocast, group)
-        check_call(operands, call, method, hidden.shape[:-1])
-        if method == "checkpoint":
+    autocast = autocast_dtype(hidden.device.type)
+    call = Call(given, penalty, objective, transform, targets, chunk_bytes, autocast, method, group)
+    if torch.compiler.is_compiling():
+        from erce.loss import compiled  # not before: the compiler takes seconds to import
+
+        if not compiled.takes(weight, call):  # here: inside a `with` it would compile what follows a break
+            return compiled.outside(_loss, hidden, weight, bias, adapter, call)
+    return _loss(hidden, weight, bias, adapter, call)
+
+
+def _loss(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, adapter: tuple[Tensor, Tensor] | None, call: Call
+) -> Loss:
+    low, up = (None, None) if adapter is None else adapter
+    with shards.gathered(weight, bias, up, split=call.group is not None) as (whole, whole_bias, whole_up):
+        operands = operands_of(hidden, whole, whole_bias, low, whole_up)
+        check_call(operands, call, hidden.shape[:-1])
+        if call.method == "checkpoint":
             return checkpoint.loss(operands, call)
         if torch.compiler.is_compiling():
-            from erce.loss import compiled  # not before: the compiler takes seconds to import
+            from erce.loss import compiled
 
-            if compiled.takes(call):
-                return compiled.loss(operands, call)
-        if "torch._dynamo" in sys.modules:  # the compiler may be at work around this call
-            return torch.compiler.disable()(_uncompiled)(operands, call)
+            return compiled.loss(operands, call)
         return _uncompiled(operands, call)
 
 
 def _uncompiled(operands: Operands, call: Call) -> Loss:
     if call.group is not None:
-        call = call._replace(sizes=shards.sizes(len(operands.weight), call.group))
+        call = call._replace(sizes=shards.sizes(operands.weight, call.group))
     scored = call.scored(len(operands.weight))
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
     function = _GradientInBackward if call.given.per_row and head_learns else _GradientInForward

@@ -20,9 +20,9 @@ from erce.loss.passes import Sums
 from erce.loss.settle import Scores
 
 
-def sizes(v: int, group: dist.ProcessGroup) -> list[int]:
+def sizes(weight: Tensor, group: dist.ProcessGroup) -> list[int]:
     """How many rows of the vocabulary each process of the group has, in the order of the ranks."""
-    mine = torch.tensor([v], device=_device(group))
+    mine = torch.tensor([len(weight)], device=weight.device)
     found = [torch.empty_like(mine) for _ in range(dist.get_world_size(group))]
     dist.all_gather(found, mine, group=group)
     of_each = torch.cat(found).tolist()
@@ -41,11 +41,9 @@ def sweep_shard(
     order = plan.criterion.order
     assert order is not None
     rank = dist.get_rank(group)
-    targets = plan.targets - sum(sizes[:rank])
-    absent = (targets < 0) | (targets >= sizes[rank])
     local = replace(
         plan,
-        targets=targets.masked_fill(absent, -1),
+        targets=plan.targets - sum(sizes[:rank]),  # outside of this shard where another has it
         combine=lambda sums: _added_up(sums, order, group),
         widest=max(sizes),  # all make the same chunks, or their collectives would not meet
     )
@@ -101,16 +99,24 @@ def _moved(sums: Sums, shift: Tensor, order: float) -> Sums:
 
 
 @contextmanager
-def gathered(weight: Tensor, bias: Tensor | None) -> Iterator[tuple[Tensor, Tensor | None]]:
+def gathered(
+    weight: Tensor, bias: Tensor | None, up: Tensor | None, *, split: bool
+) -> Iterator[tuple[Tensor, Tensor | None, Tensor | None]]:
     """The head, whole where FSDP has left a DTensor or DeepSpeed's ZeRO-3 an empty parameter.
 
     The gradient of a DTensor is averaged over its mesh, as FSDP's and DDP's are, and goes to its shards. A
     ZeRO-3 parameter that is trained is a ValueError; one that is not stays whole for as long as the caller
-    keeps it.
+    keeps it. So is a DTensor where the head is `split` over a group, and has its parts in plain tensors.
     """
-    partitioned = [x for x in (weight, bias) if x is not None and hasattr(x, "ds_id")]
+    head = (weight, bias, up)
+    if split and any(map(_is_dtensor, head)):
+        raise ValueError(
+            "the head is a DTensor, which is gathered, but with a group each process gives its part of the "
+            "vocabulary; give weight.to_local(), or leave out group"
+        )
+    partitioned = [x for x in head if x is not None and hasattr(x, "ds_id")]
     if not partitioned:
-        yield _whole(weight), None if bias is None else _whole(bias)
+        yield _whole(weight), None if bias is None else _whole(bias), None if up is None else _whole(up)
         return
     if any(x.requires_grad for x in partitioned):
         raise ValueError(
@@ -118,7 +124,7 @@ def gathered(weight: Tensor, bias: Tensor | None) -> Iterator[tuple[Tensor, Tens
             "freeze it, as under LoRA, or use ZeRO-2"
         )
     with importlib.import_module("deepspeed").zero.GatheredParameters(partitioned):
-        yield _kept(weight), None if bias is None else _kept(bias)
+        yield _kept(weight), None if bias is None else _kept(bias), None if up is None else _kept(up)
 
 
 def _kept(x: Tensor) -> Tensor:
@@ -127,16 +133,15 @@ def _kept(x: Tensor) -> Tensor:
     return x.detach() if hasattr(x, "ds_id") else x
 
 
+def _is_dtensor(x: Tensor | None) -> bool:
+    return hasattr(type(x), "full_tensor")  # the compiler sees methods of the type only
+
+
 def _whole(x: Tensor) -> Tensor:
-    if not hasattr(type(x), "full_tensor"):  # which the compiler sees, too
+    if not _is_dtensor(x):
         return x
     from torch.distributed.tensor import DTensor, Partial
 
     assert isinstance(x, DTensor)
     # Without these its gradient would pass for one that all processes share.
     return x.full_tensor(grad_placements=[Partial("avg")] * x.device_mesh.ndim)
-
-
-def _device(group: dist.ProcessGroup) -> torch.device:
-    """Where the group's collectives want small tensors."""
-    return torch.device("cuda") if dist.get_backend(group) == "nccl" else torch.device("cpu")

@@ -9,7 +9,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor import DTensor, Placement, distribute_tensor
+from torch.distributed.tensor import DTensor, Placement, Replicate, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -87,7 +87,9 @@ def complaint(group, spoil: str, how: dict) -> str | None:
     rank = dist.get_rank(group)
     tensors, targets = operands(torch.float64)
     weight = tensors["weight"][20 * rank :][:20]
-    if spoil == "target":
+    if spoil == "layout":
+        weight = distribute_tensor(tensors["weight"], DeviceMesh.from_group(group, "cpu"), [Replicate()])
+    elif spoil == "target":
         targets[7] = V
     elif spoil == "shard":
         weight = weight[: 20 * (rank != 1)]
@@ -209,17 +211,17 @@ def laid_out(group, mesh: list, placements: list[Placement], compiled: bool) -> 
     tensors, targets = operands(torch.float64)
     hidden = tensors["hidden"].roll(dist.get_rank(group), 0)
     layout = DeviceMesh("cpu", mesh)
-    names, how = ("weight", "bias"), {"lam": 8.0, "reduction": "sum"}
-    whole = [tensors[name].clone().requires_grad_() for name in names]
-    parts = [distribute_tensor(tensors[name], layout, placements).requires_grad_() for name in names]
+    low, how = tensors["low"].roll(dist.get_rank(group), 0), {"lam": 8.0, "reduction": "sum"}
+    whole = [tensors[name].clone().requires_grad_() for name in HEAD]
+    parts = [distribute_tensor(tensors[name], layout, placements).requires_grad_() for name in HEAD]
     form = linear_entropy_regularized_cross_entropy
-    form(hidden, whole[0], targets, bias=whole[1], **how).objective.backward()
+    form(hidden, whole[0], targets, bias=whole[1], adapter=(low, whole[2]), **how).objective.backward()
     if compiled:
         torch._dynamo.reset()
         form = torch.compile(form, backend="aot_eager", fullgraph=True)
     forward, backward = Collectives(), Collectives()
     with nullcontext() if compiled else forward:
-        loss = form(hidden, parts[0], targets, bias=parts[1], **how)
+        loss = form(hidden, parts[0], targets, bias=parts[1], adapter=(low, parts[2]), **how)
     with nullcontext() if compiled else backward:
         loss.objective.backward()
     worst = 0.0

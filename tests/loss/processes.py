@@ -34,7 +34,7 @@ class Processes:
         """What the function returns in each of the last `size` processes; its exception is raised."""
         pools: list[Pool] = self._pools[WORLD - size :]
         found = [pool.apply_async(_run, (function, size, args)) for pool in pools]
-        return [x.get(timeout=4 * DEADLOCK) for x in found]
+        return [x.get(timeout=2 * DEADLOCK) for x in found]
 
 
 def _join(rank: int, meeting: str) -> None:

@@ -4,9 +4,8 @@ import shutil
 
 import pytest
 import torch
-from test_loss_settings import Gini, linear, operands
+from test_loss_settings import linear, operands
 from torch import Tensor, nn
-from torch._dynamo.testing import CompileCounterWithBackend
 
 from erce.loss import (
     EAFT,
@@ -85,57 +84,6 @@ def test_without_gradients_there_is_none_to_make():
     compiled = torch.compile(lambda x: linear(x, lam=1.0), fullgraph=True, backend="aot_eager")
     with torch.no_grad():
         assert torch.equal(compiled(operands()).objective, linear(operands(), lam=1.0).objective)
-
-
-def test_another_batch_size_is_not_compiled_anew():
-    weight, graphs = torch.randn(40, 5), []
-
-    def run(hidden, targets):
-        return linear_entropy_regularized_cross_entropy(hidden, weight, targets, lam=1.0).objective
-
-    counter = CompileCounterWithBackend("aot_eager")
-    compiled = torch.compile(run, fullgraph=True, backend=counter, dynamic=True)
-    for size in (4, 9, 17):
-        hidden, targets = torch.randn(size, 5), torch.arange(size)
-        assert torch.equal(compiled(hidden, targets), run(hidden, targets))
-        graphs.append(counter.frame_count)
-    assert graphs[0] == graphs[-1]
-
-
-@pytest.mark.filterwarnings("ignore:The .grad attribute")  # which torch.compile reads after a break
-def test_a_penalty_of_ones_own_breaks_the_graph_and_changes_nothing():
-    def run(x, reduction):
-        return linear(x, lam=1.0, penalty=Gini(), reduction=reduction)
-
-    found, truth = (
-        outcome(function, "mean", ("hidden", "weight"))
-        for function in (torch.compile(run, backend="aot_eager"), run)
-    )
-    for a, b in zip(found, truth, strict=True):
-        torch.testing.assert_close(a, b)
-    with pytest.raises(torch._dynamo.exc.Unsupported):
-        torch.compile(run, fullgraph=True, backend="aot_eager")(operands(), "mean")
-
-
-@pytest.mark.parametrize("reduction", ["sum", "none"])
-def test_the_operators_are_what_pytorch_expects_of_operators(reduction):
-    from erce.loss import compiled
-
-    x = operands()
-    settings = (
-        f"reduction={reduction};ignore_index=-100;diagnose=False;penalty=renyi;order=2.0;"
-        "objective=focal:2.0;logit_scale=1.0;softcap=None;temperature=1.0;chunk_bytes=None;autocast=None"
-    )
-    rest = (torch.arange(N), torch.tensor(2.0), None)
-    torch.library.opcheck(compiled._forward, (*x.values(), *rest, settings, [True] * 5))
-    given = (
-        *(v.detach() for v in x.values()),
-        *rest,
-        torch.rand(N, dtype=torch.float64),
-        settings,
-        [True] * 5,
-    )
-    torch.library.opcheck(compiled._gradients, given)
 
 
 class Model(nn.Module):

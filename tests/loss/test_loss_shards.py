@@ -49,7 +49,7 @@ def test_every_penalty_is_that_of_one_process(case, processes):
     how = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
     cases = [{**how, "lam": lam} for lam in (0.0, 8.0, -0.1)]
     cases += [{**how, "lam": 8.0, "dtype": torch.float32, "logit_scale": scale} for scale in (1.0, 30.0)]
-    cases.append({**how, "lam": 8.0, "uses": ()})
+    cases += [{**how, "lam": 8.0, "uses": ()}, {**how, "lam": 8.0, "dtype": torch.bfloat16}]
     for split in ((7, 30, 13), (31, 19)):
         assert processes.run(differences, split, cases, size=len(split)) == [[]] * len(split)
 
@@ -99,10 +99,25 @@ def test_every_setting_is_that_of_one_process(setting, processes):
     assert processes.run(differences, (7, 30, 13), cases) == [[]] * 3
 
 
+@pytest.mark.slow
+def test_the_sums_of_the_kernels_add_up_too(tmp_path, monkeypatch):
+    pytest.importorskip("triton")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    how = {"lam": 8.0, "learns": TRAINED, "dtype": torch.float32}
+    cases = [
+        {**how, "penalty": penalty, **SETTINGS[setting]}
+        for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0), Renyi(math.inf))
+        for setting in ("a masked, smoothed shard", "all at once")
+    ]
+    with Processes(tmp_path) as interpreting:
+        assert interpreting.run(differences, (7, 30, 13), cases) == [[]] * 3
+
+
 NO_SOFTMAX = "the logits of position 1 (its index when flattened) have no softmax"
 REFUSED = [
     ("target", {}, f"target {V} is outside the vocabulary of {V} tokens"),
     ("shard", {}, "process 1 of the group has no rows of the vocabulary, all have [20, 0, 10]; leave it out"),
+    ("layout", {}, "the head is a DTensor, which is gathered, but with a group each process gives its part"),
     ("nan", {}, NO_SOFTMAX),
     ("inf", {}, NO_SOFTMAX),
     ("nan", {"penalty": Renyi(math.inf)}, NO_SOFTMAX),
@@ -175,7 +190,7 @@ LAYOUTS = [
 def test_a_dtensor_is_gathered_once_and_gets_the_mean_gradient(mesh, placements, gathers, processes):
     for worst, counts in processes.run(laid_out, mesh, placements, False):
         assert worst < 1e-13
-        assert counts == [2 * gathers, 0, 2]  # weight and bias
+        assert counts == [3 * gathers, 0, 3]  # weight, bias and adapter
 
 
 @pytest.mark.slow
@@ -218,14 +233,12 @@ def gathers(monkeypatch):
 ZERO_3 = [{"reduction": "mean"}, {"reduction": "none"}, {"reduction": "none", "method": "checkpoint"}]
 
 
-@pytest.mark.parametrize("adapted", [False, True], ids=["plain", "adapted"])
-@pytest.mark.parametrize("how", ZERO_3, ids=str)
-def test_a_frozen_head_under_zero_3_is_gathered_once(how, adapted, gathers):
+def zero_3(how: dict, adapted: bool, form) -> None:
     tensors, targets = operands(torch.float32)
     found = []
     for make in (torch.clone, partitioned):
         learned = [tensors[name].clone().requires_grad_() for name in ("hidden", "low", "up")]
-        loss = linear_entropy_regularized_cross_entropy(
+        loss = form(
             learned[0],
             make(tensors["weight"]),
             targets,
@@ -236,9 +249,24 @@ def test_a_frozen_head_under_zero_3_is_gathered_once(how, adapted, gathers):
         )
         loss.objective.sum().backward()
         found.append([loss.objective.detach(), *(x.grad for x in learned if x.grad is not None)])
-    assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
     for plain, zero in zip(*found, strict=True):
         assert torch.equal(plain, zero)
+
+
+@pytest.mark.parametrize("adapted", [False, True], ids=["plain", "adapted"])
+@pytest.mark.parametrize("how", ZERO_3, ids=str)
+def test_a_frozen_head_under_zero_3_is_gathered_once(how, adapted, gathers):
+    zero_3(how, adapted, linear_entropy_regularized_cross_entropy)
+    assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # at any graph break
+def test_a_compiled_call_with_a_zero_3_head_falls_back(gathers):
+    zero_3(
+        {"reduction": "mean"}, True, torch.compile(linear_entropy_regularized_cross_entropy, backend="eager")
+    )
+    assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
 
 
 def test_an_error_partitions_a_zero_3_head_again(gathers):
@@ -258,6 +286,6 @@ def test_training_a_zero_3_head_is_refused(gathers):
 
 
 def test_a_head_that_is_whole_is_left_as_it_is():
-    head = (torch.ones(V, D), None)
-    with gathered(*head) as whole:
+    head = (torch.ones(V, D), None, None)
+    with gathered(*head, split=False) as whole:
         assert whole == head
