@@ -43,7 +43,9 @@ def _scores(operands: Operands, targets: Tensor, criterion: Criterion) -> Scores
     if operands.bias is not None:
         logits = logits + operands.bias
     logits = _transformed(logits, criterion.transform)
-    log_p = logits.log_softmax(-1).clamp(min=torch.finfo(logits.dtype).min)
+    log_p = logits.log_softmax(-1)
+    if logits.isneginf().any():  # 0 log 0 = 0; not the paper's, and not for nothing
+        log_p = log_p.clamp(min=torch.finfo(logits.dtype).min)
     nll = -log_p.gather(-1, targets[:, None])[:, 0]
     penalty = _penalty(log_p, criterion)
     value = _value(nll, log_p, logits.detach(), criterion) + criterion.lam * penalty
