@@ -27,8 +27,8 @@ class Objective(ABC):
         """(rows,) → the value and d value / d nll, (rows,) each; `gate` is what `gate` returned."""
 
     def gate(self, logits: Tensor) -> Tensor:
-        """A weight (rows,) from logits (rows, v), which are known up to a constant a row."""
-        raise NotImplementedError(f"{type(self).__name__} is not gated")
+        """A weight (rows,) from logits (rows, v), known up to a constant a row; for those that are gated."""
+        raise TypeError(f"{type(self).__name__} has no gate; give it one, or leave gated False")
 
     @classmethod
     @abstractmethod
