@@ -130,8 +130,11 @@ def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
     known = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     rows = []
     for row, completion in _completions(folder):
-        verdict = asdict(verify(known[completion.problem], completion))
-        del verdict["elapsed"]  # the only thing that would differ between two runs of the same study
+        judged = verify(known[completion.problem], completion)
+        # `elapsed` and `detail` (which may hold an address) would differ between two runs of the same study.
+        verdict = {"accepted": judged.accepted, "reason": judged.reason, "extracted": judged.extracted}
+        if judged.warning:
+            verdict["warning"] = judged.warning
         rows.append({key: row[key] for key in ("split", "decoding", "problem", "sample")} | verdict)
     write_rows(folder / "verdicts.jsonl", rows)
 

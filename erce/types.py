@@ -9,7 +9,9 @@ class Problem:
     """One problem with one demonstration that its own verifier accepts.
 
     `answer` is the reference of a task that compares answers; `tests` are the asserts of a task that runs
-    programs. Whichever a task does not use stays empty.
+    programs, `setup` the statements before them (imports, helpers), `entry_points` the closed list of names
+    that the candidate answers, None for those that `erce.verify.run_program` finds. Whatever a task does not
+    use stays empty.
     """
 
     id: str
@@ -17,6 +19,8 @@ class Problem:
     demonstration: str
     answer: str = ""
     tests: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +59,19 @@ REASONS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the verifier says of one completion; `reason` is one of `REASONS`, `elapsed` is in seconds."""
+    """What the verifier says of one completion.
+
+    `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion.
+    `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
+    for a reader. `warning` is empty but where a program ran with less protection than a sandbox gives.
+    """
 
     accepted: bool
     reason: str
     extracted: str | None = None
     elapsed: float = 0.0
+    detail: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +79,8 @@ class Task:
     """Problems and the verifier that judges their completions.
 
     `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
-    local folder or None for the task's own source. A recipe may ask for other sizes.
+    local folder or None for the task's own source. A recipe may ask for other sizes. `verify_paper` is the
+    paper's own procedure, for comparison; None where `verify` is that.
     """
 
     name: str
@@ -79,6 +91,7 @@ class Task:
     n_test: int
     max_new_tokens: int
     max_length: int
+    verify_paper: Callable[[Problem, Completion], Verdict] | None = None
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
     check takes microseconds. An `answer` that is itself no number is a ValueError.
 
     >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
-    Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0)
+    Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0, detail='', warning='')
     >>> verify_number("18", "It is 18.").reason
     'no answer'
     """
