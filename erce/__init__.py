@@ -72,9 +72,12 @@ _HOME = {
     "erce.tasks": ("TASKS", "load_task"),
     "erce.train": ("ERCEConfig", "ERCETrainer"),
 }
+_PARTS = ("loss", "stats", "verify")  # reached as erce.verify.verify_number after a plain `import erce`
 
 
 def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return import_module(f"erce.{name}")
     for module, names in _HOME.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -6,10 +6,14 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from erce import __version__
+
+if TYPE_CHECKING:
+    from erce.types import Verdict
 
 NEEDS_STUDY = (
     "trl",
@@ -25,19 +29,25 @@ NEEDS_STUDY = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, 2 for input that cannot run (one sentence says why), 130 when interrupted."""
+    """The exit code: 0, 2 for input that cannot run (one sentence says why), 130 when interrupted.
+
+    `verify` of one answer or program ends with 1 where it is not accepted, `doctor` where programs can reach
+    more than they should.
+    """
     options = _parser().parse_args(arguments)
+    sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
     try:
+        if getattr(options, "sandbox", None):
+            os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
         if options.command in (run, demo, report):
             _require_study_extra()
-        options.command(options)
-    except ValueError as error:
+        return options.command(options) or 0
+    except (ValueError, *_refusals()) as error:
         print(f"erce: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("erce: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
-    return 0
 
 
 def run(options: argparse.Namespace) -> None:
@@ -71,6 +81,69 @@ def tasks(options: argparse.Namespace) -> None:
     for name in TASKS:
         task = load_task(name)
         print(f"{name:24} {task.n_train} train, {task.n_validation} validation, {task.n_test} test problems")
+
+
+def verify(options: argparse.Namespace) -> int:
+    """One answer or program judged, or a file or study judged again under two procedures."""
+    if options.file is not None:
+        _regrade(options)
+        return 0
+    from erce.terminal import verdict_lines
+
+    verdict = _judge(options)
+    print("\n".join(verdict_lines(verdict, explain=options.explain)))
+    return 0 if verdict.accepted else 1
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Which sandbox runs here, what a program in it is refused, and what it does not cover."""
+    from erce.terminal import examination_lines
+    from erce.verify.sandbox.probes import examine
+
+    rows = examine()
+    print("\n".join(examination_lines(rows)))
+    tried = [row.good for row in rows if row.kind == "attempt"]
+    return 0 if tried and all(tried) else 1
+
+
+def _judge(options: argparse.Namespace) -> "Verdict":
+    """The verdict on the one answer or program that the words name."""
+    from erce.verify import equivalent, run_program, verify_math, verify_number
+    from erce.verify.paper import equivalent_paper
+
+    paper = options.mode == "paper"
+    if options.program is not None:
+        return run_program(_text(options.program), options.test, mode="paper" if paper else "strict")
+    if options.answer is None or options.completion is None:
+        raise ValueError(
+            "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
+        )
+    if options.kind == "number":
+        return verify_number(options.answer, options.completion)
+    if options.kind == "answer":
+        return (equivalent_paper if paper else equivalent)(options.answer, options.completion)
+    return verify_math(options.answer, options.completion, mode="paper" if paper else "typed")
+
+
+def _regrade(options: argparse.Namespace) -> None:
+    from erce.regrade import regrade_file, regrade_study, summary
+    from erce.results import write_rows
+    from erce.terminal import regrade_lines
+
+    if options.file.is_dir():
+        rows = regrade_study(options.file, workers=options.workers)
+    else:
+        rows = regrade_file(options.file, kind=options.kind, workers=options.workers)
+    print("\n".join(regrade_lines(rows, summary(rows), limit=options.limit)))
+    if options.json:
+        write_rows(options.json, (asdict(row) | {"disputed": row.disputed} for row in rows))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{str(path)!r} cannot be read as text ({error})") from None
 
 
 def _report(root: Path, json: Path | None) -> None:
@@ -107,6 +180,13 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
     return settings
 
 
+def _refusals() -> tuple[type[Exception], ...]:
+    """Looked up only when something was raised, so that no command loads the sandbox for it."""
+    from erce.verify.sandbox import SandboxUnavailable
+
+    return (SandboxUnavailable,)
+
+
 def _require_study_extra() -> None:
     missing = [name for name in NEEDS_STUDY if importlib.util.find_spec(name) is None]
     if missing:
@@ -120,7 +200,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(function: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
+    def command(function: Callable[[argparse.Namespace], int | None]) -> argparse.ArgumentParser:
         summary = (function.__doc__ or "").strip()
         added = commands.add_parser(function.__name__, help=summary, description=summary)
         added.set_defaults(command=function)
@@ -138,11 +218,37 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )
     _add_jobs(added)
+    _add_sandbox(added)
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
     command(tasks)
+    _add_verify(command(verify))
+    _add_sandbox(command(doctor))
     return parser
+
+
+def _add_verify(added: argparse.ArgumentParser) -> None:
+    text = "rows of answer and completion, or program and tests (JSON Lines), or a study's folder"
+    added.add_argument("file", type=Path, nargs="?", help=text)
+    added.add_argument("--answer", help="the reference answer")
+    added.add_argument("--completion", help="what a model wrote")
+    added.add_argument("--program", type=Path, metavar="FILE", help="a program, judged by every --test")
+    added.add_argument("--test", action="append", default=[], metavar="ASSERT", help="one assert")
+    kinds = ("math", "answer", "number", "program")
+    text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
+    added.add_argument("--as", dest="kind", choices=kinds, help=text)
+    added.add_argument("--mode", choices=("ours", "paper"), default="ours", help="whose procedure (ours)")
+    added.add_argument("--explain", action="store_true", help="what was judged, and why so")
+    added.add_argument("--workers", type=int, help="processes that judge a file (one a core)")
+    added.add_argument("--limit", type=int, default=20, help="disagreements to print (20)")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write every row's verdicts to FILE")
+    _add_sandbox(added)
+
+
+def _add_sandbox(parser: argparse.ArgumentParser) -> None:
+    text = "the protection that programs run in; seccomp and none only when named"
+    parser.add_argument("--sandbox", choices=("auto", "namespaces", "landlock", "seccomp", "none"), help=text)
 
 
 def _add_jobs(parser: argparse.ArgumentParser, *, default: int = 1) -> None:

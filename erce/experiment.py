@@ -53,6 +53,9 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
     }
     if cell.lam is not None:
         result["training"] = {k: v for k, v in read_json(folder / "training.json").items() if k != "log"}
+    warnings = {row["warning"] for row in read_rows(folder / "verdicts.jsonl") if "warning" in row}
+    if warnings:
+        result["warnings"] = sorted(warnings)
     write_json(folder / RESULT, result | {"versions": _versions()})
 
 
@@ -129,7 +132,7 @@ def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
     verify = load_task(cell.task).verify
     known = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     rows = []
-    for row, completion in _completions(folder):
+    for row, completion in completions(folder):
         judged = verify(known[completion.problem], completion)
         # `elapsed` and `detail` (which may hold an address) would differ between two runs of the same study.
         verdict = {"accepted": judged.accepted, "reason": judged.reason, "extracted": judged.extracted}
@@ -143,7 +146,7 @@ def _scores(folder: Path) -> dict[str, dict[str, Any]]:
     """split → decoding → what `erce.score.summarize` says of its completions."""
     grouped: dict[tuple[str, str], list[tuple[Completion, Verdict]]] = {}
     for (row, completion), judged in zip(
-        _completions(folder), read_rows(folder / "verdicts.jsonl"), strict=True
+        completions(folder), read_rows(folder / "verdicts.jsonl"), strict=True
     ):
         verdict = Verdict(judged["accepted"], judged["reason"], judged["extracted"])
         grouped.setdefault((row["split"], row["decoding"]), []).append((completion, verdict))
@@ -153,7 +156,8 @@ def _scores(folder: Path) -> dict[str, dict[str, Any]]:
     return scores
 
 
-def _completions(folder: Path) -> list[tuple[dict[str, Any], Completion]]:
+def completions(folder: Path) -> list[tuple[dict[str, Any], Completion]]:
+    """A cell's rows, each with its split and decoding, and the Completion in it."""
     rows = read_rows(folder / "completions.jsonl")
     return [
         (row, Completion(**{k: v for k, v in row.items() if k not in ("split", "decoding")})) for row in rows

@@ -11,6 +11,7 @@ from erce.models import load_tokenizer
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.results import Study, is_done, open_study, read_study
 from erce.sweep import sweep
+from erce.tasks import check_demonstrations, load_task
 
 
 def run(
@@ -42,7 +43,8 @@ def run(
 def _check(recipe: Recipe, jobs: int) -> None:
     """Loads what every cell will need, so that a wrong name or path is said now and not after hours."""
     for task in recipe.tasks:
-        cell_splits(recipe, task)
+        problems = cell_splits(recipe, task)
+        check_demonstrations(load_task(task), (each for part in vars(problems).values() for each in part))
     if jobs == 1:
         base_policy(recipe.model, recipe.dtype)  # the one that the cells of this process use
     else:

@@ -25,6 +25,7 @@ def gsm8k_folder(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
 @pytest.mark.parametrize(("task", "most"), [("gsm8k", 60), ("gsm8k-answer-only", 12)])
 def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, task, most):
     (tmp_path / "data").mkdir()

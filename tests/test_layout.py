@@ -29,9 +29,11 @@ ARROWS = {  # part → the parts of ours that it may import
     "sweep": {"recipe", "results"},
     "choose": {"recipe", "results"},
     "experiment": {"types", "tasks", "train", "generate", "score", "recipe", "results", "models"},
-    "study": {"experiment", "sweep", "recipe", "results", "models"},
+    "study": {"experiment", "sweep", "recipe", "results", "models", "tasks"},
+    "regrade": {"types", "tasks", "verify", "results", "experiment"},
+    "terminal": {"types", "regrade", "verify"},
     "reporting": {"results", "stats", "choose", "recipe"},
-    "cli": {"study", "reporting", "recipe", "tasks"},
+    "cli": {"study", "reporting", "recipe", "results", "tasks", "types", "verify", "regrade", "terminal"},
 }
 HEAVY = {"torch", "transformers", "trl", "peft", "datasets", "matplotlib", "scipy", "rich", "jinja2", "numpy"}
 

@@ -8,6 +8,8 @@ WIDE = 0.05  # half an interval, in fractions of 1
 ACCIDENTS = (  # reason, the share of completions that is too much, what it means
     ("truncated", 0.01, "were cut off at the token limit: raise max_new_tokens in [decoding]"),
     ("timeout", 0.005, "ran into the verifier's time limit: give it more time"),
+    ("error", 0.0, "could not be judged, a fault of the task or the machine: its tests want a look"),
+    ("opaque", 0.005, "returned objects that no other process can compare: look at a few of them"),
 )
 
 
@@ -18,6 +20,7 @@ def cautions(summary: Summary) -> list[str]:
         *_chosen(summary),
         *_small(summary),
         *_cut_short(summary),
+        *_unprotected(summary),
         *_base_model(summary),
         *_versions(summary),
     ]
@@ -82,6 +85,11 @@ def _cut_short(summary: Summary) -> list[str]:
         of_what = f"the {worst.decoding} completions of {arm} on {worst.task}"
         found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
     return found
+
+
+def _unprotected(summary: Summary) -> list[str]:
+    """What the verifier said of running programs with less than a sandbox."""
+    return sorted({text for result in summary.study.results.values() for text in result.get("warnings", ())})
 
 
 def _base_model(summary: Summary) -> list[str]:

@@ -5,98 +5,74 @@ to train on and 500 to test on, calculator annotations stripped, `#### <answer>`
 validation split; ours comes from the training rows.
 """
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
+from erce.tasks.source import Row, Source, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.numeric import verify_number
 
-HUB = "openai/gsm8k"
 MARKER = "####"
 STEPS = "{}\n\nSolve this step by step, and end with the line: #### <answer>"
 ANSWER_ONLY = "{}\n\nGive the answer only, as the line: #### <answer>"
+SOURCE = Source(
+    hub="openai/gsm8k",
+    files="the original train.jsonl and test.jsonl",
+    digests={
+        "train.jsonl": "17f347dc51477c50d4efb83959dbb7c56297aba886e5544ee2aaed3024813465",
+        "test.jsonl": "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14",
+    },
+)
 
-_LOCAL = 'give a folder with the original train.jsonl and test.jsonl: data = "folder"'
 _ANNOTATION = re.compile(r"<<[^<>\n]*>>")
 
 
 def _pools(data: str | None, *, template: str, steps: bool) -> Pools:
     """From the hub through `datasets`, or from the original files in the folder `data`."""
-    rows = _from_hub() if data is None else _from_folder(Path(data))
-    train, test = (
-        tuple(
-            _problem(f"gsm8k-{split}-{number}", row, template, steps=steps)
-            for number, row in enumerate(rows[split])
+    return Pools(
+        *(
+            tuple(
+                _problem(f"gsm8k-{split}-{number}", row, template, steps=steps)
+                for number, row in enumerate(rows)
+            )
+            for split, rows in _rows(data)
         )
-        for split in ("train", "test")
     )
-    return Pools(train=train, test=test)
 
 
-def _problem(id: str, row: Mapping[str, str], template: str, *, steps: bool) -> Problem:
+def _rows(data: str | None) -> list[tuple[str, Iterable[Row]]]:
+    splits = ("train", "test")
+    if data is None:
+        hub = SOURCE.from_hub("main")
+        return [(split, hub[split]) for split in splits]
+    files = [SOURCE.file(data, f"{split}.jsonl") for split in splits]
+    return [(split, json_lines(file)) for split, file in zip(splits, files, strict=True)]
+
+
+def _problem(id: str, row: Row, template: str, *, steps: bool) -> Problem:
     """One row; the demonstration is its working without `<<48/2=24>>` annotations, then `#### 24`."""
-    working, _, answer = (part.strip() for part in row["answer"].rpartition(MARKER))
+    question, solution = row.text("question"), row.text("answer")
+    working, _, answer = (part.strip() for part in solution.rpartition(MARKER))
+    if not _ends_in(answer, solution):
+        raise row.fault(f"its answer does not end in `{MARKER} <number>`")
     last = f"{MARKER} {answer}"
     return Problem(
         id=id,
-        prompt=template.format(row["question"].strip()),
+        prompt=template.format(question.strip()),
         demonstration=f"{_ANNOTATION.sub('', working)}\n{last}" if steps else last,
         answer=answer,
     )
 
 
-def _from_hub() -> dict[str, list[Mapping[str, str]]]:
+def _ends_in(answer: str, solution: str) -> bool:
     try:
-        import datasets
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            f"{HUB} needs the package datasets, which is missing: pip install 'erce[study]', or {_LOCAL}"
-        ) from error
-    try:
-        rows: Any = datasets.load_dataset(HUB, "main")
-    except OSError as error:
-        raise ValueError(f"{HUB} cannot be loaded from the hub ({error}); {_LOCAL}") from error
-    return {split: list(rows[split]) for split in ("train", "test")}
-
-
-def _from_folder(folder: Path) -> dict[str, list[Mapping[str, str]]]:
-    for name in ("train.jsonl", "test.jsonl"):
-        if not (folder / name).is_file():
-            raise ValueError(f"data = {str(folder)!r} has no file {name}; {_LOCAL}")
-    return {split: list(_rows(folder / f"{split}.jsonl")) for split in ("train", "test")}
-
-
-def _rows(path: Path) -> Iterable[Mapping[str, str]]:
-    """The file's rows, each with a question and an answer that ends in `#### <number>`."""
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if line.strip():
-            fault = _fault(line)
-            if fault:
-                raise ValueError(f"{path}, line {number}: {fault}; give the original file")
-            yield json.loads(line)
-
-
-def _fault(line: bytes) -> str | None:
-    """What is wrong with a line, or None."""
-    try:
-        row = json.loads(line)
-    except ValueError as error:  # text that is not UTF-8 included
-        return f"not a JSON object ({error})"
-    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("question", "answer")):
-        return "not an object with the texts `question` and `answer`"
-    answer = row["answer"].rpartition(MARKER)[2]
-    try:
-        ends_well = verify_number(answer, row["answer"], marker=MARKER).accepted
+        return verify_number(answer, solution, marker=MARKER).accepted
     except ValueError:
-        ends_well = False
-    return None if ends_well else f"its answer does not end in `{MARKER} <number>`"
+        return False
 
 
-def _verify(problem: Problem, completion: Completion) -> Verdict:
+def _verify(problem: Problem, completion: Completion | str) -> Verdict:
     return verify_number(problem.answer, completion, marker=MARKER)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from erce.types import Pools, Problem, Task
-from erce.verify.code import verify_program
+from erce.verify.code import verify_program, verify_program_paper
 
 POOL = 500  # problems a pool
 CONSTANTS = range(2, 12)
@@ -195,7 +195,15 @@ def _pools(data: str | None) -> Pools:
     for number, (family, a, b) in enumerate(rng.sample(list(points.values()), 2 * POOL)):
         prompt, tests = problem(family, a, b, rng)
         demonstration = program(family, a, b, rng)
-        problems.append(Problem(id=f"code-{number}", prompt=prompt, demonstration=demonstration, tests=tests))
+        problems.append(
+            Problem(
+                id=f"code-{number}",
+                prompt=prompt,
+                demonstration=demonstration,
+                tests=tests,
+                entry_points=("f",),
+            )
+        )
     return Pools(train=tuple(problems[:POOL]), test=tuple(problems[POOL:]))
 
 
@@ -203,6 +211,7 @@ MINI_CODE = Task(
     name="mini-code",
     pools=_pools,
     verify=verify_program,
+    verify_paper=verify_program_paper,
     n_train=400,
     n_validation=100,
     n_test=200,

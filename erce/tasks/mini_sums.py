@@ -13,7 +13,7 @@ the demonstration is that last line alone, so one output is accepted (the paper'
 
 import random
 
-from erce.types import Pools, Problem, Task
+from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.numeric import verify_number
 
 LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
@@ -105,10 +105,14 @@ def _pools(template: str, *, steps: bool) -> Pools:
     return Pools(train=tuple(problems[:POOL]), test=tuple(problems[POOL:]))
 
 
+def _verify(problem: Problem, completion: Completion | str) -> Verdict:
+    return verify_number(problem.answer, completion)
+
+
 MINI_SUMS = Task(
     name="mini-sums",
     pools=lambda data: _pools(STEPS, steps=True),
-    verify=lambda problem, completion: verify_number(problem.answer, completion),
+    verify=_verify,
     n_train=1000,
     n_validation=200,
     n_test=400,
@@ -118,7 +122,7 @@ MINI_SUMS = Task(
 MINI_SUMS_ANSWER_ONLY = Task(
     name="mini-sums-answer-only",
     pools=lambda data: _pools(ANSWER_ONLY, steps=False),
-    verify=MINI_SUMS.verify,
+    verify=_verify,
     n_train=1000,
     n_validation=200,
     n_test=400,

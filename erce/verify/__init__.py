@@ -1,6 +1,47 @@
-"""Completions → Verdicts, without torch: numbers (GSM8K's convention) and programs."""
+"""Completions → Verdicts, without torch: numbers, mathematical answers, programs.
 
-from erce.verify.code import verify_program
-from erce.verify.numeric import verify_number
+Nothing is imported until a name is used: judging numbers never loads what judges programs.
+"""
 
-__all__ = ["verify_number", "verify_program"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from erce.verify.code import run_program, verify_program, verify_program_paper
+    from erce.verify.latex import Conventions, equivalent, verify_math
+    from erce.verify.many import verify_many
+    from erce.verify.numeric import verify_number
+    from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
+
+__all__ = [
+    "Conventions",
+    "Limits",
+    "Sandbox",
+    "SandboxUnavailable",
+    "equivalent",
+    "run_program",
+    "verify_many",
+    "verify_math",
+    "verify_number",
+    "verify_program",
+    "verify_program_paper",
+]
+
+_HOME = {
+    "erce.verify.code": ("run_program", "verify_program", "verify_program_paper"),
+    "erce.verify.latex": ("Conventions", "equivalent", "verify_math"),
+    "erce.verify.many": ("verify_many",),
+    "erce.verify.numeric": ("verify_number",),
+    "erce.verify.sandbox": ("Limits", "Sandbox", "SandboxUnavailable"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'erce.verify' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -6,14 +6,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from erce.types import Completion, Verdict
+from erce.verify.extract import is_finished, last_box, text_of
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_DIGITS = 200
 MAX_EXPONENT = 300
 MAX_LINE = 1000  # characters of an answer that are looked at
-MAX_BOX = 10_000  # characters in which a box must close
 
-BOX = "\\boxed{"
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
 
 
@@ -21,9 +20,9 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
     """Accepted where the completion's final number is within 1e-4 of `answer`; never raises on model text.
 
     The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`), or else it is what
-    the last `\\boxed{…}` holds; a number anywhere else is not an answer. Thousands separators, currency, a
-    percent sign, units and a full stop are read over. A line with a second number or an operator is
-    "unparsed", so naming several candidates is not an answer either. Numbers are compared as fractions.
+    the last `\\boxed{…}` or `\\fbox{…}` holds; a number anywhere else is not an answer. Thousands separators,
+    currency, a percent sign, units and a full stop are read over. A line with a second number or an operator
+    is "unparsed", so naming several candidates is not an answer either. Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
     "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
@@ -35,16 +34,17 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
     >>> verify_number("18", "It is 18.").reason
     'no answer'
     """
+    if not isinstance(answer, str):
+        raise ValueError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _gold(answer)
-    text = completion if isinstance(completion, str) else completion.text
-    finished = isinstance(completion, str) or completion.finished
+    text = text_of(completion)
     line, number = "", None
-    for part in (_after_marker(text, marker), _last_box(text)):
+    for part in (_after_marker(text, marker), last_box(text)):
         if part and number is None:
             line = part.strip()[:MAX_LINE]
             number = _number(line)
     if number is None:
-        reason = "truncated" if not finished else "unparsed" if line else "no answer"
+        reason = "truncated" if not is_finished(completion) else "unparsed" if line else "no answer"
         return Verdict(False, reason, line or None)
     if number.value is None:
         return Verdict(False, "too large", number.text)
@@ -76,19 +76,6 @@ def _after_marker(text: str, marker: str) -> str | None:
     if start < 0:
         return None
     return text[start + len(marker) :].lstrip().partition("\n")[0]
-
-
-def _last_box(text: str) -> str | None:
-    """The content of the last `\\boxed{…}`, braces matched; None where there is none or it does not close."""
-    start = text.rfind(BOX)
-    if start < 0:
-        return None
-    depth = 0
-    for brace in re.finditer(r"[{}]", text[start : start + MAX_BOX]):
-        depth += 1 if brace.group() == "{" else -1
-        if depth == 0:
-            return text[start + len(BOX) : start + brace.start()]
-    return None
 
 
 # What says nothing about the value: Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing.

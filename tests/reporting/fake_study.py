@@ -30,6 +30,7 @@ class Fake:
     reasons: tuple = REASONS  # of what is not accepted
     skip: set = field(default_factory=set)  # of (task, arm, seed)
     versions: dict = field(default_factory=dict)
+    warnings: tuple = ()
 
     def recipe(self) -> Recipe:
         return Recipe(
@@ -91,6 +92,8 @@ def _write_cell(folder, cell: Cell, fake: Fake):
         result["training"] = {"steps": fake.steps, "seconds": 5.5}
         write_json(folder / "training.json", result["training"] | {"log": _log(rng, cell, fake.steps)})
     versions = {"erce": "0.1.0", "torch": "2.13.0", "python": "3.11.7"} | fake.versions.get(cell.name, {})
+    if fake.warnings:
+        result["warnings"] = list(fake.warnings)
     write_json(folder / "result.json", result | {"versions": versions})
 
 

@@ -83,6 +83,7 @@ def test_the_hint_of_a_program_is_its_first_test():
     for each in MINI_CODE.pools(None).test[:50]:
         assert each.prompt.endswith(each.tests[0].removeprefix("assert "))
         assert len(set(each.tests)) == 3
+        assert each.entry_points == ("f",)
 
 
 def test_a_slip_gives_other_programs_than_the_familys_own():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from erce.tasks import TASKS, load_task, splits
+from erce.tasks import TASKS, load_task, near_duplicates, splits
 from erce.types import Pools, Problem, Task, Verdict
 
 
@@ -50,7 +50,7 @@ def test_a_task_of_ones_own_is_found_by_module_and_name():
         (".x:NAME", "no task '.x:NAME'"),
         ("nowhere.at_all:NAME", "no module 'nowhere'"),
         ("erce.nowhere:NAME", "no module 'erce.nowhere'"),
-        ("erce.types:NAME", "erce.types has no erce.types.Task named 'NAME'"),
+        ("erce.types:NAME", "erce.types has no erce.types.Task and no function named 'NAME'"),
         ("erce.types:Problem", "'erce.types:Problem' is not a task"),
     ],
 )
@@ -108,11 +108,11 @@ def test_impossible_sizes_are_refused_with_both_numbers(sizes, message):
         splits(TOY, **sizes)
 
 
-@pytest.mark.parametrize("copied", ["Add 3", "  add\n 3 "])
+@pytest.mark.parametrize("copied", ["Add 3", "  add\n 3 ", "Add: 3."])
 def test_a_test_problem_among_those_trained_on_is_an_error_that_names_both(copied):
     pools = TOY.pools(None)
     leaky = replace(TOY, pools=lambda data: Pools(pools.train, (problem("leak", copied), *pools.test)))
-    with pytest.raises(ValueError, match="test problem 'leak', which is 'train-3'"):
+    with pytest.raises(ValueError, match=r"trains on 'train-3' .* near-duplicate of test problem 'leak'"):
         splits(leaky, n_train=16, n_test=11)
 
 
@@ -135,3 +135,23 @@ def test_copies_within_a_pool_count_once():
     assert {*ids(drawn.train), *ids(drawn.validation)} == {"a", "c"}
     with pytest.raises(ValueError, match="has 2 to train on"):
         splits(task, n_train=2, n_validation=1, n_test=1)
+
+
+def test_two_problems_with_one_id_are_an_error_that_shows_both():
+    pools = TOY.pools(None)
+    twice = replace(TOY, pools=lambda data: Pools(pools.train, (problem("train-3", "Else"), *pools.test)))
+    with pytest.raises(ValueError, match=r"two problems with the id 'train-3' .'Add 3' and 'Else'."):
+        splits(twice)
+
+
+def test_sizes_that_a_task_leaves_open_are_all_that_its_pools_hold():
+    drawn = splits(toy(n_train=0, n_validation=0, n_test=0))
+    assert [len(drawn.train), len(drawn.validation), len(drawn.test)] == [16, 4, 10]
+    fewer = splits(toy(n_train=0, n_validation=0, n_test=0), n_validation=7, n_test=2)
+    assert [len(fewer.train), len(fewer.validation), len(fewer.test)] == [13, 7, 2]
+
+
+@pytest.mark.parametrize("name", ["mini-sums", "mini-sums-answer-only", "mini-code"])
+def test_a_generated_task_has_no_near_duplicate_in_all_of_its_pools(name):
+    pools = load_task(name).pools(None)
+    assert near_duplicates(pools.train, pools.test) == []

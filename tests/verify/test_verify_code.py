@@ -1,14 +1,13 @@
 """A pass is evidence that every assert held; nothing else passes, hangs or outlives its verdict."""
 
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from erce.types import Completion, Problem
-from erce.verify import code, verify_program
-from erce.verify.code import extract_program
+from erce.types import Completion, Problem, Verdict
+from erce.verify import code
+from erce.verify.code import extract_program, run_program, verify_program, verify_program_paper
+from erce.verify.sandbox import Limits, Outcome, Sandbox, pool
 
 SQUARE = Problem(
     id="square",
@@ -33,7 +32,7 @@ def f(x):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(code, "SECONDS", 0.3)
+    monkeypatch.setattr(code, "LIMITS", Limits(cpu=0.2, wall=1.0))
 
 
 @pytest.mark.parametrize(
@@ -59,19 +58,21 @@ def test_a_right_program_passes(program):
         ("def f(x):\n    return x + x", "failed"),
         ("def f(x):\n    return 9", "failed"),
         ("def f(x):\n    return x * x\nassert False", "failed"),
-        ("def f(x:\n", "error"),
-        ("g = 1", "error"),
-        ("import numpy\nf = numpy.square", "error"),
-        ("def f(x):\n    return f(x)", "error"),
-        ("x = input()\ndef f(x):\n    return x * x", "error"),
-        ("(" * 100_000, "error"),
-        ("\0", "error"),
-        ("\ud800", "error"),
+        ("def f(x:\n", "failed"),
+        ("g = 1", "failed"),
+        ("import numpy\nf = numpy.square", "failed"),
+        ("def f(x):\n    return f(x)", "failed"),
+        ("x = input()\ndef f(x):\n    return x * x", "failed"),
+        ("(" * 100_000, "failed"),
+        ("\0", "failed"),
+        ("\ud800", "failed"),
+        ("def f(x):\n    return object()", "opaque"),
     ],
 )
-def test_a_wrong_program_fails_or_errs(program, reason):
+def test_a_wrong_program_fails(program, reason):
     verdict = verify_program(SQUARE, program)
     assert (verdict.accepted, verdict.reason) == (False, reason)
+    assert verdict.detail
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_a_wrong_program_fails_or_errs(program, reason):
     "where", ["{}", "def f(x):\n    {}", "def f(x):\n    if x == 0:\n        {}\n    return x * x"]
 )
 def test_leaving_early_is_never_a_pass(leave, where):
-    assert verify_program(SQUARE, where.format(leave)).reason == "error"
+    assert verify_program(SQUARE, where.format(leave)).reason == "failed"
 
 
 def test_an_exit_handler_does_not_make_a_pass():
@@ -121,54 +122,48 @@ def test_a_program_that_does_not_end_is_a_timeout(program, impatient):
     assert (verdict.accepted, verdict.reason) == (False, "timeout")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="macOS has no limit on address space")
 def test_a_memory_bomb_ends_at_the_limit():
-    assert verify_program(SQUARE, "bomb = bytearray(4 << 30)").reason == "error"
+    verdict = verify_program(SQUARE, "bomb = bytearray(4 << 30)")
+    assert (verdict.reason, verdict.detail) == ("failed", "the program raised MemoryError")
 
 
-def test_processes_of_a_program_end_with_it(tmp_path):
-    late = tmp_path / "late"
-    program = (
-        "import os, time\nif os.fork() == 0:\n    time.sleep(0.5)\n"
-        f"    open({str(late)!r}, 'w').close()\n    os._exit(0)\ndef f(x):\n    return x * x"
-    )
-    assert verify_program(SQUARE, program).accepted
-    time.sleep(1.0)
-    assert not late.exists()
-
-
-def test_a_program_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path):
-    told = tmp_path / "told"
-    program = (
-        "import os\nopen('left behind', 'w').close()\n"
-        f"open({str(told)!r}, 'w').write(os.getcwd() + ' ' + repr(os.listdir()))\nf = lambda x: x * x"
-    )
-    assert verify_program(SQUARE, program).accepted
-    folder, _, files = told.read_text().partition(" ")
-    assert files == "['left behind']"
-    assert not Path(folder).exists()
-
-
-def test_a_program_does_not_see_our_environment(monkeypatch):
-    monkeypatch.setenv("ERCE_SECRET", "token")
-    program = "import os\nassert 'ERCE_SECRET' not in os.environ\ndef f(x):\n    return x * x"
-    assert verify_program(SQUARE, program).accepted
-
-
-def test_sets_have_the_same_order_in_every_run(tmp_path):
-    """Or a program that goes through a set of strings would pass on some days."""
-    for run in ("first", "second"):
-        told = tmp_path / run
-        verify_program(SQUARE, f"open({str(told)!r}, 'w').write(str(list(set(map(str, range(50))))))")
-    assert (tmp_path / "first").read_text() == (tmp_path / "second").read_text()
-
-
-def test_a_pair_of_program_and_tests_runs_once(tmp_path):
-    log = tmp_path / "log"
-    program = f"open({str(log)!r}, 'a').write('ran ')\ndef f(x):\n    return x * x"
+def test_a_pair_of_program_and_problem_is_judged_once(monkeypatch):
+    judged = []
+    judge = Sandbox.judge
+    monkeypatch.setattr(Sandbox, "judge", lambda self, job: (judged.append(job), judge(self, job))[1])
+    program = "def f(x):\n    return x * x  # once"
     first = verify_program(SQUARE, program)
     assert verify_program(SQUARE, f"Like this:\n```python\n{program}\n```") == first
-    assert log.read_text() == "ran "
+    assert len(judged) == 1
+    assert verify_program_paper(SQUARE, program).accepted
+    assert len(judged) == 2
+
+
+def test_a_fault_of_the_machine_is_not_kept(monkeypatch):
+    program = "def f(x):\n    return x * x  # unlucky"
+    broken = Outcome(Verdict(False, "error", detail="gone"), 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Sandbox, "judge", lambda self, job: broken)
+        assert verify_program(SQUARE, program).reason == "error"
+    assert verify_program(SQUARE, program).accepted
+
+
+SLOW = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x * x"
+
+
+@pytest.mark.parametrize(
+    ("reference", "seconds", "reason"),
+    [
+        (SLOW.format(0.15), 0.4, "passed"),  # five times 0.15 is more than 0.4
+        (SLOW.format(0.15), 9.0, "timeout"),
+        (SLOW.format(0.01), 0.4, "timeout"),  # five times 0.01 is less than the usual 0.2
+        ("def f(x):\n    return 1", 0.4, "timeout"),  # a demonstration that is wrong gives no time
+        ("", 0.4, "timeout"),
+    ],
+)
+def test_a_slow_machine_gives_five_times_what_the_demonstration_needs(impatient, reference, seconds, reason):
+    problem = Problem(id="slow", prompt="", demonstration=f"```python\n{reference}\n```", tests=SQUARE.tests)
+    assert verify_program(problem, SLOW.format(seconds)).reason == reason
 
 
 def cut_off(text: str) -> Completion:
@@ -220,28 +215,64 @@ def test_tests_may_hold_set_up_and_asserts_inside_functions():
     assert verify_program(problem, "f = abs").reason == "failed"
 
 
+def test_set_up_and_entry_points_are_the_problems_own():
+    problem = Problem(
+        id="p",
+        prompt="",
+        demonstration="",
+        tests=("assert sum([1]) == twice(2)",),
+        setup=("import math\ndef twice(x):\n    return 2 * x",),
+        entry_points=("sum",),
+    )
+    assert verify_program(problem, "def sum(xs):\n    return math.floor(4.2)").accepted
+    assert verify_program(problem, "def sum(xs):\n    return 5\ntwice = lambda x: 5").reason == "failed"
+
+
+def test_the_papers_protocol_can_be_cheated_and_the_verifier_cannot():
+    cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
+    assert verify_program_paper(SQUARE, cheat).accepted
+    assert verify_program(SQUARE, cheat).reason == "opaque"
+
+
 @pytest.mark.parametrize(
     ("tests", "message"),
-    [((), "has no assert"), (("f(1) == 1",), "has no assert"), (("assert f(1)", "assert f("), "not Python")],
+    [((), "'p'.*without tests"), (("f(1) == 1",), "no assert"), (("assert f(1)", "assert f("), "not Python")],
 )
 def test_tests_that_would_pass_anything_are_the_tasks_fault(tests, message):
     with pytest.raises(ValueError, match=message):
         verify_program(Problem(id="p", prompt="", demonstration="", tests=tests), "f = abs")
 
 
-def test_a_child_that_does_not_start_is_an_accident_and_not_a_verdict(monkeypatch, tmp_path):
-    broken = tmp_path / "python"
-    broken.write_text("#!/bin/sh\necho no interpreter today >&2\nexit 0\n")
-    broken.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(broken))
-    with pytest.raises(RuntimeError, match="no interpreter today"):
-        verify_program(SQUARE, "f = 'does not start'")
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
-    with pytest.raises(OSError, match="missing"):
-        verify_program(SQUARE, "f = 'does not start'")
+def test_a_program_may_be_judged_without_a_problem():
+    assert run_program("def f(x):\n    return x", ["assert f(1) == 1"]).accepted
+    assert run_program("def f(x):\n    return x", []).reason == "error"
+    assert run_program("f = lambda x: x", ["assert f(1) == 1"], mode="paper").accepted
+    limited = run_program("while True: pass", ["assert f(1)"], limits=Limits(cpu=0.1))
+    assert (limited.reason, limited.detail) == ("timeout", "over 0.1 s of processor time")
+    with pytest.raises(ValueError, match="program must be a str"):
+        run_program(b"f = 1", ["assert f"])
+    with pytest.raises(ValueError, match="tests must be a list"):
+        run_program("f = 1", "assert f")
+
+
+def test_no_tier_is_an_accident_and_not_a_verdict(monkeypatch):
+    pool.close_shared()
+    monkeypatch.setenv("ERCE_SANDBOX", "no such tier")
+    with pytest.raises(ValueError, match="no tier 'no such tier'"):
+        run_program("f = 'no tier'", ["assert f"])
+
+
+def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
+    pool.close_shared()
+    monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
+    verdict = run_program("f = 5", ["assert f == 5"])
+    pool.close_shared()
+    assert verdict.accepted
+    assert "seccomp" in verdict.warning
 
 
 def test_no_descriptor_is_left():
+    run_program("f = 0", ["assert f == 0"])
     before = len(list(Path("/dev/fd").iterdir()))
     for number in range(5):
         verify_program(SQUARE, f"def f(x):\n    return x * x + {number}")

@@ -1,0 +1,372 @@
+"""Labelled answers into a table of accuracy and speed of the answer verifiers: ours, the paper's, peers'.
+
+    python benchmarks/answers.py
+    python benchmarks/answers.py --cases FILE.jsonl FILE.jsonl --no-paper
+    python benchmarks/answers.py --golds FILE.jsonl
+    python benchmarks/answers.py --fuzz 100000 --golds FILE.jsonl
+
+Without a file the cases are those of the tests. A line of a --cases file has `gold`, `pred`, `expected` (true
+or false; anything else is "disputed" and not scored) and `kind`: "answer", or "response" for a whole
+completion. Every grader judges each case in turn, so that all meet the same machine; a peer is one of those
+in `PEERS` that can be imported, for instance from a folder on PYTHONPATH. Times are wall times of a check.
+
+The bombs are those of the tests, against eight golds, bare and boxed, in the main thread and in another, in
+processor time of that thread; what they add to the resident set is measured around them. --golds reads
+answers (`answer`, or the last box of `solution`): which cannot be parsed, which do not equal themselves, what
+other ones are accepted as one another, and what becomes of mutated ones. --fuzz mutates that many answers and
+a fifth as many completions.
+"""
+
+import argparse
+import importlib
+import itertools
+import json
+import logging
+import random
+import resource
+import statistics
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from erce.verify.answers.limits import TooLargeError, UnparsedError
+from erce.verify.answers.surface import clean
+from erce.verify.answers.typed import parse_answer
+from erce.verify.extract import extract_answer
+from erce.verify.latex import equivalent, verify_math
+from erce.verify.paper import equivalent_paper
+
+TESTS = Path(__file__).parents[1] / "tests" / "verify"
+SLOW = 0.05  # seconds
+SHOWN = 20
+
+
+def main() -> None:
+    asked = _arguments()
+    sys.path.insert(0, str(TESTS))
+    logging.disable(logging.WARNING)  # a peer logs each answer that it cannot parse
+    equivalent("x", "y")  # loads what is loaded at the first check
+    answers = golds(asked.golds) if asked.golds else sorted({case.gold for case in own_cases()})
+    if asked.fuzz:
+        fuzz(answers, asked.fuzz, asked.seed)
+    elif asked.golds:
+        examine(answers, asked.pairs, asked.seed)
+    else:
+        explode()
+        files = {path.name: list(cases(path)) for path in asked.cases} or {"the tests' cases": own_cases()}
+        for name, found in files.items():
+            compare(name, found, graders(paper=asked.paper), shown=asked.misses)
+
+
+@dataclass(frozen=True)
+class Case:
+    gold: str
+    text: str
+    expected: bool
+    is_completion: bool
+
+
+def cases(path: Path) -> Iterable[Case]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if isinstance(row["expected"], bool):
+            yield Case(row["gold"], row["pred"], row["expected"], row["kind"] == "response")
+
+
+def own_cases() -> list[Case]:
+    tables = importlib.import_module("test_verify_cases")
+    pairs = [pair for pair in tables.PAIRS if pair.expected is not None]
+    completions = [case for kind in tables.COMPLETIONS.values() for case in kind if case.expected is not None]
+    return [
+        *(Case(pair.gold, pair.answer, pair.expected, False) for pair in pairs),
+        *(Case(case.answer, case.completion, case.expected, True) for case in completions),
+    ]
+
+
+# ---------------------------------------------------------------- accuracy and speed
+
+
+Grader = Callable[[Case], bool]
+
+
+def typed(case: Case) -> bool:
+    judge = verify_math if case.is_completion else equivalent
+    return judge(case.gold, case.text).accepted
+
+
+def paper(case: Case) -> bool:
+    if case.is_completion:
+        return verify_math(case.gold, case.text, mode="paper").accepted
+    return equivalent_paper(case.gold, case.text).accepted
+
+
+def math_verify(peer: Any, case: Case) -> bool:
+    """As its README calls it; a bare answer is put in a box, a gold in dollars."""
+    text = case.text if case.is_completion else f"\\boxed{{{case.text}}}"
+    return bool(peer.verify(peer.parse(f"${case.gold}$"), peer.parse(text)))
+
+
+def prm800k(peer: Any, case: Case) -> bool:
+    return bool(peer.grade_answer(_extracted(case), case.gold))
+
+
+def hendrycks(peer: Any, case: Case) -> bool:
+    return bool(peer.is_equiv(_extracted(case), case.gold))
+
+
+PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
+    "Math-Verify": ("math_verify", math_verify),
+    "prm800k": ("grading.grader", prm800k),
+    "hendrycks": ("math_equivalence", hendrycks),
+}
+
+
+def graders(*, paper: bool) -> dict[str, Grader]:
+    found: dict[str, Grader] = {"typed": typed}
+    if paper:
+        found["paper"] = globals()["paper"]
+    for name, (module, judge) in PEERS.items():
+        try:
+            peer = importlib.import_module(module)
+        except ImportError:
+            continue
+        found[name] = lambda case, judge=judge, peer=peer: judge(peer, case)
+    return found
+
+
+@dataclass
+class Score:
+    right: int = 0
+    false_accepts: list[Case] = field(default_factory=list)
+    false_rejects: list[Case] = field(default_factory=list)
+    broken: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+    def judge(self, grader: Grader, case: Case) -> None:
+        start = time.perf_counter()
+        try:
+            accepted = grader(case)
+        except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError):
+            self.broken += 1
+            accepted = False
+        self.seconds.append(time.perf_counter() - start)
+        if accepted == case.expected:
+            self.right += 1
+        else:
+            (self.false_accepts if accepted else self.false_rejects).append(case)
+
+
+def compare(name: str, found: list[Case], by: dict[str, Grader], *, shown: bool) -> None:
+    scores = {grader: Score() for grader in by}
+    for case in found:
+        for grader, judge in by.items():
+            scores[grader].judge(judge, case)
+    print(f"\n{name}: {len(found)} scored, {sum(case.expected for case in found)} of them equal\n")
+    print("| grader | right | false accepts | false rejects | raised | checks/s | median ms | worst ms |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    for grader, score in scores.items():
+        times = f"{len(found) / sum(score.seconds):,.0f} | {1e3 * statistics.median(score.seconds):.3f}"
+        wrong = f"{len(score.false_accepts)} | {len(score.false_rejects)} | {score.broken}"
+        share = f"{100 * score.right / len(found):.2f} %"
+        print(f"| {grader} | {share} | {wrong} | {times} | {1e3 * max(score.seconds):,.1f} |")
+    if shown:
+        for kind in ("false_accepts", "false_rejects"):
+            for case in getattr(scores["typed"], kind):
+                print(f"{kind}: {case.gold[:100]!r} and {case.text[:200]!r}")
+
+
+def _extracted(case: Case) -> str | None:
+    return extract_answer(case.text) if case.is_completion else case.text
+
+
+# ---------------------------------------------------------------- bombs
+
+
+def explode() -> None:
+    """Every bomb against every gold, bare and boxed, here and in a thread."""
+    hostile = importlib.import_module("answer_cases_hostile")
+    bombs = {**hostile.bombs(), **{n: hostile.injection(t, "made") for n, t in hostile.INJECTIONS.items()}}
+    before = _resident()
+    for place, run in {"in the main thread": lambda call: call(), "in another thread": _in_a_thread}.items():
+        found: list[tuple[float, str]] = []
+        accepted: list[str] = []
+        run(lambda found=found, accepted=accepted: _judge_bombs(bombs, hostile.GOLDS, found, accepted))
+        worst, name = max(found)
+        print(f"{len(found):,} checks of {len(bombs)} bombs {place}: {len(accepted)} accepted, ", end="")
+        print(f"worst {1e3 * worst:.1f} ms ({name}), {sum(s > SLOW for s, _ in found)} over 50 ms")
+    print(f"resident set grown by {(_resident() - before) / 2**20:.1f} MiB at its peak")
+
+
+def _judge_bombs(
+    bombs: dict[str, str], against: Iterable[str], found: list[tuple[float, str]], accepted: list[str]
+) -> None:
+    for name, bomb in bombs.items():
+        for gold in against:
+            for judge, text in ((equivalent, bomb), (verify_math, bomb), (verify_math, f"\\boxed{{{bomb}}}")):
+                start = time.thread_time()
+                if judge(gold, text).accepted:
+                    accepted.append(name)
+                found.append((time.thread_time() - start, name))
+
+
+def _in_a_thread(call: Callable[[], None]) -> None:
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+
+def _resident() -> int:
+    """Bytes, at the peak so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+# ---------------------------------------------------------------- gold answers
+
+
+def golds(path: Path) -> list[str]:
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    found = [row["answer"] if "answer" in row else extract_answer(row["solution"]) for row in rows]
+    empty = sum(not gold or not gold.strip() for gold in found)
+    print(f"{path.name}: {len(found):,} answers, {empty} of them empty or without a box")
+    return sorted({gold for gold in found if gold and gold.strip()})
+
+
+def examine(answers: list[str], pairs: int, seed: int) -> None:
+    unparsed = [answer for answer in answers if not _parses(answer)]
+    unequal = [answer for answer in answers if not equivalent(answer, f"{answer} ").accepted]
+    print(
+        f"{len(answers):,} different ones: {len(unparsed)} not parsed, {len(unequal)} unequal to themselves"
+    )
+    _show("not parsed", unparsed)
+    _show("unequal", unequal)
+    draw = random.Random(seed)
+    crossed = [
+        *itertools.pairwise(answers),
+        *((draw.choice(answers), draw.choice(answers)) for _ in range(pairs)),
+    ]
+    start = time.perf_counter()
+    accepted = [f"{a}  and  {b}" for a, b in crossed if a != b and equivalent(a, b).accepted]
+    rate = len(crossed) / (time.perf_counter() - start)
+    print(f"{len(crossed):,} pairs of different ones, {rate:,.0f} a second: {len(set(accepted))} accepted")
+    _show("accepted", sorted(set(accepted)))
+    mutate(answers, seed)
+
+
+def mutate(answers: list[str], seed: int) -> None:
+    rewritten = importlib.import_module("answer_mutations").rewritten
+    altered = importlib.import_module("answer_alterations").altered
+    for what, mutations, label in (("rewritten", rewritten, True), ("altered", altered, False)):
+        made, wrong = 0, list[str]()
+        for answer in answers:
+            for name, text in mutations(answer, seed):
+                made += 1
+                if equivalent(answer, text).accepted is not label:
+                    wrong.append(f"{name}: {answer}  and  {text}")
+        print(f"{made:,} {what}: {len(wrong)} verdicts wrong")
+        _show("wrong", wrong)
+
+
+def _parses(answer: str) -> bool:
+    try:
+        parse_answer(clean(answer))
+    except (UnparsedError, TooLargeError):
+        return False
+    return True
+
+
+def _show(what: str, found: list[str]) -> None:
+    for text in found[:SHOWN]:
+        print(f"  {what}: {text[:200]!r}")
+    if len(found) > SHOWN:
+        print(f"  and {len(found) - SHOWN} more")
+
+
+# ---------------------------------------------------------------- fuzz
+
+
+def fuzz(answers: list[str], many: int, seed: int) -> None:
+    """Half of the answers are noise, a quarter rewritten or altered, a quarter random expressions."""
+    draw = random.Random(seed)
+    grown_pair = importlib.import_module("answer_expressions").grown_pair
+    noise = importlib.import_module("answer_mutations").noise
+    tally, found = Counter[str](), list[tuple[float, str]]()
+    start = time.perf_counter()
+    while tally["answers"] < many:
+        gold = draw.choice(answers)
+        pairs = [(gold, noise(gold, draw)), (noise(gold, draw), noise(gold, draw)), grown_pair(draw)[:2]]
+        pairs.append((gold, draw.choice(_mutated(gold, draw))))
+        for first, second in pairs:
+            if first.strip() and second.strip():
+                tally["answers"] += 1
+                _fuzz_pair(first, second, tally, found)
+    while tally["completions"] < many // 5:
+        gold = draw.choice(answers)
+        text = noise(
+            f"It is {noise(gold, draw)}, so \\boxed{{{noise(gold, draw)}}}. The final answer is {gold}.", draw
+        )
+        tally["completions"] += 1
+        _timed(lambda gold=gold, text=text: verify_math(gold, text), f"{gold!r} {text!r}", tally, found)
+    print(f"{dict(tally)} in {time.perf_counter() - start:.0f} s, seed {seed}")
+    print(f"over 50 ms: {sum(seconds > SLOW for seconds, _ in found)}; the slowest, in ms of processor time:")
+    for seconds, pair in sorted(found, reverse=True)[:5]:
+        print(f"  {1e3 * seconds:.1f} {pair[:300]}")
+
+
+def _mutated(gold: str, draw: random.Random) -> list[str]:
+    rewritten = importlib.import_module("answer_mutations").rewritten
+    altered = importlib.import_module("answer_alterations").altered
+    seed = draw.randrange(10**9)
+    return [text for _, text in (*rewritten(gold, seed, depth=2), *altered(gold, seed))] or [f"{gold} "]
+
+
+def _fuzz_pair(gold: str, answer: str, tally: Counter[str], found: list[tuple[float, str]]) -> None:
+    shown = f"{gold!r} {answer!r}"
+    there = _timed(lambda: equivalent(gold, answer), shown, tally, found)
+    back = _timed(lambda: equivalent(answer, gold), shown, tally, found)
+    itself = _timed(lambda: equivalent(answer, answer), shown, tally, found)
+    if there and back and there.accepted is not back.accepted:
+        tally["not symmetric"] += 1
+        print(f"not symmetric: {shown}")
+    if itself and not itself.accepted:
+        tally["not reflexive"] += 1
+        print(f"not reflexive: {answer!r}")
+
+
+def _timed(check: Callable[[], Any], shown: str, tally: Counter[str], found: list[tuple[float, str]]) -> Any:
+    start = time.thread_time()
+    try:
+        verdict = check()
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        tally["raised"] += 1
+        if tally["raised"] <= SHOWN:
+            print(f"{type(error).__name__}: {error}: {shown[:300]}")
+        return None
+    seconds = time.thread_time() - start
+    if seconds > SLOW / 10:
+        found.append((seconds, shown))
+    return verdict
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cases", type=Path, nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--no-paper", dest="paper", action="store_false", help="leave out the paper's steps")
+    parser.add_argument(
+        "--misses", action="store_true", help="print the cases that the typed verifier misses"
+    )
+    parser.add_argument("--golds", type=Path, metavar="FILE")
+    parser.add_argument("--pairs", type=int, default=100_000, help="random pairs of golds")
+    parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="mutated answers")
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

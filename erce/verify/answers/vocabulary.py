@@ -1,0 +1,213 @@
+"""The words of LaTeX and of units: what each command, function and unit means."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FUNCTIONS = _words(
+    "sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
+    "gcd lcm max min abs floor ceil"
+)
+TRIGONOMETRIC = _words("sin cos tan cot sec csc")
+GREEK = _words(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma "
+    "tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
+)
+ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
+
+# Commands that end a factor instead of beginning one.
+INFIX = _words(
+    "pm mp cup cap in not setminus approx equiv sim cong to mod bmod pmod over choose ldots rfloor rceil "
+    "implies Rightarrow rightarrow perp parallel land lor subset subseteq"
+)
+
+# Plain words that stand for a command: sqrt(3), 2pi, cosx.
+PLAIN = {
+    **{name: name for name in FUNCTIONS | {"sqrt", "pi", "infty", "theta", "alpha", "beta", "lambda"}},
+    "infinity": "infty",
+    "inf": "infty",
+    "oo": "infty",
+    "Pi": "pi",
+}
+
+# Commands that say nothing about the value.
+DROPPED = _words(
+    "displaystyle textstyle scriptstyle limits nolimits large Large LARGE huge Huge small normalsize "
+    "mathstrut phantom big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
+    "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space hfill"
+)
+
+# Commands that wrap words or mathematics and do not change what is meant.
+WRAPPERS = _words(
+    "text textbf textit textrm textnormal textsf texttt textup mbox hbox mathrm mathbf mathit mathsf mathtt "
+    "mathcal mathnormal boldsymbol bm bold operatorname emph underline mathop mathord"
+)
+
+# Commands with an operator's meaning, and other spellings of a command.
+OPERATORS = {
+    "cdot": "*",
+    "times": "*",
+    "ast": "*",
+    "div": "/",
+    "lt": "<",
+    "gt": ">",
+    "le": "≤",
+    "leq": "≤",
+    "leqslant": "≤",
+    "leqq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "geqslant": "≥",
+    "geqq": "≥",
+    "ne": "≠",
+    "neq": "≠",
+    "mid": "|",
+    "vert": "|",
+    "lvert": "|",
+    "rvert": "|",
+    "colon": ":",
+    "lbrace": "\\{",
+    "rbrace": "\\}",
+    "lbrack": "[",
+    "rbrack": "]",
+    "lparen": "(",
+    "rparen": ")",
+    "prime": "'",
+    "degree": "°",
+    "percent": "%",
+    "euro": "¤",
+    "pounds": "¤",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "cr": "\\\\",
+    "newline": "\\\\",
+}
+SYNONYMS = {
+    "dfrac": "frac",
+    "tfrac": "frac",
+    "cfrac": "frac",
+    "dbinom": "binom",
+    "tbinom": "binom",
+    "dots": "ldots",
+    "dotsc": "ldots",
+    "cdots": "ldots",
+    "dotsb": "ldots",
+    "vdots": "ldots",
+    "varnothing": "emptyset",
+    "backslash": "setminus",
+    "imath": "i",
+    "lg": "log",
+    "jmath": "j",
+    "notin": "not",
+    "bigcup": "cup",
+    "bigcap": "cap",
+}
+
+# Short plain words that are no product of letters.
+SHORT_WORDS = _words(
+    "no on yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt net "
+    "but tub for are the day may jun jul boy men yet"
+)
+
+BASE_NAMES = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "sixteen": 16,
+}
+
+_UNIT_SPELLINGS = """
+mm: millimeter millimeters millimetre millimetres
+cm: centimeter centimeters centimetre centimetres
+dm: decimeter decimeters decimetre decimetres
+m: meter meters metre metres
+km: kilometer kilometers kilometre kilometres
+inch: inches in
+foot: feet ft
+yard: yards yd yds
+mile: miles mi
+mg: milligram milligrams
+g: gram grams
+kg: kilogram kilograms
+pound: pounds lb lbs
+ounce: ounces oz
+ton: tons
+ml: milliliter milliliters millilitre millilitres
+liter: l liters litre litres
+gallon: gallons gal
+quart: quarts qt
+pint: pints pt
+cup: cups
+second: s seconds sec secs
+minute: minutes min mins
+hour: h hours hr hrs
+day: days
+week: weeks
+month: months
+year: years yr yrs
+decade: decades
+century: centuries
+degree: degrees deg
+celsius:
+fahrenheit:
+radian: radians rad
+dollar: dollars usd
+cent: cents
+euro: euros
+yuan:
+rupee: rupees rs inr
+penny: pennies
+nickel: nickels
+dime: dimes
+rpm:
+hz: hertz
+"""
+# Each spelling of a unit → the unit.
+UNITS = {
+    spelling: unit.strip()
+    for unit, _, spellings in (line.partition(":") for line in _UNIT_SPELLINGS.strip().splitlines())
+    for spelling in (unit.strip(), *spellings.split())
+}
+POWERS_OF_UNITS = {"square": 2, "sq": 2, "squared": 2, "cubic": 3, "cu": 3, "cubed": 3}
+# Short plain words that are a unit after a number ("10cm"); a single letter may be a variable.
+SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
+    "sq",
+    "cu",
+    "mph",
+    "kph",
+    "fps",
+    "per",
+    "th",
+    "st",
+    "nd",
+    "rd",
+}
+PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
+
+# Units of speed, which have several spellings.
+SPEEDS = {"mph": ("mile", "hour"), "kmph": ("km", "hour"), "kph": ("km", "hour"), "fps": ("foot", "second")}
+# Words of money that stand before a number too.
+MONEY = frozenset({"rs", "usd", "inr", "eur"})
+
+# Words after a number that change what it is worth, and words that make of it more than a number.
+SCALES = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+NO_UNIT = _words(
+    "and or if for where when but not than plus minus to except unless mod modulo half halves thirds "
+    "quarters cubed squared factorial choose"
+)

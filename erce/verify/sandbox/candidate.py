@@ -1,0 +1,176 @@
+"""The untrusted side: a program → answers to calls, as plain values. Nothing here is a secret.
+
+Runs in the process that is confined for one job, and ends with it. It is sent the program, and then requests:
+which name, which arguments. Expected values, the text of the tests and the verdict never come here, save in
+the paper's mode, which is that mode's whole point.
+"""
+
+import builtins
+import importlib
+import itertools
+import random
+import signal
+import socket
+import sys
+import types
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from erce.verify.sandbox import wire
+
+PAPER_SECONDS = 2.0  # wall time, appendix "Execution-Based Evaluation"
+_UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr}
+
+
+class PaperAlarm(BaseException):
+    """The paper's signal alarm went off."""
+
+
+PAPER_ALARM = PaperAlarm.__name__
+
+
+class Service:
+    """Answers requests on the objects that the program makes."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._objects: list[Any] = []
+        self._names: dict[str, Any] = {}
+        self._verbs: dict[str, Callable[..., Any]] = {
+            "name": self._name,
+            "call": self._call,
+            "get": self._get,
+            "set": self._set,
+            "item": self._item,
+            "iter": self._iterator,
+            "next": self._next,
+            "unary": self._unary,
+            "paper": self._paper,
+            "together": self._together,
+        }
+
+    def run(self, program: str, imports: list[str], mode: str) -> None:
+        """Loads the program, tells how that went, then answers until the other side hangs up.
+
+        In the paper's mode the program is loaded later, under the alarm.
+        """
+        random.seed(0)  # a fork seeds it anew, and a verdict must not depend on that
+        self._program, self._imports = program, imports
+        self._answer(_nothing if mode == "paper" else self._load)
+        while True:
+            verb, *operands = wire.receive(self._channel)
+            self._answer(self._verbs[verb], *operands)
+
+    def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
+        try:
+            reply = {"ok": action(*operands)}
+        except BaseException as error:
+            reply = _described(error)
+        try:
+            wire.send(self._channel, reply)
+        except (wire.TooBigError, RecursionError, MemoryError, ValueError) as error:
+            wire.send(self._channel, _described(error))
+
+    def _load(self) -> None:
+        module = types.ModuleType("program")
+        sys.modules["program"] = module
+        self._names = module.__dict__
+        for line in self._imports:
+            with suppress(ImportError):  # the judge will say so: it runs them again
+                exec(compile(line, "<setup>", "exec"), self._names)
+        exec(compile(self._program, "<program>", "exec"), self._names)
+
+    def _encode(self, value: Any) -> Any:
+        return wire.encode(value, self._handle)
+
+    def _decode(self, form: Any) -> Any:
+        return wire.decode(form, self._resolve)
+
+    def _handle(self, value: Any) -> list[Any]:
+        self._objects.append(value)
+        flavour = "iterator" if hasattr(type(value), "__next__") else "call" if callable(value) else "value"
+        return ["o", len(self._objects) - 1, type(value).__name__, flavour]
+
+    def _resolve(self, form: list[Any]) -> Any:
+        tag, *rest = form
+        if tag == "o":
+            return self._objects[rest[0]]
+        if tag == "it":
+            return iter([self._decode(each) for each in rest[0]])
+        return getattr(importlib.import_module(rest[0]), rest[1])
+
+    def _name(self, name: str) -> Any:
+        value = self._names[name]
+        if isinstance(value, types.ModuleType):
+            raise KeyError(name)
+        return self._encode(value)
+
+    def _call(self, number: int, positional: Any, named: Any) -> list[Any]:
+        """What the function returns and, where that is None, what it made of its arguments."""
+        function, arguments = self._objects[number], self._decode(positional)
+        returned = function(*arguments, **self._decode(named))
+        if returned is not None:
+            return [self._encode(returned), None]
+        after = wire.encode(list(arguments), self._handle)
+        return [None, None if after == positional else after]
+
+    def _get(self, number: int, attribute: str) -> Any:
+        return self._encode(getattr(self._objects[number], attribute))
+
+    def _set(self, number: int, attribute: str, form: Any) -> None:
+        setattr(self._objects[number], attribute, self._decode(form))
+
+    def _item(self, number: int, form: Any) -> Any:
+        return self._encode(self._objects[number][self._decode(form)])
+
+    def _iterator(self, number: int) -> int:
+        self._objects.append(iter(self._objects[number]))
+        return len(self._objects) - 1
+
+    def _next(self, number: int, count: int) -> list[Any]:
+        return [self._encode(value) for value in itertools.islice(self._objects[number], count)]
+
+    def _unary(self, number: int, function: str) -> Any:
+        return self._encode(_UNARY[function](self._objects[number]))
+
+    def _together(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
+        """The tests in the program's own interpreter: what the split is there to avoid."""
+        for source in (*setup, *tests):
+            exec(compile(source, "<test>", "exec"), self._names)
+        return [proof, len(tests)]
+
+    def _paper(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
+        """The paper's protocol: program and tests under one alarm of 2.0 s; no exception is a pass."""
+        signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, PAPER_SECONDS)
+        try:
+            self._load()
+            return self._together(proof, setup, tests)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def serve(channel: socket.socket) -> None:
+    """Takes the program from the channel and answers there until it is closed."""
+    with suppress(wire.ClosedError):
+        program, imports, mode = wire.receive(channel)
+        Service(channel).run(program, imports, mode)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _ring(number: int, frame: types.FrameType | None) -> None:
+    raise PaperAlarm
+
+
+def _described(error: BaseException) -> dict[str, str]:
+    """The nearest builtin class, the class's name and the text of what was raised."""
+    bases = [base for base in type(error).__mro__ if getattr(builtins, base.__name__, None) is base]
+    try:
+        text = str(error)[:500]
+    except BaseException:
+        text = "its text cannot be read"
+    return {"raised": bases[0].__name__, "kind": type(error).__name__, "text": text}

@@ -1,0 +1,233 @@
+"""Values → frames and back: exact builtin types only, so that reading a frame runs no foreign code.
+
+A frame is four bytes of length and JSON. A value is itself in JSON where that is exact (None, bool, str,
+small int, finite float), else a list that begins with its tag. Instances of a subclass of a builtin are cut
+down to the builtin, read with the builtin's own methods; what has no plain form becomes a handle, if the side
+that writes knows how, and an `OpaqueError` otherwise.
+"""
+
+import collections
+import datetime
+import decimal
+import fractions
+import json
+import socket
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+LIMIT = 8 << 20  # bytes of a frame
+
+_MOST_FIELDS = 100
+_EXACT = 1 << 53  # below this an int survives every JSON reader
+_BASES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    int: int.__pos__,
+    float: float.__pos__,
+    str: str.__str__,
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    list: lambda value: list(list.__iter__(value)),
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+    set: lambda value: set(set.__iter__(value)),
+    dict: lambda value: dict(dict.items(value)),
+}
+TYPES = {kind.__name__: kind for kind in (*_BASES, bool, bytearray, complex, range, object, type(None))}
+
+
+class OpaqueError(Exception):
+    """A value that has no plain form."""
+
+
+class ClosedError(ConnectionError):
+    """The other side went away."""
+
+
+class TooBigError(Exception):
+    """A frame of more than `LIMIT` bytes."""
+
+
+def frame(message: object) -> bytes:
+    """The bytes of one frame; TooBigError where they would be over the limit."""
+    payload = json.dumps(message, separators=(",", ":")).encode()
+    if len(payload) > LIMIT:
+        raise TooBigError(f"{len(payload)} bytes")
+    return struct.pack("I", len(payload)) + payload
+
+
+def send(channel: socket.socket, message: object) -> None:
+    """Writes one frame, or nothing where it is a TooBigError."""
+    channel.sendall(frame(message))
+
+
+def receive(channel: socket.socket) -> Any:
+    """The next frame; ValueError or RecursionError where it is no JSON that can be read."""
+    (size,) = struct.unpack("I", read(channel, 4))
+    if size > LIMIT:
+        raise TooBigError(f"{size} bytes")
+    return json.loads(read(channel, size))
+
+
+def read(channel: socket.socket, count: int) -> bytes:
+    """Exactly `count` bytes."""
+    chunks = []
+    while count:
+        chunk = channel.recv(min(count, 1 << 18))
+        if not chunk:
+            raise ClosedError
+        chunks.append(chunk)
+        count -= len(chunk)
+    return b"".join(chunks)
+
+
+def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
+    """What JSON can hold of `value`; `handle` answers for what has no plain form.
+
+    >>> encode([1, (2.5, {"a": b"x"})])
+    ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]]]]
+    """
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    write = _WRITE.get(kind)
+    if write is not None:
+        return write(value, handle)
+    if kind is type and TYPES.get(value.__name__) is value:
+        return ["ty", value.__name__]
+    fields = kind.__dict__.get("_fields")
+    if issubclass(kind, tuple) and type(fields) is tuple and len(fields) == tuple.__len__(value):
+        return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
+    for base in _BASES:
+        if issubclass(kind, base):
+            return encode(_PLAIN[base](value), handle)
+    if handle is None:
+        raise OpaqueError(f"no plain form for {kind.__name__}")
+    return handle(value)
+
+
+def decode(form: Any, handle: Callable[[list[Any]], Any]) -> Any:
+    """The value of a form; `handle` answers for the tags that are not plain values.
+
+    Never more than a few times the form's own size: a range stays a range, a number keeps its exponent.
+    ValueError, TypeError, KeyError, OverflowError, ArithmeticError or RecursionError for what is no form.
+
+    >>> decode(["t", [1, ["r", [0, 10**15, 1]]]], handle=lambda form: None)
+    (1, range(0, 1000000000000000))
+    """
+    if form is None or type(form) in (bool, int, float, str):
+        return form
+    if type(form) is not list:
+        raise ValueError("not a form")
+    build = _READ.get(form[0])
+    return handle(form) if build is None else build(form, handle)
+
+
+def _items(value: Any, handle: Any) -> list[Any]:
+    return [encode(each, handle) for each in value]
+
+
+def _pairs(value: Any, handle: Any) -> list[Any]:
+    return [[encode(key, handle), encode(each, handle)] for key, each in value.items()]
+
+
+def _write_int(value: int, handle: Any) -> Any:
+    return value if -_EXACT < value < _EXACT else ["i", hex(value)]
+
+
+def _write_float(value: float, handle: Any) -> Any:
+    return value if value - value == 0 else ["f", repr(value)]
+
+
+_WRITE: dict[type, Callable[[Any, Any], Any]] = {
+    int: _write_int,
+    float: _write_float,
+    list: lambda value, handle: ["l", _items(value, handle)],
+    tuple: lambda value, handle: ["t", _items(value, handle)],
+    set: lambda value, handle: ["s", _items(value, handle)],
+    frozenset: lambda value, handle: ["z", _items(value, handle)],
+    dict: lambda value, handle: ["d", _pairs(value, handle)],
+    bytes: lambda value, handle: ["b", value.hex()],
+    bytearray: lambda value, handle: ["B", value.hex()],
+    complex: lambda value, handle: ["c", repr(value.real), repr(value.imag)],
+    range: lambda value, handle: ["r", _items((value.start, value.stop, value.step), None)],
+    decimal.Decimal: lambda value, handle: ["D", str(value)],
+    fractions.Fraction: lambda value, handle: ["F", hex(value.numerator), hex(value.denominator)],
+    datetime.timedelta: lambda value, handle: ["td", value.days, value.seconds, value.microseconds],
+    datetime.date: lambda value, handle: ["date", value.isoformat()],
+    datetime.datetime: lambda value, handle: ["datetime", value.isoformat()],
+    datetime.time: lambda value, handle: ["time", value.isoformat()],
+    collections.OrderedDict: lambda value, handle: ["od", _pairs(value, handle)],
+    collections.Counter: lambda value, handle: ["ct", _pairs(value, handle)],
+    collections.deque: lambda value, handle: ["dq", _items(value, handle), value.maxlen],
+    type({}.keys()): lambda value, handle: ["dk", _items(value, handle)],
+    type({}.items()): lambda value, handle: ["di", _pairs(dict(value), handle)],
+}
+
+
+def _values(form: Any, handle: Any) -> list[Any]:
+    if type(form[1]) is not list:
+        raise ValueError("not a list of forms")
+    return [decode(each, handle) for each in form[1]]
+
+
+def _mapping(form: Any, handle: Any) -> dict[Any, Any]:
+    return {decode(key, handle): decode(value, handle) for key, value in form[1]}
+
+
+def _text(form: Any, index: int = 1) -> str:
+    if type(form[index]) is not str:
+        raise ValueError("not text")
+    return form[index]
+
+
+def _whole(*values: Any) -> tuple[int, ...]:
+    if any(type(value) is not int for value in values):
+        raise ValueError("not whole numbers")
+    return values
+
+
+def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
+    """A tuple with the names of its fields, of a class that is made here from nothing but those names."""
+    _, name, fields, forms = form
+    values = _values(["t", forms], handle)
+    if type(fields) is not list:
+        raise ValueError("not the names of fields")
+    if not len(fields) == len(values) <= _MOST_FIELDS or any(
+        type(each) is not str for each in (name, *fields)
+    ):
+        raise ValueError("not a named tuple")
+    return _record(name, tuple(fields))._make(values)
+
+
+@lru_cache(maxsize=64)
+def _record(name: str, fields: tuple[str, ...]) -> Any:
+    return collections.namedtuple(name, fields)  # ValueError for what is no identifier
+
+
+_READ: dict[str, Callable[[Any, Any], Any]] = {
+    "i": lambda form, handle: int(_text(form), 16),
+    "f": lambda form, handle: float(_text(form)),
+    "l": _values,
+    "t": lambda form, handle: tuple(_values(form, handle)),
+    "s": lambda form, handle: set(_values(form, handle)),
+    "z": lambda form, handle: frozenset(_values(form, handle)),
+    "d": _mapping,
+    "b": lambda form, handle: bytes.fromhex(_text(form)),
+    "B": lambda form, handle: bytearray.fromhex(_text(form)),
+    "c": lambda form, handle: complex(float(_text(form)), float(_text(form, 2))),
+    "r": lambda form, handle: range(*_whole(*_values(form, handle))),
+    "D": lambda form, handle: decimal.Decimal(_text(form)),
+    "F": lambda form, handle: fractions.Fraction(int(_text(form), 16), int(_text(form, 2), 16)),
+    "td": lambda form, handle: datetime.timedelta(*_whole(*form[1:])),
+    "date": lambda form, handle: datetime.date.fromisoformat(_text(form)),
+    "datetime": lambda form, handle: datetime.datetime.fromisoformat(_text(form)),
+    "time": lambda form, handle: datetime.time.fromisoformat(_text(form)),
+    "od": lambda form, handle: collections.OrderedDict(_mapping(form, handle)),
+    "ct": lambda form, handle: collections.Counter(_mapping(form, handle)),
+    "dq": lambda form, handle: collections.deque(_values(form, handle), form[2]),
+    "dk": lambda form, handle: dict.fromkeys(_values(form, handle)).keys(),
+    "di": lambda form, handle: _mapping(form, handle).items(),
+    "nt": _named_tuple,
+    "ty": lambda form, handle: TYPES[_text(form)],
+}

@@ -1,0 +1,73 @@
+"""A task whose demonstrations fail its own verifier is refused; those that come with erce are not."""
+
+from dataclasses import replace
+
+import pytest
+
+from erce.tasks import TASKS, check_demonstrations, load_task
+from erce.types import Problem, Verdict
+
+pytestmark = pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
+
+NUMBERS = [
+    Problem(id=f"p{answer}", prompt=f"Say {answer}.", demonstration=f"#### {answer}", answer=answer)
+    for answer in ("1", "2", "3")
+]
+SUMS = load_task("mini-sums")
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_demonstration_passes_its_own_verifier(name, data_of):
+    pools = TASKS[name].pools(data_of(name))
+    check_demonstrations(TASKS[name], (*pools.train[:20], *pools.test[:20]))
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_ids_and_prompts_of_a_task_are_distinct(name, data_of):
+    pools = TASKS[name].pools(data_of(name))
+    for wanted in ("id", "prompt"):
+        values = [getattr(problem, wanted) for problem in pools.train + pools.test]
+        assert len(set(values)) == len(values)
+
+
+def test_the_first_demonstration_that_fails_is_shown():
+    wrong = [replace(problem, demonstration=f"{'so ' * 1000}#### 7") for problem in NUMBERS[1:]]
+    with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
+        check_demonstrations(SUMS, [NUMBERS[0], *wrong])
+    said = str(caught.value)
+    for shown in ("'mini-sums'", "different", "'Say 2.'", "'so so", "answer: '2'", "judged: '7'"):
+        assert shown in said
+    assert "p3" not in said
+    assert len(said) < 600
+
+
+def test_a_test_that_cannot_be_run_is_a_fault_of_the_task():
+    task = replace(SUMS, verify=lambda *_: Verdict(False, "error", detail="a test is not Python"))
+    with pytest.raises(ValueError, match=r"cannot judge problem 'p1', a fault .*error: a test is not Python"):
+        check_demonstrations(task, NUMBERS)
+
+
+def test_what_a_verifier_raises_is_not_a_refusal():
+    def verify(problem, completion):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        check_demonstrations(replace(SUMS, verify=verify), NUMBERS)
+
+
+def test_a_verifier_gets_the_demonstration_as_a_finished_completion():
+    seen = []
+
+    def verify(problem, completion):
+        seen.append((problem.id, completion.problem, completion.text, completion.finished))
+        return Verdict(True, "exact")
+
+    check_demonstrations(replace(SUMS, verify=verify), NUMBERS[:1])
+    assert seen == [("p1", "p1", "#### 1", True)]
+
+
+def test_a_program_that_fails_its_tests_is_refused():
+    code = load_task("mini-code")
+    problem = replace(code.pools(None).train[0], demonstration="def f(*_):\n    return 'no'")
+    with pytest.raises(ValueError, match=r"refuses the demonstration .*failed"):
+        check_demonstrations(code, [problem])

@@ -1,0 +1,187 @@
+"""A JSONL file and a function are a task."""
+
+import json
+import pickle
+
+import pytest
+
+from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
+from erce.types import Completion, Problem, Verdict
+
+CHECKS = """
+from erce.types import Verdict
+
+def judge(problem, completion):
+    return completion.text.strip() == problem.answer
+
+def in_words(problem, completion):
+    return Verdict(completion.text == problem.answer, "exact", completion.text)
+"""
+
+
+def row(number: int, **more) -> dict:
+    return {"prompt": f"Spell {number}.", "demonstration": f"n{number}", "answer": f"n{number}"} | more
+
+
+ROWS = [row(number) for number in range(10)]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes rows into a file and returns its path."""
+
+    def write(rows=ROWS) -> str:
+        path = tmp_path / "problems.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def checks(tmp_path, monkeypatch) -> str:
+    (tmp_path / "own_checks.py").write_text(CHECKS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return "own_checks"
+
+
+def by_answer(problem: Problem, completion: Completion) -> bool:
+    return completion.text == problem.answer
+
+
+def completion(text: str, *, finished: bool = True) -> Completion:
+    return Completion(problem="", sample=0, text=text, tokens=1, finished=finished, logprob=0.0, entropy=0.0)
+
+
+def test_a_function_named_as_the_task_judges_the_problems_in_data(file, checks):
+    task = load_task(f"{checks}:judge")
+    drawn = splits(task, data=file())
+    assert [len(drawn.train), len(drawn.validation), len(drawn.test)] == [7, 1, 2]
+    check_demonstrations(task, drawn.train + drawn.validation + drawn.test)
+    assert task.name == "own_checks:judge"
+
+
+def test_erces_own_verifier_of_programs_can_be_named(file):
+    task = load_task("erce.verify.code:verify_program")
+    rows = [
+        {"prompt": f"Add {n}.", "demonstration": f"def f(x):\n    return x + {n}", "setup": ["import math"]}
+        | {"tests": [f"assert f(math.floor(2.5)) == {n + 2}"], "entry_points": ["f"]}
+        for n in range(3)
+    ]
+    drawn = splits(task, data=file(rows))
+    assert drawn.train[0].entry_points == ("f",)
+    assert drawn.train[0].setup == ("import math",)
+
+
+def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
+    task = jsonl_task("mine", str(tmp_path / "nowhere.jsonl"), by_answer)
+    assert len(task.pools(file()).train) == 8
+    with pytest.raises(
+        ValueError, match=r"task 'mine': no file .*nowhere\.jsonl'; its problems are one JSON object"
+    ):
+        task.pools(None)
+
+
+def test_without_a_file_the_way_out_is_said():
+    with pytest.raises(ValueError, match=r"task 'mine' has no problems yet: name their file with data = "):
+        jsonl_task("mine", None, by_answer).pools(None)
+
+
+def test_a_task_of_ones_own_can_be_sent_to_another_process(file):
+    task = pickle.loads(pickle.dumps(jsonl_task("mine", file(), by_answer)))
+    assert task.verify(task.pools(None).train[0], completion("n")).reason == "different"
+
+
+def test_ids_are_the_lines_numbers_or_the_files_own(file):
+    pools = jsonl_task(
+        "mine",
+        file([row(0, split="test"), row(1, split="train", id="one"), row(2, split="train")]),
+        by_answer,
+    ).pools(None)
+    assert [each.id for each in pools.train + pools.test] == ["one", "line-3", "line-1"]
+
+
+def test_the_file_may_say_what_is_tested(file):
+    rows = [row(number, split="test" if number in (2, 5) else "train") for number in range(10)]
+    pools = jsonl_task("mine", file(rows), by_answer).pools(None)
+    assert [each.answer for each in pools.test] == ["n2", "n5"]
+
+
+def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
+    task = jsonl_task("mine", None, by_answer)
+    forwards, backwards = (task.pools(file(rows)).test for rows in (ROWS, ROWS[::-1]))
+    assert len(forwards) == 2
+    assert {each.prompt for each in forwards} == {each.prompt for each in backwards}
+
+
+def test_copies_are_never_divided(file):
+    copies = [row(number, prompt=f"  spell {number}. ") for number in range(10)]
+    pools = jsonl_task("mine", file(ROWS + copies), by_answer).pools(None)
+    assert not {each.answer for each in pools.train} & {each.answer for each in pools.test}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([row(0), {"prompt": "p"}], "line 2: `demonstration` is missing, not a text"),
+        ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
+        ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
+        ([row(0), row(1, answer=3)], "line 2: `answer` is 3, not a text"),
+        ([row(0), row(1, anwser="3")], "line 2: no field 'anwser'; there are prompt, demonstration, answer"),
+        ([row(0), row(1, tests="assert f()")], "line 2: `tests` is 'assert f..', not a list of texts"),
+        ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
+        ([row(0, split="dev"), row(1)], "line 1: `split` is 'dev'"),
+        ([row(0), row(1)], "1 problems to train on and 1 to test on are too few"),
+        ([row(n, split="train") for n in range(5)], "5 problems to train on and 0 to test on are too few"),
+        ([], "0 problems to train on and 0 to test on are too few"),
+    ],
+)
+def test_a_file_that_is_no_task_is_a_sentence_with_its_line(file, rows, message):
+    with pytest.raises(ValueError, match=message):
+        jsonl_task("mine", file(rows), by_answer).pools(None)
+
+
+def test_two_lines_with_one_id_are_an_error(file):
+    with pytest.raises(ValueError, match="two problems with the id 'a'"):
+        splits(jsonl_task("mine", file([row(n, id="a") for n in range(10)]), by_answer))
+
+
+PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
+
+
+@pytest.mark.parametrize(
+    ("told", "finished", "reason"),
+    [(True, True, "exact"), (True, False, "exact"), (False, True, "different"), (False, False, "truncated")],
+)
+def test_a_bool_becomes_a_verdict(told, finished, reason):
+    task = jsonl_task("mine", None, lambda problem, completion: told)
+    assert task.verify(PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
+
+
+def test_a_verdict_is_passed_on():
+    verdict = Verdict(False, "unparsed", "x", detail="why")
+    assert jsonl_task("mine", None, lambda *_: verdict).verify(PROBLEM, completion("x")) is verdict
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        (None, r"returned None .NoneType. for problem 'p'; return True, False or an erce\.types\.Verdict"),
+        (1, r"returned 1 .int. for problem 'p'"),
+        (Verdict(True, "splendid"), r"gave the reason 'splendid' for problem 'p'; there are exact, "),
+    ],
+)
+def test_anything_else_is_an_error_that_names_the_function(told, message):
+    def judge(problem, completion):
+        return told
+
+    with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
+        jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
+
+
+def test_what_the_function_raises_is_raised():
+    def judge(problem, completion):
+        raise KeyError("a bug of mine")
+
+    with pytest.raises(KeyError, match="a bug of mine"):
+        jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))

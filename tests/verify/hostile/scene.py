@@ -1,0 +1,175 @@
+"""A cage into a scene with something to harm: files, listeners, a victim, a secret; and what was harmed."""
+
+import os
+import selectors
+import signal
+import socket
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+CANARY = Path("/tmp/canary")
+SECRET = "canary-of-the-environment"
+WATCHED = (CANARY, Path("/dev/shm"), Path("/var/tmp"), Path("/run"), Path("/tmp"))
+TCP, UDP = 18888, 18889
+CATCHABLE = set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
+
+
+class Scene:
+    """Set up once in a cage. `changes()` names what happened since it was asked last, and mends it."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        os.environ.update(dict.fromkeys(["CANARY_SECRET", *secrets], SECRET))
+        self.kept = {"canary_object": SECRET}
+        self._signals: list[int] = []
+        for number in CATCHABLE:
+            signal.signal(number, lambda received, _: self._signals.append(received))
+        self._lay_out()
+        self._selector = selectors.DefaultSelector()
+        for listener, name in _listeners().items():
+            self._selector.register(listener, selectors.EVENT_READ, name)
+        self._before = _pictures()
+        self.victim = _victim()
+
+    def changes(self) -> Iterator[str]:
+        """What happened, one line a thing: the effect's name, a colon, and what was seen."""
+        now = _pictures()
+        if now != self._before:
+            different = [
+                path for path in now.keys() | self._before.keys() if now.get(path) != self._before.get(path)
+            ]
+            yield f"file changed: {', '.join(sorted(different)[:5])}"
+            self._tidy(different)
+        for name in self._reached():
+            yield f"network: {name}"
+        while self._signals:
+            yield f"supervisor harmed: signal {self._signals.pop()}"
+        if _state(self.victim) not in ("S", "R"):
+            yield f"victim harmed: {_state(self.victim) or 'gone'}"
+            self.end()
+            self.victim = _victim()
+
+    def end(self) -> None:
+        try:
+            os.kill(self.victim, signal.SIGKILL)
+            os.waitpid(self.victim, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+
+    def _lay_out(self) -> None:
+        for folder in ("folder/inner", "home/.local/lib", "locked"):
+            (CANARY / folder).mkdir(parents=True, exist_ok=True)
+        (CANARY / "victim.txt").write_text("untouched", encoding="utf-8")
+        (CANARY / "folder" / "inner" / "leaf.txt").write_text("leaf", encoding="utf-8")
+        (CANARY / "secret.txt").write_text("the canary of the files", encoding="utf-8")
+        if not (CANARY / "fifo").exists():
+            os.mkfifo(CANARY / "fifo")
+        (CANARY / "locked").chmod(0o700)
+        (CANARY / "locked" / "inner.txt").touch()
+        (CANARY / "locked").chmod(0)
+
+    def _tidy(self, different: list[str]) -> None:
+        for path in sorted(map(Path, different), reverse=True):
+            if str(path) not in self._before:
+                if path.is_dir() and not path.is_symlink():
+                    path.rmdir()
+                else:
+                    path.unlink(missing_ok=True)
+        self._lay_out()
+        self._before = _pictures()
+
+    def _reached(self) -> Iterator[str]:
+        """Names of the listeners that somebody got through to: the kernel keeps what came."""
+        while ready := self._selector.select(0):
+            for key, _ in ready:
+                yield key.data
+                listener = key.fileobj
+                if not isinstance(listener, socket.socket):
+                    os.read(key.fd, 1 << 16)
+                elif listener.type == socket.SOCK_STREAM:
+                    listener.accept()[0].close()
+                else:
+                    listener.recv(1 << 16)
+
+
+def _listeners() -> dict[socket.socket | int, str]:
+    tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    tcp.bind(("127.0.0.1", TCP))
+    udp.bind(("127.0.0.1", UDP))
+    abstract, file = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    abstract.bind("\0canary")
+    file.bind(str(CANARY / "socket"))
+    (CANARY / "socket").chmod(0o777)
+    datagram, post = (socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2))
+    datagram.bind("\0canary-datagram")
+    post.bind(str(CANARY / "post"))
+    (CANARY / "post").chmod(0o777)
+    for stream in (tcp, abstract, file):
+        stream.listen()
+    fifo = os.open(CANARY / "fifo", os.O_RDWR)
+    return {
+        tcp: "tcp",
+        udp: "udp",
+        abstract: "abstract",
+        file: "socket file",
+        datagram: "datagram",
+        post: "post",
+        fifo: "fifo",
+    }
+
+
+def _victim() -> int:
+    child = os.fork()
+    if child == 0:
+        for number in CATCHABLE:
+            signal.signal(number, signal.SIG_DFL)
+        while True:
+            time.sleep(60)
+    return child
+
+
+def _state(number: int) -> str:
+    try:
+        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return ""
+
+
+def _pictures() -> dict[str, tuple]:
+    """What there is below the watched folders: kind, rights, owner, size, time, and short contents."""
+    return {str(path): _picture(path) for folder in WATCHED for path in _below(folder)}
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if entry in WATCHED or not _is_ours(entry):
+            continue
+        yield entry
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _below(entry)
+
+
+def _is_ours(entry: Path) -> bool:
+    """Not a folder that the cage shows read-only below a watched one."""
+    try:
+        return (
+            os.lstat(entry).st_dev == os.lstat(entry.parent).st_dev
+            and not os.statvfs(entry).f_flag & os.ST_RDONLY
+        )
+    except OSError:
+        return True
+
+
+def _picture(path: Path) -> tuple:
+    try:
+        seen = path.lstat()
+        content = path.read_bytes() if stat.S_ISREG(seen.st_mode) and seen.st_size < 1 << 16 else b""
+    except OSError as error:
+        return (str(error),)
+    times = () if stat.S_ISDIR(seen.st_mode) else (seen.st_mtime_ns,)
+    return (seen.st_mode, seen.st_uid, seen.st_gid, seen.st_size, content, *times)

@@ -1,0 +1,71 @@
+"""Many verdicts into what they leave: descriptors, processes and memory of ours and of our workers."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+WARM = 50  # verdicts before the first look: interned strings, caches of tests
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Held:
+    """What this process and its descendants hold. `supervisor` and `workers` are resident MB."""
+
+    descriptors: int
+    processes: int
+    supervisor: float
+    workers: float
+
+
+def soaked(box, programs: list[dict], count: int) -> Iterator[dict]:
+    """What is held after `WARM` verdicts and after `count` more, of the programs in turn."""
+    for rounds in (WARM, count):
+        wrong = 0
+        for i in range(rounds):
+            program = programs[i % len(programs)]
+            verdict = box.run(
+                program["program"],
+                tuple(program["tests"]),
+                setup=tuple(program.get("setup", ())),
+                entry_points=program.get("entry_points"),
+            )
+            wrong += verdict.accepted != (program["expect"] == "pass")
+        yield {"verdicts": rounds, "wrong": wrong, **asdict(held())}
+
+
+def held() -> Held:
+    """At this moment; the dead that nobody has collected count as processes."""
+    family = _descendants(os.getpid())
+    return Held(
+        descriptors=len(list(Path("/proc/self/fd").iterdir())),
+        processes=len(family),
+        supervisor=_resident(os.getpid()),
+        workers=sum(map(_resident, family)),
+    )
+
+
+def _descendants(ancestor: int) -> list[int]:
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                after = (entry / "stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1]
+            except OSError:
+                continue
+            parents[int(entry.name)] = int(after.split()[1])
+    family, new = set(), {ancestor}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - family
+        family |= new
+    return sorted(family)
+
+
+def _resident(number: int) -> float:
+    """MB that are this process's own: what it shares with the process that forked it counts there alone."""
+    try:
+        pages = Path(f"/proc/{number}/statm").read_text(encoding="utf-8").split()
+    except OSError:
+        return 0.0
+    return (int(pages[1]) - int(pages[2])) * PAGE / (1 << 20)
