@@ -6,14 +6,14 @@
 import json
 import signal
 import sys
+from importlib import import_module
 
 GRACE = 2  # seconds of processor time after which a check that nobody stopped ends the process
 
 
 def main() -> None:
     """Answers requests from the standard input until it closes."""
-    import math_verify  # noqa: F401 (loaded before the first request, whose time is limited)
-
+    import_module("math_verify")  # before the first request, whose time is limited
     _say("ready")
     for line in sys.stdin:
         answer, text, seconds = json.loads(line)
@@ -24,11 +24,10 @@ def main() -> None:
 
 
 def _verdict(answer: str, text: str) -> bool | str:
-    from math_verify import LatexExtractionConfig, parse, verify
-
+    peer = import_module("math_verify")
     try:
-        gold = parse(f"${answer}$", extraction_config=[LatexExtractionConfig()])
-        return bool(verify(gold, parse(text)))
+        gold = peer.parse(f"${answer}$", extraction_config=[peer.LatexExtractionConfig()])
+        return bool(peer.verify(gold, peer.parse(text)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return f"it raised {type(error).__name__}"
 

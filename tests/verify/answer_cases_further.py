@@ -18,6 +18,7 @@ FURTHER = r"""
 \frac{2}{\sqrt{2}} ≡ \sqrt{2}
 \frac{3}{2+\sqrt3} ≡ 6-3\sqrt3 ≢ 6+3\sqrt{3}
 0.999 ≢ 1
+1 ≡ \phantom{-}1 ≡ \phantom -1 ≡ \hphantom{2}1 ≡ 1\phantom{.5} ≢ -1 ≢ \phantom{-}2
 0.\overline{9} ≡ 1
 0.\dot{3} ≡ \frac13
 0.333\ldots ≟ \frac13

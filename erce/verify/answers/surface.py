@@ -19,7 +19,7 @@ def clean(text: str) -> str:
     text = text.strip()
     if not text.isascii():
         text = _ascii(text)
-    text = _EMPHASIS.sub(r"\2", text)
+    text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
         text = text[:-1]
@@ -39,6 +39,8 @@ def compact(text: str) -> str:
 
 _MOST_WRAPPED = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
+# What it holds takes space and is not shown: one group, command or character.
+_PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
 _FRACTIONS = {
     "½": "1/2",
     "¼": "1/4",

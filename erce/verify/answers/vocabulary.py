@@ -34,7 +34,7 @@ PLAIN = {
 # Commands that say nothing about the value.
 DROPPED = _words(
     "displaystyle textstyle scriptstyle limits nolimits large Large LARGE huge Huge small normalsize "
-    "mathstrut phantom big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
+    "mathstrut big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
     "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space hfill"
 )
 
