@@ -81,3 +81,15 @@ def test_every_recipe_that_comes_with_erce_is_valid_and_found_by_name(path):
     assert recipe_path(path.stem).samefile(path)
     for task in load_recipe(path).tasks:
         load_task(task)
+
+
+@pytest.mark.parametrize(("tier", "code"), [("seccomp", 1), ("none", 0)])
+def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_anything(
+    tier, code, capsys, monkeypatch
+):
+    monkeypatch.setenv("ERCE_SANDBOX", "auto")
+    assert main(["doctor", "--sandbox", tier]) == code
+    said = capsys.readouterr().out
+    assert f"programs run in the tier '{tier}'; around them:" in said
+    assert ("FAIL read /etc/passwd" in said) == bool(code)
+    assert "not covered:\n  - " in said

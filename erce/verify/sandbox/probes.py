@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from erce.verify.sandbox import landlock, seccomp
 from erce.verify.sandbox.jobs import TIERS, Limits
+from erce.verify.sandbox.layers import Place
 from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, described, working_worker
+from erce.verify.sandbox.syscalls import this_machine
 
 ATTEMPTS = {  # what is tried → Python that returns what was reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",
@@ -60,7 +63,6 @@ _KNOWN = (
     "LC_CTYPE",
     "HOME",
     "OMP_NUM_THREADS",
-    "MALLOC_ARENA_MAX",
     "PATH",
 )
 _PROGRAM = """
@@ -93,7 +95,10 @@ _MARK = "AssertionError: "
 
 @dataclass(frozen=True)
 class Row:
-    """One finding. `kind` is "tier", "attempt" or "uncovered"; `good`: the tier works, the attempt failed."""
+    """One finding. `kind` is "tier", "layer", "attempt" or "uncovered".
+
+    `good`: the tier works, the layer is there, the attempt was refused.
+    """
 
     kind: str
     name: str
@@ -102,7 +107,7 @@ class Row:
 
 
 def examine(tier: str | None = None) -> list[Row]:
-    """The tiers, then the attempts in the one that runs, then what it does not cover.
+    """The tiers, the layers of the one that runs, the attempts in it, and what it does not cover.
 
     `tier` is the one to try, else that of ERCE_SANDBOX, else the first that would be taken by itself. Without
     any there are only rows of tiers.
@@ -113,6 +118,7 @@ def examine(tier: str | None = None) -> list[Row]:
     chosen = next((name for name in (AUTOMATIC if wanted == "auto" else (wanted,)) if name in works), None)
     if chosen is None:
         return rows
+    rows += _layers(chosen)
     with Sandbox(chosen) as sandbox:
         rows += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
         rows.append(_endless(sandbox))
@@ -127,6 +133,22 @@ def _tier(name: str) -> Row:
     if name in AUTOMATIC:
         return Row("tier", name, True, "set up, and a probe was judged as it should")
     return Row("tier", name, True, "set up; taken only where it is named, because it protects less")
+
+
+def _layers(tier: str) -> list[Row]:
+    """What is around a program in a tier, in this kernel's terms."""
+    place, version, machine = Place(tier), landlock.version(), this_machine()
+    calls = len(seccomp.allowed_calls(machine)) if machine else 0
+    texts = {
+        "split": "the process that compares never runs the program, which never holds an expected value",
+        "namespaces": "users, mounts, processes, network, IPC, host name and cgroups of its own",
+        "root": "read-only: Python's library, the system's libraries, three devices; an empty /tmp a job",
+        "landlock": f"version {version}: no other file is read, and none written outside such a /tmp",
+        "seccomp": f"{calls} system calls are allowed, some for some arguments; all others are refused",
+        "capabilities": "none, and none to be had",
+        "rlimits": "memory, processor time, size of files, descriptors, no core file",
+    }
+    return [Row("layer", name, place.has(name), text) for name, text in texts.items()]
 
 
 def _attempt(sandbox: Sandbox, name: str) -> Row:

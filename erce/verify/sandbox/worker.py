@@ -36,6 +36,7 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
     """Enters the tier, says how that went, and serves jobs until the supervisor is gone."""
     control = socket.socket(fileno=control_descriptor)
     supervisor = os.pidfd_open(os.getppid())
+    os.environ.pop("MALLOC_ARENA_MAX", None)  # the C library has read it; programs have no use for it
     for name in PRELOADED.split():
         importlib.import_module(name)
     try:

@@ -37,6 +37,15 @@ PROGRAMS = [
     ),
     probe(
         secret,
+        "has_an_environment_of_few_names",
+        """
+        import os
+        few = "PYTHONHASHSEED PYTHONDONTWRITEBYTECODE LC_ALL LC_CTYPE HOME PATH OMP_NUM_THREADS".split()
+        reached = not set(os.environ) <= set(few)
+        """,
+    ),
+    probe(
+        secret,
         "reads_its_environment_in_memory",
         """
         import ctypes
