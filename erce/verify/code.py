@@ -97,7 +97,7 @@ def extract_program(text: str) -> str:
 
 def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdict:
     try:
-        require_asserts(problem.tests)
+        require_asserts(problem.tests, problem.setup)
     except BrokenTestsError as error:
         raise ValueError(f"problem {problem.id!r}: {error}") from error
     text = completion if isinstance(completion, str) else completion.text

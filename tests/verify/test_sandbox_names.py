@@ -51,7 +51,7 @@ def test_entry_points_are_the_free_names_that_nobody_defines(setup, tests, names
 )
 def test_broken_tests_say_what_is_wrong(setup, tests, message):
     def read():
-        require_asserts(tests)
+        require_asserts(tests, setup)
         return plan(setup, tests, None)
 
     with pytest.raises(BrokenTestsError, match=message):
@@ -77,3 +77,17 @@ def test_tests_that_bind_names_are_not_independent():
 def test_the_program_sees_the_imports_of_the_set_up_and_nothing_else_of_it():
     setup = ("import math\nfrom os import path as p\nexpected = 5", "def g():\n    import re", "not python (")
     assert imports_of(setup) == ("import math", "from os import path as p")
+
+
+@pytest.mark.parametrize(
+    ("setup", "tests"),
+    [
+        ((), ("if f(1) != 1: raise ValueError",)),
+        ((), ("unittest.TestCase().assertEqual(f(1), 1)",)),
+        (("def assert_one(x):\n    return 1 / (x == 1)",), ("assert_one(f(1))",)),
+        (("def check(f):\n    assert f(1) == 1",), ("check(f)",)),
+    ],
+)
+def test_what_can_refuse_a_program_may_have_other_forms(setup, tests):
+    require_asserts(tests, setup)
+    assert "f" in plan(setup, tests, None).entry_points

@@ -45,7 +45,7 @@ def judge(
     random.seed(0)
     sys.setrecursionlimit(_RECURSION)
     try:
-        require_asserts(tests)
+        require_asserts(tests, setup)
         if mode != "strict":  # one interpreter for all: no name is closed
             return _in_process(peer, mode, setup, tests)
         closed = None if entry_points is None else tuple(entry_points)

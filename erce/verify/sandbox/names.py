@@ -53,17 +53,21 @@ def plan(setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str
     )
 
 
-def require_asserts(tests: Sequence[str]) -> None:
-    """BrokenTestsError where the tests are empty, hold no assert or are not Python.
+def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
+    """BrokenTestsError where the tests are empty or not Python, or nothing in them can refuse a program.
+
+    What can: an `assert`, a `raise`, or a call of something named assert…, in the tests or their set-up.
 
     >>> require_asserts(["f(1) == 1"])
     Traceback (most recent call last):
         ...
     erce.verify.sandbox.names.BrokenTestsError: the tests have no assert, so any program would pass: write one
+    >>> require_asserts(["check(f)"], setup=["def check(f): assert f(1) == 1"])
     """
     if not tests:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
-    asserting = [_asserts(test) for test in tests]  # all of them: each must be Python
+    # All of them, though one would do: each must be Python.
+    asserting = [_asserts(test, "test") for test in tests] + [_asserts(each, "set-up") for each in setup]
     if not any(asserting):
         raise BrokenTestsError("the tests have no assert, so any program would pass: write one")
 
@@ -100,8 +104,16 @@ def imports_of(setup: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _asserts(test: str) -> bool:
-    return any(isinstance(node, ast.Assert) for node in ast.walk(_parsed(test, "test")))
+def _asserts(source: str, what: str) -> bool:
+    return any(_refuses(node) for node in ast.walk(_parsed(source, what)))
+
+
+def _refuses(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return name.startswith("assert")
+    return isinstance(node, ast.Assert | ast.Raise)
 
 
 class _Quiet:
