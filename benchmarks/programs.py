@@ -58,10 +58,10 @@ def hostile(asked: argparse.Namespace) -> None:
         lines = cage.caged(order, seconds=3600)
         found = next(line["tier"] for line in lines if "tier" in line)
         print(f"\n{len(programs)} programs, tier {found}, {time.monotonic() - begun:.0f} s\n")
-        _print_problems(programs, {line["name"]: line for line in lines if "name" in line})
+        _print_problems(found, programs, {line["name"]: line for line in lines if "name" in line})
 
 
-def _print_problems(programs: list[dict[str, Any]], lines: dict[str, dict[str, Any]]) -> None:
+def _print_problems(tier: str, programs: list[dict[str, Any]], lines: dict[str, dict[str, Any]]) -> None:
     print(f"| {'category':<10} |   n | {' | '.join(PROBLEMS)} |")
     print(f"|{'-' * 12}|----:|{'|'.join('-' * (len(name) + 1) + ':' for name in PROBLEMS)}|")
     said = []
@@ -70,7 +70,7 @@ def _print_problems(programs: list[dict[str, Any]], lines: dict[str, dict[str, A
         counted: Counter[str] = Counter()
         for program in mine:
             line = lines.get(program["name"])
-            for problem in _problems(program, line):
+            for problem in _problems(program, line, tier):
                 counted[problem] += 1
                 said.append(f"  {program['name']}: {problem}: {_shown(line)}")
         cells = " | ".join(f"{counted[name]:>{len(name)}}" for name in PROBLEMS)
@@ -78,10 +78,13 @@ def _print_problems(programs: list[dict[str, Any]], lines: dict[str, dict[str, A
     print("\n".join(["", *said]))
 
 
-def _problems(program: dict[str, Any], line: dict[str, Any] | None) -> list[str]:
+def _problems(program: dict[str, Any], line: dict[str, Any] | None, tier: str) -> list[str]:
+    """A verdict that this tier does not promise is none, whatever it is."""
     if line is None:
         return ["no verdict"]
     found = ["effect"] if line["effects"] else []
+    if program.get("tiers") and tier not in program["tiers"]:
+        return found
     if program["expect"] == "fail" and line["accepted"]:
         found.append("wrong pass")
     if program["expect"] == "pass" and not line["accepted"]:

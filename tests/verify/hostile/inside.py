@@ -20,7 +20,7 @@ from sampler import Sampler, look, processes  # noqa: E402
 from scene import Scene  # noqa: E402
 
 MEMORY, SUPERVISOR, SHARED = 1700, 400, 1300  # MB above what there was before
-PROCESSES, THREADS = 40, 120
+PROCESSES, THREADS = 40, 150  # as many threads as have room for their stacks in the memory limit
 LATE = 3.0  # seconds past the wall limit
 SETTLED = 2.0  # seconds that a replaced worker has to be gone
 
