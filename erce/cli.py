@@ -56,7 +56,8 @@ def run(options: argparse.Namespace) -> None:
 
     recipe = recipe_path(options.recipe)
     out = options.out or Path("runs") / recipe.stem
-    overrides = {"model": options.model, "data": options.data} | _settings(options.set)
+    named = {"task": options.task, "model": options.model, "data": options.data}
+    overrides = named | _settings(options.set)
     study = erce.study.run(recipe, out=out, jobs=options.jobs, **overrides)
     _report(study.root, None)
 
@@ -212,8 +213,9 @@ def _parser() -> argparse.ArgumentParser:
     added = command(run)
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
+    added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
     added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
-    added.add_argument("--data", help="the folder with the task's original files")
+    added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
     added.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )

@@ -46,6 +46,14 @@ def test_a_file_and_a_function_are_a_study(here, capsys):
     assert len(list((here / "runs" / "own").rglob("result.json"))) == 3
 
 
+def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
+    judge(here, "door_named", "return completion.text.strip() == '#### ' + problem.answer")
+    (here / "own.toml").write_text((here / "own.toml").read_text().replace("door_named:judge", "mini-sums"))
+    words = ["--task", "door_named:judge", "--data", "problems.jsonl", "--set", "lams=[0]"]
+    assert main(["run", "own.toml", *words]) == 0
+    assert '"task": "door_named:judge"' in (here / "runs" / "own" / "study.json").read_text()
+
+
 def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_is_written(here, capsys):
     judge(here, "door_refusal", "return '13' in completion.text")
     assert main(["run", "own.toml"]) == 2
