@@ -73,6 +73,19 @@ def demo(options: argparse.Namespace) -> None:
 def report(options: argparse.Namespace) -> None:
     """Tables, figure and one HTML file from a study's folder."""
     _report(options.runs, options.json)
+    if options.against:
+        from erce.reporting.against import against_lines
+        from erce.results import read_study
+
+        print("\n".join(["", *against_lines(read_study(options.runs))]))
+
+
+def records(options: argparse.Namespace) -> None:
+    """Every sample of a study as one row of a file that data tools read."""
+    from erce.records import export
+    from erce.results import read_study
+
+    print(f"{export(read_study(options.runs), options.file)} rows in {options.file}")
 
 
 def tasks(options: argparse.Namespace) -> None:
@@ -224,6 +237,10 @@ def _parser() -> argparse.ArgumentParser:
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
+    added = command(records)
+    added.add_argument("runs", type=Path, help="a study's folder")
+    added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
     command(tasks)
     _add_verify(command(verify))
     _add_sandbox(command(doctor))

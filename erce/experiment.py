@@ -3,19 +3,22 @@
     problems → fine-tuned adapter → completions → verdicts → scores
 
 Every stage leaves its file in the cell's folder and is skipped when the file is there: delete verdicts.jsonl
-and result.json, and the next run judges the same completions again.
+and result.json, and the next run judges the same completions again. Within generation, what a run had
+finished when it was stopped is in the journal and is not drawn again.
 """
 
 import gc
 import platform
 import time
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from erce.recipe import Cell, Recipe
+from erce.records.journal import Journal
+from erce.records.origin import write_origin, write_verifier
 from erce.results import RESULT, cell_folder, read_json, read_rows, write_json, write_rows
 from erce.score import summarize
 from erce.tasks import load_task, splits
@@ -24,6 +27,7 @@ from erce.types import Completion, Splits, Verdict
 EVALUATED = ("validation", "test")
 GREEDY = "greedy"
 SAMPLED = "sampled"
+JOURNAL = "completions.journal"
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,12 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
         _train(folder, recipe, cell, cell.lam, problems)
     if not (folder / "completions.jsonl").is_file():
         _generate(folder, recipe, cell, problems)
+    (folder / JOURNAL).unlink(missing_ok=True)
     if not (folder / "verdicts.jsonl").is_file():
         _verify(folder, cell, problems)
     result = {
         "cell": asdict(cell),
-        "scores": _scores(folder),
+        "scores": _scores(folder, cell),
         "seconds": round(time.monotonic() - started, 2),
     }
     if cell.lam is not None:
@@ -108,13 +113,21 @@ def _generate(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Non
     from erce.generate.transformers import generate
     from erce.models import adapted
 
-    model, tokenizer = base_policy(recipe.model, recipe.dtype)
-    rows = []
-    with adapted(model, None if cell.lam is None else folder / "adapter") as policy:
+    base = base_policy(recipe.model, recipe.dtype)
+    wanted = draws(recipe, cell.task)
+    evaluated = {split: getattr(problems, split) for split in EVALUATED}
+    key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, draws=wanted)
+    journal, rows = Journal(folder / JOURNAL, key), []
+    with adapted(base[0], None if cell.lam is None else folder / "adapter") as policy:
         for split in EVALUATED:
-            for decoding, draw in draws(recipe, cell.task).items():
-                drawn = generate(policy, tokenizer, getattr(problems, split), decoding=draw, seed=cell.seed)
-                rows += [{"split": split, "decoding": decoding, **asdict(each)} for each in drawn]
+            for decoding, draw in wanted.items():
+                rows += journal.completed(
+                    evaluated[split],
+                    partial(generate, policy, base[1], decoding=draw, seed=cell.seed),
+                    labels={"split": split, "decoding": decoding},
+                    samples=draw.samples,
+                    batch_size=draw.batch_size,
+                )
     write_rows(folder / "completions.jsonl", rows)
 
 
@@ -130,6 +143,7 @@ def draws(recipe: Recipe, task: str) -> dict[str, Draw]:
 
 def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
     verify = load_task(cell.task).verify
+    write_verifier(folder, verify)
     known = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     rows = []
     for row, completion in completions(folder):
@@ -142,8 +156,9 @@ def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
     write_rows(folder / "verdicts.jsonl", rows)
 
 
-def _scores(folder: Path) -> dict[str, dict[str, Any]]:
+def _scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
     """split → decoding → what `erce.score.summarize` says of its completions."""
+    equal = load_task(cell.task).equal
     grouped: dict[tuple[str, str], list[tuple[Completion, Verdict]]] = {}
     for (row, completion), judged in zip(
         completions(folder), read_rows(folder / "verdicts.jsonl"), strict=True
@@ -152,7 +167,7 @@ def _scores(folder: Path) -> dict[str, dict[str, Any]]:
         grouped.setdefault((row["split"], row["decoding"]), []).append((completion, verdict))
     scores: dict[str, dict[str, Any]] = {}
     for (split, decoding), pairs in grouped.items():
-        scores.setdefault(split, {})[decoding] = summarize(*zip(*pairs, strict=True))
+        scores.setdefault(split, {})[decoding] = summarize(*zip(*pairs, strict=True), equal=equal)
     return scores
 
 

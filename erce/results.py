@@ -5,12 +5,15 @@ runs/mini/
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
     training.json                         its log
+    cell.json                             what drew its completions and judged them: what its rows share
+    completions.journal                   the finished part of them, while they are drawn
     completions.jsonl                     one row a completion
     verdicts.jsonl                        one row a verdict, in the same order
     result.json                           scores; written last: its existence means the cell is done
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -25,10 +28,13 @@ STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 
 
 def write_text(path: Path, text: str) -> None:
-    """Atomic: the file appears whole, under a temporary name first."""
+    """Atomic: the file appears whole and is on the disk, under a temporary name first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.tmp")
-    half.write_text(text, encoding="utf-8")
+    with half.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     half.replace(path)
 
 

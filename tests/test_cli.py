@@ -40,6 +40,8 @@ def test_tasks_are_listed(capsys):
         (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
+        (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
+        (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sentence, tmp_path, capsys):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from erce.cli import main
 from erce.recipe import Decoding, Recipe, Training
 from erce.study import run
 
@@ -27,7 +28,7 @@ def gsm8k_folder(folder: Path) -> Path:
 
 @pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
 @pytest.mark.parametrize(("task", "most"), [("gsm8k", 60), ("gsm8k-answer-only", 12)])
-def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, task, most):
+def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, capsys, task, most):
     (tmp_path / "data").mkdir()
     recipe = Recipe(
         task=task,
@@ -45,3 +46,7 @@ def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, task, most):
     assert study.outcomes(task, 1.0, split="test", decoding="sampled").shape == (1, 4, 2)
     problems = (tmp_path / "runs" / "problems.jsonl").read_text(encoding="utf-8")
     assert "<<" not in problems
+    assert main(["report", str(study.root), "--against", "paper"]) == 0
+    said = capsys.readouterr().out
+    assert f"{task}, greedy, beside the paper's" in said
+    assert "The model here is tiny, the paper's is Qwen/Qwen2.5-1.5B-Instruct" in said

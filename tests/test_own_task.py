@@ -87,6 +87,8 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
     assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
     assert {name for row in rows for name in row.verdicts} == {"strict", "paper"}
     assert any(row.verdicts["strict"].accepted for row in rows)
+    assert main(["records", str(root), str(tmp_path / "rows.jsonl")]) == 0
+    assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
 
 
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):

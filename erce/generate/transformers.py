@@ -1,15 +1,17 @@
 """A Hugging Face causal LM and problems → Completions, greedy or from the full tempered softmax."""
 
+import copy
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 from transformers import (
+    DynamicCache,
     GenerationConfig,
     LogitsProcessor,
     LogitsProcessorList,
@@ -17,24 +19,14 @@ from transformers import (
     StoppingCriteria,
     StoppingCriteriaList,
 )
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
+from erce.generate.decoding import Decoding, check_request
 from erce.prompt import prompt_ids
 from erce.types import Completion, Problem
 
+COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
 TAIL = 4  # a batch ends early once under 1/TAIL of its rows still write; these go on together with others
-
-
-class Decoding(Protocol):
-    """How to draw completions; `temperature` 0 is greedy, and then `samples` is 1."""
-
-    @property
-    def temperature(self) -> float: ...
-    @property
-    def samples(self) -> int: ...  # a problem
-    @property
-    def max_new_tokens(self) -> int: ...  # the end-of-sequence token included
-    @property
-    def batch_size(self) -> int: ...  # completions at a time; changes speed only
 
 
 def generate(
@@ -105,15 +97,7 @@ def _rows(
     """One row a (problem, sample), after the settings were checked."""
     if tokenizer.eos_token_id is None:
         raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
-    if not 0 <= decoding.temperature < float("inf"):
-        raise ValueError(f"temperature = {decoding.temperature} is no temperature; use 0 (greedy) or more")
-    for name in ("samples", "max_new_tokens", "batch_size"):
-        if getattr(decoding, name) < 1:
-            raise ValueError(f"{name} = {getattr(decoding, name)} draws nothing; it is at least 1")
-    if decoding.temperature == 0 and decoding.samples > 1:
-        raise ValueError(f"samples = {decoding.samples} at temperature 0 would be copies; use samples = 1")
-    if len({problem.id for problem in problems}) < len(problems):
-        raise ValueError("two problems have the same id and would get the same random numbers; rename one")
+    check_request(problems, decoding)
     rows = []
     for problem in problems:
         prompt = prompt_ids(tokenizer, problem.prompt)
@@ -154,19 +138,9 @@ def _advance(
     """Writes on at the rows, in place, and returns those that have not ended."""
     settings = _greedy_settings(tokenizer)
     room = [decoding.max_new_tokens - len(row.tokens) for row in rows]
-    settings.max_new_tokens = max(room)
     eos: Any = settings.eos_token_id
-    device = next(model.parameters()).device
-    ids, mask = _left_padded([row.prompt + row.tokens for row in rows], settings.pad_token_id)
-    choice = _Choice(rows, decoding, device)
-    written = model.generate(
-        input_ids=ids.to(device),
-        attention_mask=mask.to(device),
-        generation_config=settings,
-        logits_processor=LogitsProcessorList([choice]),
-        stopping_criteria=StoppingCriteriaList([_Stop(eos, room, device)]),
-    )
-    tokens = written[:, ids.shape[1] :].cpu().numpy()  # (rows, steps)
+    choice = _Choice(rows, decoding, next(model.parameters()).device)
+    tokens = _written(model, settings, rows, room, choice).cpu().numpy()  # (rows, steps)
     logprob, entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
@@ -177,6 +151,63 @@ def _advance(
         row.entropy += float(entropy[at, :length].sum())
         row.finished = bool(ended[at, :length].any())
     return [row for row in rows if not row.finished and len(row.tokens) < decoding.max_new_tokens]
+
+
+def _written(
+    model: Any, settings: GenerationConfig, rows: list[_Row], room: list[int], choice: "_Choice"
+) -> Tensor:
+    """The tokens that follow each row's context, (rows, steps); those after a row's end mean nothing."""
+    device, eos = next(model.parameters()).device, settings.eos_token_id
+    contexts = [row.prompt + row.tokens for row in rows]
+    ids, mask = (each.to(device) for each in _left_padded(contexts, settings.pad_token_id))
+    width, stop = ids.shape[1], _Stop(eos, room, device)
+    shared, cache = _shared(model, settings, contexts), None
+    if shared is not None:
+        cache = shared.cache
+        ids = torch.cat([ids, choice(ids, shared.logits).argmax(-1, keepdim=True)], 1)
+        mask = torch.cat([mask, mask.new_ones(len(rows), 1)], 1)
+        if bool(stop(ids, None).all()):
+            return ids[:, width:]
+    settings.max_new_tokens = max(room) + width - ids.shape[1]
+    written = model.generate(
+        input_ids=ids,
+        attention_mask=mask,
+        past_key_values=cache,
+        generation_config=settings,
+        logits_processor=LogitsProcessorList([choice]),
+        stopping_criteria=StoppingCriteriaList([stop]),
+    )
+    return written[:, width:]
+
+
+class _Shared(NamedTuple):
+    """What the model has read of every row's context: keys and values, and the next token's logits."""
+
+    cache: DynamicCache
+    logits: Tensor  # (rows, v)
+
+
+def _shared(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -> _Shared | None:
+    """Contexts read once each and then copied to their rows; None where no two rows share theirs.
+
+    The continuous batching of transformers 5.23 shares prompts too, but it draws all tokens from one global
+    random generator and reports no entropies, so that it cannot stand in for `_Choice`.
+    """
+    unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
+    if len(unique) == len(contexts):
+        return None
+    device = next(model.parameters()).device
+    ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
+    once = copy.copy(settings)
+    once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
+    read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
+    cache = read.past_key_values
+    # Some models keep states in their cache that selecting rows would leave behind.
+    if not isinstance(cache, DynamicCache) or any(type(layer) not in COPIED for layer in cache.layers):
+        return None
+    rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
+    cache.batch_select_indices(rows)
+    return _Shared(cache, read.logits[0].float()[rows])
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:

@@ -12,6 +12,7 @@ from erce.reporting.figure import accuracy, save
 from erce.reporting.gains import Summary, as_json, summary
 from erce.reporting.paper import write_tables
 from erce.reporting.sentences import sentences
+from erce.reporting.several import several
 from erce.reporting.table import print_tables
 from erce.results import read_study, write_json, write_text
 
@@ -48,6 +49,7 @@ def contents(found: Summary) -> dict[str, Any]:
         if choice is None
         else choice._asdict() | {"scores": {f"{lam:g}": score for lam, score in choice.scores.items()}},
         "interaction": found.interaction,
+        "several": several(found),
         "base": [as_json(row) for row in found.rows if row.lam is None],
         "rows": [as_json(row) for row in found.rows if row.lam is not None],
         "sentences": list(sentences(found).values()),

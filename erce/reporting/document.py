@@ -16,7 +16,18 @@ from erce.reporting.sentences import sentences
 from erce.results import cell_folder, read_json
 
 TEMPLATES = Path(__file__).parent / "templates"
-FILTERS = ("percent", "points", "interval", "spread", "strength", "known_as", "fixed", "counted", "unbroken")
+FILTERS = (
+    "percent",
+    "points",
+    "interval",
+    "p_value",
+    "spread",
+    "strength",
+    "known_as",
+    "fixed",
+    "counted",
+    "unbroken",
+)
 VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; all others are "other"
     "right": ("exact", "numeric", "structural", "passed"),
     "wrong": ("different", "failed"),

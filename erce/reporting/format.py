@@ -48,6 +48,18 @@ def interval(ci: list[float] | None) -> str:
     return NOTHING if ci is None else f"{points(ci[0])} to {points(ci[1])}"
 
 
+def p_value(p: float | None) -> str:
+    """
+    >>> p_value(0.0312), p_value(0.0004), p_value(1.0), p_value(None)
+    ('.031', '<.001', '1', '–')
+    """
+    if p is None:
+        return NOTHING
+    if p < 0.0005:
+        return "<.001"
+    return "1" if p > 0.9995 else fixed(p, 3).removeprefix("0")
+
+
 def spread(mean: float, sd: float | None) -> str:
     """Mean ± standard deviation over seeds in percent; the mean alone where one seed has no spread.
 

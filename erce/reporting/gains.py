@@ -10,7 +10,7 @@ import numpy as np
 from erce.choose import Choice, best_lam
 from erce.recipe import Arm, arm_of
 from erce.results import Study
-from erce.stats import Gain, difference, over_seeds, paired_gain, welch
+from erce.stats import Gain, difference, holm, over_seeds, paired_gain, welch
 
 DECODINGS = ("sampled", "greedy")
 
@@ -99,8 +99,9 @@ def gains(study: Study) -> list[dict[str, Any]]:
 
     `ci` is the 95 % interval over problems and seeds (`covers` says where it is over problems alone),
     `welch_ci` the one over seeds alone, None with one seed; both are [low, high] in fractions of 1. λ = 0 has
-    gain 0 and ci [0, 0]. While λ = 0 has no finished cell, all that needs it is None. `chosen` marks the λ
-    that is best on the validation problems of the study's own task, by sampled Pass@1.
+    gain 0 and ci [0, 0]. `p` is of one arm by itself, `p_holm` allows for every arm that the table compares
+    with λ = 0 on the same task and decoding. While λ = 0 has no finished cell, all that needs it is None.
+    `chosen` marks the λ that is best on the validation problems of the study's own task, by sampled Pass@1.
     """
     choice, _ = _choice(study)
     entries = []
@@ -121,7 +122,20 @@ def gains(study: Study) -> list[dict[str, Any]]:
             "chosen": choice is not None and arm == choice.lam,
         }
         entries.append(entry)
+    _correct(entries)
     return entries
+
+
+def _correct(entries: list[dict[str, Any]]) -> None:
+    """Adds `p_holm`: over the arms of one task and decoding, the baseline itself aside."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for entry in entries:
+        entry["p_holm"] = entry["p"]
+        if entry["p"] is not None and arm_of(entry["lam"], entry["objective"]) != 0:
+            groups.setdefault((entry["task"], entry["decoding"]), []).append(entry)
+    for group in groups.values():
+        for entry, p in zip(group, holm([each["p"] for each in group]), strict=True):
+            entry["p_holm"] = float(p)
 
 
 def _points(study: Study) -> list[tuple[str, Arm, str]]:

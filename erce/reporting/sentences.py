@@ -4,6 +4,7 @@ from typing import Any
 
 from erce.reporting.format import counted, interval, known_as, percent, points, strength
 from erce.reporting.gains import Summary
+from erce.reporting.several import sentence as several_samples
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"
@@ -12,8 +13,8 @@ MAYBE_CHANCE = ", which includes 0: it may be chance"
 def sentences(summary: Summary) -> dict[str, str]:
     """What the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "greedy", "control-sampled", "control-greedy", "difference-sampled",
-    "difference-greedy", and "sharpening", the caution that a sampled gain needs.
+    Then, where the study has them: "greedy", "several", "control-sampled", "control-greedy",
+    "difference-sampled", "difference-greedy", and "sharpening", the caution that a sampled gain needs.
     """
     found = {"headline": _headline(summary)}
     if summary.lam is None or summary.lam == 0:
@@ -22,6 +23,7 @@ def sentences(summary: Summary) -> dict[str, str]:
     found["greedy"] = _greedy(
         summary, recipe.task, "With greedy decoding, one completion a problem, the same λ"
     )
+    found["several"] = several_samples(summary)
     if recipe.control is not None:
         found["control-sampled"] = _sampled(
             summary,

@@ -6,15 +6,17 @@ from rich.table import Table
 from rich.text import Text
 
 from erce.recipe import Arm
-from erce.reporting.format import NOTHING, fixed, interval, percent, points, spread, strength
+from erce.reporting.format import NOTHING, fixed, interval, p_value, percent, points, spread, strength
 from erce.reporting.gains import Summary
 
 STAR = "★"
 NOTE = (
     f"± sample standard deviation over seeds · {STAR} chosen on validation · gain over λ = 0 and all on its "
-    "right: of samples · none, cut: % without an answer and cut off · tokens, nats: mean length and entropy"
+    "right: of samples · p: of no gain, Holm's for all rows of the table · none, cut: % without an answer "
+    "and cut off · tokens, nats: mean length and entropy"
 )
-COMFORTABLE = 92  # columns of a terminal
+HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", "none", "cut", "tokens", "nats")
+COMFORTABLE = 99  # columns of a terminal
 
 
 def print_tables(summary: Summary, console: Console) -> None:
@@ -38,7 +40,7 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         padding=(0, 1 if wide else 0),
     )
     table.add_column("λ", overflow="fold")
-    for heading in ("greedy", "sampled", "gain", "95 % interval", "none", "cut", "tokens", "nats"):
+    for heading in HEADINGS if wide else [each for each in HEADINGS if each != "p"]:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         chosen = arm is not None and arm == summary.lam
@@ -47,13 +49,13 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
             name = name.replace("-", "-\n").replace(":", ": ")
         table.add_row(
             f"{name} {STAR}" if chosen else name,
-            *_cells(summary, task, arm),
+            *_cells(summary, task, arm, wide=wide),
             style="bold" if chosen else None,
         )
     return table
 
 
-def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     assert greedy is not None
     assert sampled is not None
@@ -64,6 +66,7 @@ def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
         spread(sampled.mean, sampled.sd),
         points(gain["gain"]) if gain and compared else NOTHING,
         interval(gain["ci"]) if gain and compared else NOTHING,
+        *([p_value(gain["p_holm"]) if gain and compared else NOTHING] if wide else []),
         percent(sampled.reasons.get("no answer", 0.0)),
         percent(sampled.reasons.get("truncated", 0.0)),
         fixed(sampled.tokens, 1),

@@ -11,7 +11,7 @@ from functools import partial
 
 from erce.tasks.source import Row, Source, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.numeric import verify_number
+from erce.verify.numeric import same_number, verify_number
 
 MARKER = "####"
 STEPS = "{}\n\nSolve this step by step, and end with the line: #### <answer>"
@@ -80,6 +80,7 @@ GSM8K = Task(
     name="gsm8k",
     pools=partial(_pools, template=STEPS, steps=True),
     verify=_verify,
+    equal=same_number,
     n_train=1000,
     n_validation=200,
     n_test=500,
@@ -90,6 +91,7 @@ GSM8K_ANSWER_ONLY = Task(
     name="gsm8k-answer-only",
     pools=partial(_pools, template=ANSWER_ONLY, steps=False),
     verify=_verify,
+    equal=same_number,
     n_train=1000,
     n_validation=200,
     n_test=500,

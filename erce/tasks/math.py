@@ -91,11 +91,18 @@ def _verify(problem: Problem, completion: Completion | str, *, mode: str = "type
     return verify_math(problem.answer, completion, mode=mode)
 
 
+def _equal(first: str, second: str) -> bool:
+    from erce.verify.latex import equivalent
+
+    return equivalent(first, second).accepted
+
+
 MATH = Task(
     name="math",
     pools=_pools,
     verify=_verify,
     verify_paper=partial(_verify, mode="paper"),
+    equal=_equal,
     n_train=1000,
     n_validation=200,
     n_test=200,

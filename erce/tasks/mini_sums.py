@@ -14,7 +14,7 @@ the demonstration is that last line alone, so one output is accepted (the paper'
 import random
 
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.numeric import verify_number
+from erce.verify.numeric import same_number, verify_number
 
 LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
 LARGEST = 25  # terms lie in 1 … LARGEST - 1
@@ -113,6 +113,7 @@ MINI_SUMS = Task(
     name="mini-sums",
     pools=lambda data: _pools(STEPS, steps=True),
     verify=_verify,
+    equal=same_number,
     n_train=1000,
     n_validation=200,
     n_test=400,
@@ -123,6 +124,7 @@ MINI_SUMS_ANSWER_ONLY = Task(
     name="mini-sums-answer-only",
     pools=lambda data: _pools(ANSWER_ONLY, steps=False),
     verify=_verify,
+    equal=same_number,
     n_train=1000,
     n_validation=200,
     n_test=400,

@@ -54,6 +54,17 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
     return Verdict(same, "numeric" if same else "different", number.text)
 
 
+def same_number(first: str, second: str) -> bool:
+    """Whether two extracted answers are one number, by the tolerance of a verdict; else the same text.
+
+    >>> same_number("$1,000.00", "1000"), same_number("3", "4"), same_number("none", "none")
+    (True, False, True)
+    """
+    numbers = [_number(text) for text in (first, second)]
+    values = [number.value for number in numbers if number is not None and number.value is not None]
+    return first == second if len(values) < 2 else abs(values[0] - values[1]) < TOLERANCE
+
+
 @dataclass(frozen=True)
 class _Number:
     """A number as written; `value` is None where it is too large to look at."""

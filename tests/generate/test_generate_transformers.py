@@ -204,6 +204,27 @@ def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes
     check_same(alone[:3], expected[6:9])
 
 
+@pytest.mark.parametrize("batch_size", [7, 64])
+@pytest.mark.parametrize("temperature", [0.8, 2.0])
+def test_reading_a_shared_prompt_once_changes_no_completion(
+    model, tokenizer, batch_size, temperature, monkeypatch
+):
+    decoding = replace(SAMPLED, samples=4, batch_size=batch_size, temperature=temperature)
+    shared = generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0)
+    monkeypatch.setattr(backend, "COPIED", ())
+    check_same(shared, generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0))
+
+
+def test_a_prompt_is_read_once_for_all_its_samples(model, tokenizer):
+    read = []
+    model.model.embed_tokens.register_forward_pre_hook(lambda _, args: read.append(args[0].numel()))
+    first = replace(SAMPLED, samples=5, max_new_tokens=1)
+    for problem in PROBLEMS[:4]:
+        read.clear()
+        generate(model, tokenizer, [problem], decoding=first, seed=0)
+        assert sum(read) == len(prompt_ids(tokenizer, problem.prompt))
+
+
 def test_problems_and_samples_have_random_numbers_of_their_own(model, tokenizer):
     twins = [Problem(id=f"twin-{number}", prompt="Add 7", demonstration="") for number in range(8)]
     drawn = generate(model, tokenizer, twins, decoding=replace(SAMPLED, temperature=2.0, samples=8), seed=0)

@@ -133,7 +133,18 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
     text = (tmp_path / "all.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=pytest.fail)
     assert set(found) == {
-        *("study", "gains", "chosen", "interaction", "base", "rows", "sentences", "cautions", "missing"),
+        *(
+            "study",
+            "gains",
+            "chosen",
+            "interaction",
+            "several",
+            "base",
+            "rows",
+            "sentences",
+            "cautions",
+            "missing",
+        ),
     }
     assert found["study"]["task"] == TASK
     assert (found["chosen"]["lam"], set(found["chosen"]["scores"])) == (0.5, {"0", "0.5", "1"})

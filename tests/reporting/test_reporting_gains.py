@@ -8,7 +8,7 @@ from fake_study import CONTROL, TASK, make_study
 
 from erce.reporting.gains import DECODINGS, gains, summary
 from erce.results import cell_folder, read_rows
-from erce.stats import difference, paired_gain
+from erce.stats import difference, holm, paired_gain
 
 ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}
 
@@ -32,6 +32,17 @@ def test_every_entry_has_its_fields_and_is_json(study):
         assert (entry["n_seeds"], entry["n_problems"]) == (3, 30)
         assert entry["ci"][0] <= entry["gain"] <= entry["ci"][1]
     json.dumps(gains(study), allow_nan=False)
+
+
+def test_p_values_allow_for_every_arm_of_a_table_and_for_no_other(tmp_path):
+    study = make_study(tmp_path / "runs", objectives=("dft",))
+    for task in (TASK, CONTROL):
+        for decoding in DECODINGS:
+            entries = [e for e in gains(study) if (e["task"], e["decoding"]) == (task, decoding)]
+            compared = [e for e in entries if e["lam"] or e["objective"] != "cross-entropy"]
+            assert len(compared) == 3
+            assert [e["p_holm"] for e in compared] == holm([e["p"] for e in compared]).tolist()
+            assert [e["p_holm"] for e in entries if e not in compared] == [1.0]
 
 
 def test_means_and_baselines_are_those_of_the_verdicts_on_disk(study):

@@ -9,6 +9,7 @@ import pytest
 from fake_study import CONTROL, TASK, make_study
 from rich.console import Console
 
+from erce.reporting.format import p_value
 from erce.reporting.gains import Row, summary
 from erce.reporting.paper import Sheet, comma_separated, latex, markdown, write_tables
 from erce.reporting.table import print_tables
@@ -144,6 +145,8 @@ def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_th
     labels = [line.split()[0] for line in wide.splitlines() if " ± " in line and line.startswith(" ")]
     assert labels == ["−0.1", "0", "0.5", "eaft", "label-smoothing:0.1"]
     gain = study.gain(TASK, "eaft", "sampled")
+    corrected = next(line for line in wide.splitlines() if line.split()[:1] == ["eaft"])
+    assert f" {p_value(gain['p_holm'])} " in corrected
     line = next(line for line in narrow.splitlines() if line.startswith(" eaft"))
     assert f"{100 * gain['gain']:+.1f}" in line
     assert [line.split()[0] for line in narrow.splitlines()[8:12]] == ["eaft", "label-", "smoothing:", "0.1"]

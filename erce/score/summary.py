@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from erce.score.best import best_by_problem
+from erce.score.coverage import coverage
+from erce.score.majority import Equal, maj_at_k, merged
 from erce.types import REASONS, Completion, Verdict
 
 
@@ -53,35 +56,28 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
         raise ValueError(
             f"{len(completions)} completions with {len(verdicts)} verdicts; give one verdict each"
         )
-    found: dict[str, dict[int, bool]] = {}
-    for completion, verdict in zip(completions, verdicts, strict=True):
-        samples = found.setdefault(completion.problem, {})
-        if completion.sample in samples:
-            raise ValueError(
-                f"problem {completion.problem!r} has sample {completion.sample} twice; give it once"
-            )
-        samples[completion.sample] = verdict.accepted
-    wanted = range(max((len(samples) for samples in found.values()), default=0))
-    for problem, samples in found.items():
-        missing = set(wanted) - samples.keys()
-        if missing:
-            raise ValueError(
-                f"problem {problem!r} lacks sample {min(missing)}; every problem has as many samples"
-            )
-    return np.array([[samples[sample] for sample in wanted] for samples in found.values()], dtype=np.uint8)
+    judged = np.array([verdict.accepted for verdict in verdicts], dtype=np.uint8)
+    return judged[_places(completions)]
 
 
-def summarize(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def summarize(
+    completions: Sequence[Completion], verdicts: Sequence[Verdict], *, equal: Equal | None = None
+) -> dict[str, Any]:
     """What a table row says of one set of completions, plain values that JSON holds.
 
     `pass@1`; `problems` and `samples` a problem; `reasons` as in `shares`; `finished`, the share that was
     not cut off; `tokens`, the mean a completion; `entropy` and `logprob`, the means over all tokens of the
     next-token entropy and of log p, in nats at temperature 1.
+
+    With n > 1 samples a problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
+    verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
+    log p. All are means over the subsets of k samples. `maj@k` is left out where an accepted completion has
+    nothing extracted to vote for, `best@k` where a log-probability is NaN.
     """
     accepted = acceptance(completions, verdicts)
     tokens = np.array([completion.tokens for completion in completions])
     entropy = np.array([completion.entropy for completion in completions])
-    return {
+    summary = {
         "pass@1": pass_at_1(accepted),
         "problems": accepted.shape[0],
         "samples": accepted.shape[1],
@@ -91,3 +87,44 @@ def summarize(completions: Sequence[Completion], verdicts: Sequence[Verdict]) ->
         "entropy": float((entropy * tokens).sum() / tokens.sum()),
         "logprob": float(sum(completion.logprob for completion in completions) / tokens.sum()),
     }
+    return summary | _of_several(completions, verdicts, accepted, equal)
+
+
+def _places(completions: Sequence[Completion]) -> np.ndarray:
+    """Where each sample of each problem is in `completions`, as `acceptance` arranges them."""
+    found: dict[str, dict[int, int]] = {}
+    for place, completion in enumerate(completions):
+        samples = found.setdefault(completion.problem, {})
+        if completion.sample in samples:
+            raise ValueError(
+                f"problem {completion.problem!r} has sample {completion.sample} twice; give it once"
+            )
+        samples[completion.sample] = place
+    wanted = range(max((len(samples) for samples in found.values()), default=0))
+    for problem, samples in found.items():
+        missing = set(wanted) - samples.keys()
+        if missing:
+            raise ValueError(
+                f"problem {problem!r} lacks sample {min(missing)}; every problem has as many samples"
+            )
+    return np.array([[samples[sample] for sample in wanted] for samples in found.values()], dtype=int)
+
+
+def _of_several(
+    completions: Sequence[Completion], verdicts: Sequence[Verdict], accepted: np.ndarray, equal: Equal | None
+) -> dict[str, float]:
+    """What k samples of a problem do together; nothing where there is one."""
+    n = accepted.shape[1]
+    if n == 1:
+        return {}
+    places, sizes = _places(completions), sorted({*(2**power for power in range(1, n.bit_length())), n})
+    found = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
+    if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
+        answers = [[verdicts[place].extracted for place in row] for row in places]
+        votes = merged(answers, equal) if equal else answers
+        found |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
+    logprob = np.array([completion.logprob for completion in completions])[places]
+    if not np.isnan(logprob).any():
+        best = best_by_problem(logprob, accepted).mean(axis=0)
+        found |= {f"best@{k}": float(best[k - 1]) for k in sizes}
+    return found

@@ -1,5 +1,7 @@
 """Verdicts become numbers; what is missing is never averaged over."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,54 @@ def test_a_summary_weighs_entropy_and_log_p_by_tokens():
         "entropy": pytest.approx((1 * 2.0 + 3 * 0.4) / 4),
         "logprob": pytest.approx(-4.0 / 4),
     }
+
+
+def several(answers: list[str | None], accepted: str, logprobs: list[float]):
+    """One problem's completions and verdicts, accepted where the string says y."""
+    completions = [completion("a", i, logprob=each) for i, each in enumerate(logprobs)]
+    judged = [
+        Verdict(mark == "y", "exact" if mark == "y" else "different", answer)
+        for mark, answer in zip(accepted, answers, strict=True)
+    ]
+    return completions, judged
+
+
+def test_several_samples_add_coverage_the_vote_and_the_likeliest():
+    completions, judged = several(["7", "4", "4", "4", "9", None], "ynnnnn", [-1.0, -2, -3, -4, -5, -6])
+    summary = summarize(completions, judged)
+    found = {key: value for key, value in summary.items() if "@" in key}
+    assert found == {
+        "pass@1": pytest.approx(1 / 6),
+        "pass@2": pytest.approx(1 / 3),
+        "pass@4": pytest.approx(2 / 3),
+        "pass@6": 1,
+        "maj@2": pytest.approx((4 / 2 + 1) / 15),  # a tie with the 4s and the 9, alone beside None
+        "maj@4": pytest.approx(3 / 3 / 15),  # a tie of three with one 4, the 9 and None
+        "maj@6": 0,
+        "best@2": pytest.approx(1 / 3),
+        "best@4": pytest.approx(2 / 3),
+        "best@6": 1,
+    }
+    assert summarize(completions, judged, equal=lambda _a, _b: True)["maj@6"] == pytest.approx(1 / 5)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_samples_in_any_order_keep_their_answers_and_log_probabilities():
+    completions, judged = several(["7", "8", "4", "4"], "nnyy", [-4.0, -2.0, -1.0, -3.0])
+    turned = summarize(completions[::-1], judged[::-1])
+    assert turned == summarize(completions, judged)
+    assert (turned["maj@4"], turned["best@4"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answers", "logprobs", "kept"),
+    [
+        (["7", "4"], [-1.0, -2.0], ["maj@2", "best@2"]),
+        (["7", None], [-1.0, -2.0], ["maj@2", "best@2"]),
+        (["7", "4"], [-1.0, np.nan], ["maj@2"]),
+        ([None, "4"], [-1.0, -2.0], ["best@2"]),  # a judge that says yes or no extracts nothing
+    ],
+)
+def test_a_missing_answer_or_log_probability_leaves_out_what_needs_it(answers, logprobs, kept):
+    summary = summarize(*several(answers, "yn", logprobs))
+    assert [key for key in summary if "@" in key] == ["pass@1", "pass@2", *kept]

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_outcomes, variance
+
 Covers = Literal["problems and seeds", "problems", "seeds"]
 
 
@@ -62,8 +64,8 @@ def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] 
     if values.ndim != 1 or not values.size:
         raise ValueError(f"scores have shape {values.shape}; hand in one score a seed, at least one")
     dof = int(std == "sample")
-    sd = math.sqrt(_variance(values, dof)) if len(values) > dof else math.nan
-    return Estimate(_mean(values), sd, len(values))
+    sd = math.sqrt(variance(values, dof)) if len(values) > dof else math.nan
+    return Estimate(mean(values), sd, len(values))
 
 
 def paired_gain(
@@ -89,23 +91,19 @@ def paired_gain(
     >>> paired_gain(regularized, cross_entropy).gain
     0.375
     """
-    arms = [_outcomes(treated, "treated"), _outcomes(baseline, "baseline")]
-    problems, others = arms[0].shape[1], arms[1].shape[1]
-    if problems != others:
-        raise ValueError(
-            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
-        )
-    gain = _mean_accuracy(arms[0]) - _mean_accuracy(arms[1])
+    arms = paired_outcomes(treated, baseline)
+    problems = arms[0].shape[1]
+    gain = mean_accuracy(arms[0]) - mean_accuracy(arms[1])
     covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"
     if problems == 1:
         return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers)
-    parts = [(_variance(_accuracy(arms[0]) - _accuracy(arms[1])) / problems, problems - 1.0)]
-    variance = parts[0][0]
+    of_problems = variance(accuracy(arms[0]) - accuracy(arms[1])) / problems
+    parts, total = [(of_problems, problems - 1.0)], of_problems
     if covers == "problems and seeds":
-        parts += [(_variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
-        of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(_cell_variance, arms))
-        variance = max(variance + of_seeds - of_cells, variance, of_seeds)
-    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, covers)
+        parts += [(variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
+        of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(cell_variance, arms))
+        total = max(of_problems + of_seeds - of_cells, of_problems, of_seeds)
+    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:
@@ -125,10 +123,10 @@ def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: fl
             "paired_gain does with one"
         )
     arms = [np.asarray(arm, dtype=float) for arm in (treated, baseline)]
-    parts = [(_variance(arm) / len(arm), len(arm) - 1.0) for arm in arms]
-    variance = parts[0][0] + parts[1][0]
-    gain = _mean(arms[0]) - _mean(arms[1])
-    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, "seeds")
+    parts = [(variance(arm) / len(arm), len(arm) - 1.0) for arm in arms]
+    total = parts[0][0] + parts[1][0]
+    gain = mean(arms[0]) - mean(arms[1])
+    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, "seeds")
 
 
 def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
@@ -143,51 +141,10 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     covers = first.covers if first.covers == second.covers else "problems"
     gain = first.gain - second.gain
     parts = [(first.se**2, first.df), (second.se**2, second.df)]
-    variance = parts[0][0] + parts[1][0]
-    if math.isinf(variance):
+    total = parts[0][0] + parts[1][0]
+    if math.isinf(total):
         return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers)
-    return _t_interval(gain, variance, _satterthwaite(variance, parts), confidence, covers)
-
-
-def _outcomes(outcomes: ArrayLike, name: str) -> np.ndarray:
-    """The arm as whole numbers, so that equal arms have a gain of exactly 0."""
-    array = np.asarray(outcomes)
-    if array.ndim != 3 or 0 in array.shape:
-        raise ValueError(
-            f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
-        )
-    if not np.isin(array, (0, 1)).all():
-        raise ValueError(
-            f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
-        )
-    return array.astype(np.int64)
-
-
-def _accuracy(arm: np.ndarray) -> np.ndarray:
-    """Each problem's share of accepted samples, over all seeds."""
-    seeds, _, samples = arm.shape
-    return arm.sum(axis=(0, 2)) / (seeds * samples)
-
-
-def _mean_accuracy(arm: np.ndarray) -> float:
-    return float(arm.sum() / arm.size)
-
-
-def _cell_variance(arm: np.ndarray) -> float:
-    """Σ (p_si − p_i)² / ((seeds − 1) seeds problems²): the variance that problems and seeds both count."""
-    accuracy = arm.mean(axis=2)  # (seeds, problems)
-    seeds, problems = accuracy.shape
-    return float(((accuracy - accuracy.mean(axis=0)) ** 2).sum() / ((seeds - 1) * seeds * problems**2))
-
-
-def _mean(values: np.ndarray) -> float:
-    """Exactly the value where all are equal, as 0.1 + 0.1 + 0.1 over 3 is not."""
-    return float(values.mean() if np.ptp(values) else values[0])
-
-
-def _variance(values: np.ndarray, dof: int = 1) -> float:
-    """With n − dof; exactly 0 for equal values, where rounding in the mean would leave 1e-34."""
-    return float(values.var(ddof=dof)) if np.ptp(values) else 0.0
+    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
 
 
 def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:

@@ -1,0 +1,70 @@
+"""Outcomes of a made-up study into the seconds that all its statistics take, piece by piece.
+
+    python benchmarks/grid_statistics.py
+    python benchmarks/grid_statistics.py --arms 15 --seeds 3 --problems 5000
+
+The default is the paper's grid with eight samples: 9 λ × 5 seeds × 500 problems × 8 samples. `trend`
+imports scipy.stats at its first call; that is counted.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from erce import stats
+
+
+def main() -> None:
+    asked = _arguments()
+    outcomes = made_up(asked.arms, asked.seeds, asked.problems, asked.samples)
+    baseline, *arms = outcomes.values()
+    named = {lam: arm for lam, arm in outcomes.items() if lam}
+    per_seed = {lam: arm.mean(axis=(1, 2)) for lam, arm in outcomes.items()}
+    pieces = {
+        "grid_gains, Holm": lambda: stats.grid_gains(named, baseline),
+        "welch, each arm": lambda: [stats.welch(per_seed[lam], per_seed[0]) for lam in named],
+        "max_t, 9999 draws": lambda: stats.max_t(arms, baseline),
+        "dunnett": lambda: stats.dunnett([per_seed[lam] for lam in named], per_seed[0]),
+        "trend": lambda: stats.trend(per_seed),
+        "equivalent, each arm": lambda: [
+            stats.equivalent(stats.paired_gain(arm, baseline), margin=0.02) for arm in arms
+        ],
+        "selection_bias, 1000 splits": lambda: stats.selection_bias(named, baseline),
+        "spread_of, study_sizes": lambda: stats.study_sizes(stats.spread_of(arms[-1], baseline)),
+    }
+    total = 0.0
+    for name, piece in pieces.items():
+        start = time.perf_counter()
+        piece()
+        seconds = time.perf_counter() - start
+        total += seconds
+        print(f"{name:<28} {seconds:7.3f} s")
+    print(f"{'all':<28} {total:7.3f} s")
+
+
+def made_up(arms: int, seeds: int, problems: int, samples: int) -> dict[int, np.ndarray]:
+    """λ → 0/1 outcomes (seeds, problems, samples), better with every λ; λ = 0 is the baseline."""
+    rng = np.random.default_rng(0)
+    difficulty = rng.normal(0.5, 2.0, problems)
+    study = {}
+    for lam in range(arms):
+        logits = difficulty + 0.05 * lam + rng.normal(0, 0.5, problems)
+        chance = 1 / (1 + np.exp(-logits))
+        study[lam] = (rng.random((seeds, problems, samples)) < chance[:, None]).astype(int)
+    return study
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--arms", type=int, default=9, help="λ, with λ = 0")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--problems", type=int, default=500)
+    parser.add_argument("--samples", type=int, default=8)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""An OpenAI-compatible server and problems → the Completions of the policy that it serves by name."""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from erce.generate.bounds import entropy_bounds
+from erce.generate.decoding import Decoding, check_request
+from erce.generate.wire import Address, post
+from erce.prompt import prompt_ids
+from erce.types import Completion, Problem
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside OpenAI's, each with no effect
+    "openai": {},
+    "vllm": {
+        "top_k": -1,
+        "min_p": 0.0,
+        "repetition_penalty": 1.0,
+        "min_tokens": 0,
+        "skip_special_tokens": True,
+        "include_stop_str_in_output": False,
+        "return_tokens_as_token_ids": True,  # so that two tokens with one spelling stay two
+    },
+}
+EARLY = 32  # completions after which entropies that are too vague stop the run, and not only at its end
+LARGEST_VOCABULARY = 2**20  # assumed without a tokenizer; it widens the bounds by a few hundredths
+PADDING = 1024  # rows that checkpoints add to the vocabulary of their tokenizer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """Where a policy is served, under what name, and how patiently it is asked.
+
+    `url` ends where its "/completions" begins: "http://localhost:8000/v1". `model` is the base model's or an
+    adapter's name there. A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind`
+    "openai" sends OpenAI's alone, and the server's own defaults hold for the rest (top-k, repetition
+    penalty, end tokens).
+    """
+
+    url: str
+    model: str
+    kind: str = "vllm"
+    api_key: str = ""
+    top_logprobs: int = 20  # alternatives a step, for the entropies; vLLM's --max-logprobs, 5 at OpenAI
+    entropy_within: float = 0.1  # nats that a mean entropy may be off by, averaged over the completions
+    concurrency: int = 32  # requests at a time
+    attempts: int = 6  # at each request, where the connection fails or the server is busy (429, 5xx)
+    backoff: float = 0.5  # seconds before the second attempt; doubled before every further one
+    timeout: float = 600.0  # seconds without a byte
+
+    @property
+    def address(self) -> Address:
+        return Address(self.url, self.api_key, self.attempts, self.backoff, self.timeout)
+
+
+def generate_from_server(
+    server: Server,
+    tokenizer: "PreTrainedTokenizerBase | None",
+    problems: Sequence[Problem],
+    *,
+    decoding: Decoding,
+    seed: int,
+) -> list[Completion]:
+    """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
+
+    The prompt goes out as the very token ids of the training (`erce.prompt`); with no tokenizer as plain
+    text, for the server to encode. Each completion is a request of its own, with every decoding field written
+    out and a random seed that depends on (seed, problem id, sample) alone. Whether one seed gives one
+    completion whatever else the server is busy with is the server's affair (vLLM: VLLM_BATCH_INVARIANT=1).
+
+    `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
+    `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
+    `erce.generate.bounds`; where half these intervals, averaged over the completions, are wider than
+    `entropy_within`, that is a ValueError rather than a vague number in a record.
+
+    Whatever else is missing or wrong is a ValueError too, and the whole call has no result: a server that
+    cannot be reached or refuses, answers with another model's name, with fewer choices, without log p, or
+    with fewer tokens than asked although nothing ended the completion.
+    """
+    check_request(problems, decoding)
+    _check_server(server)
+    requests = list(_requests(server, tokenizer, problems, decoding, seed))
+    vocabulary = LARGEST_VOCABULARY if tokenizer is None else len(tokenizer) + PADDING
+    found: dict[_Request, _Answer] = {}
+    with ThreadPoolExecutor(server.concurrency) as pool:
+        pending = {pool.submit(_answer, server, request, vocabulary): request for request in requests}
+        try:
+            for future in as_completed(pending):
+                found[pending[future]] = future.result()
+                if len(found) in (EARLY, len(pending)):
+                    _check_entropies(server, list(found.values()))
+        finally:
+            for future in pending:
+                future.cancel()
+    return [found[request].completion for request in requests]
+
+
+def load_adapter(server: Server, folder: str | Path) -> None:
+    """None, once a vLLM server serves the adapter in `folder`, a path on its machine, as `server.model`.
+
+    vLLM wants `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True. A name that it already serves is a
+    ValueError, since nobody could say which of the two adapters answers; see `unload_adapter`.
+    """
+    post(server.address, "/load_lora_adapter", {"lora_name": server.model, "lora_path": str(folder)})
+
+
+def unload_adapter(server: Server) -> None:
+    """None, once a vLLM server serves no adapter named `server.model` any more."""
+    post(server.address, "/unload_lora_adapter", {"lora_name": server.model})
+
+
+@dataclass(frozen=True, eq=False)  # equal to itself alone, so that it can be a key
+class _Request:
+    problem: str
+    sample: int
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    completion: Completion
+    vague: float  # half the interval of its entropy, in nats
+
+
+def _check_server(server: Server) -> None:
+    if server.kind not in EXTENSIONS:
+        raise ValueError(f"no kind of server {server.kind!r}; use one of {', '.join(EXTENSIONS)}")
+    for name in ("top_logprobs", "concurrency", "attempts"):
+        if getattr(server, name) < 1:
+            raise ValueError(f"{name} = {getattr(server, name)} asks for nothing; it is at least 1")
+
+
+def _requests(
+    server: Server,
+    tokenizer: "PreTrainedTokenizerBase | None",
+    problems: Sequence[Problem],
+    decoding: Decoding,
+    seed: int,
+) -> Iterator[_Request]:
+    common = {
+        "model": server.model,
+        "n": 1,
+        "max_tokens": decoding.max_new_tokens,
+        "temperature": decoding.temperature,
+        "top_p": 1.0,
+        "presence_penalty": 0.0,
+        "frequency_penalty": 0.0,
+        "stop": [],
+        "logprobs": server.top_logprobs,
+        "echo": False,
+        "stream": False,
+        **EXTENSIONS[server.kind],
+    }
+    if server.kind == "vllm" and tokenizer is not None:
+        end: Any = tokenizer.eos_token_id
+        if end is None:
+            raise ValueError(
+                "the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens"
+            )
+        # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
+        common |= {"ignore_eos": True, "stop_token_ids": [end]}
+    for problem in problems:
+        prompt = problem.prompt if tokenizer is None else prompt_ids(tokenizer, problem.prompt)
+        for sample in range(decoding.samples):
+            own = {"prompt": prompt, "seed": _seed(seed, problem.id, sample)}
+            yield _Request(problem.id, sample, common | own)
+
+
+def _seed(seed: int, problem: str, sample: int) -> int:
+    """31 bits, which every server takes; those of a problem's samples differ for certain."""
+    start = hashlib.sha256(f"{seed}\0{problem}".encode()).digest()
+    return (int.from_bytes(start[:8], "little") + sample) % 2**31
+
+
+def _answer(server: Server, request: _Request, vocabulary: int) -> _Answer:
+    """The completion in the server's answer to one request; a ValueError that says what is wrong with it."""
+    answer = post(server.address, "/completions", request.body)
+    try:
+        return _read(answer, request, vocabulary)
+    except ValueError as error:
+        raise ValueError(f"problem {request.problem!r}, sample {request.sample}: {error}") from error
+
+
+def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
+    body, choices = request.body, _part(answer, "choices", list)
+    if (name := _part(answer, "model", str)) != body["model"]:
+        raise ValueError(f"the server answered as model {name!r}; ask it for {body['model']!r} by that name")
+    if len(choices) != 1:
+        raise ValueError(f"the server sent {len(choices)} choices where 1 was asked for; see its log")
+    choice = choices[0]
+    usage, spoken = _part(answer, "usage", dict), _part(choice, "logprobs", dict)
+    steps = [_log_p(value) for value in _part(spoken, "token_logprobs", list)]
+    ended = _part(choice, "finish_reason", str)
+    _check_counts(body, usage, len(steps), ended)
+    tops = [_top(step) for step in _part(spoken, "top_logprobs", list)]
+    if len(tops) != len(steps):
+        raise ValueError(f"the server sent top_logprobs of {len(tops)} steps for {len(steps)} tokens")
+    bounds = [entropy_bounds(top, asked=body["logprobs"], vocabulary=vocabulary) for top in tops]
+    low, high = (math.fsum(side) / len(steps) for side in zip(*bounds, strict=True))
+    completion = Completion(
+        problem=request.problem,
+        sample=request.sample,
+        text=_part(choice, "text", str).encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
+        tokens=len(steps),
+        finished=ended == "stop",
+        logprob=math.fsum(steps),
+        entropy=(low + high) / 2,
+    )
+    return _Answer(completion, (high - low) / 2)
+
+
+def _check_counts(body: dict[str, Any], usage: dict[str, Any], steps: int, ended: str) -> None:
+    """A ValueError for a prompt that was changed and a completion that is not whole."""
+    if ended not in ("stop", "length"):
+        raise ValueError(f"the server gave up with finish_reason {ended!r}; see its log")
+    written, limit = _part(usage, "completion_tokens", int), body["max_tokens"]
+    if not steps or steps != written:
+        raise ValueError(f"the server sent log p of {steps} tokens and says that it wrote {written}")
+    if steps > limit or (ended == "length" and steps < limit):
+        raise ValueError(
+            f"the server stopped after {steps} tokens where {limit} were asked for; give it room for the "
+            "prompt and these (vLLM: --max-model-len)"
+        )
+    read, sent = _part(usage, "prompt_tokens", int), body["prompt"]
+    if isinstance(sent, list) and read != len(sent):
+        raise ValueError(
+            f"the server read {read} prompt tokens where {len(sent)} were sent; it adds tokens or cuts the "
+            "prompt, which it must not do with token ids"
+        )
+
+
+def _part(answer: Any, name: str, kind: type) -> Any:
+    """A field of the answer, which is there and of its kind."""
+    value = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(
+            f"the server's answer has {name} = {value!r:.60}, not a {kind.__name__}; it must speak OpenAI's "
+            "completions with logprobs, as vLLM does"
+        )
+    return value
+
+
+def _top(step: Any) -> list[float]:
+    if not isinstance(step, dict) or not step:
+        raise ValueError(f"the server sent top_logprobs {step!r:.60} of a step; it must send them with log p")
+    return [_log_p(value) for value in step.values()]
+
+
+def _log_p(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -1e6 <= value <= 1e-3:
+        raise ValueError(f"the server sent {value!r:.60} as a log p, which is a number of at most 0")
+    return float(value)
+
+
+def _check_entropies(server: Server, answers: list[_Answer]) -> None:
+    vague = math.fsum(answer.vague for answer in answers) / len(answers)
+    if vague > server.entropy_within:
+        raise ValueError(
+            f"the {server.top_logprobs} most likely tokens leave the mean entropies ± {vague:.2g} nats; "
+            "raise top_logprobs (vLLM: and --max-logprobs), or accept it with a larger entropy_within than "
+            f"{server.entropy_within}"
+        )

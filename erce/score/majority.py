@@ -1,0 +1,131 @@
+"""Answers and verdicts → maj@k: how often the answer that most of k samples give is accepted, exactly."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from erce.score.draws import check_k, verdict_grid
+
+Answers = Sequence[Sequence[str | None]]
+Same = Callable[[str], Hashable]
+Equal = Callable[[str, str], bool]
+
+
+def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None) -> float:
+    """The share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
+
+    >>> maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 3)
+    1.0
+    >>> round(maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 2), 9)  # {12, 12}; {12, 7} twice, a tie
+    0.666666667
+    """
+    return float(majority_by_problem(answers, accepted, k, same=same).mean())
+
+
+def majority_by_problem(
+    answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None
+) -> np.ndarray:
+    """The chance, a problem, that the vote of k samples drawn at random from its n is accepted.
+
+    `answers` are the extracted texts, one row a problem, and `accepted` their verdicts, 0 and 1 of (problems,
+    samples). Equal texts vote together; with `same`, texts for which it returns equal values, such as
+    `str.casefold`. None does not vote, so where none of the k votes nothing is handed in, which is not
+    accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
+    whose verdicts differ. An accepted None is a ValueError, and so is a k above n.
+
+    A test of two texts for equality goes through `merged` first.
+
+    The chance is exact for every n and k: no subset is drawn. Votes are hypergeometric, which are independent
+    binomial counts given their sum, so a convolution over the answers counts the winners and the ties.
+
+    >>> majority_by_problem([[None, "3", "3 "], [None, None, None]], np.array([[0, 1, 1], [0, 0, 0]]), 1)
+    array([0.66666667, 0.        ])
+    >>> majority_by_problem([["4", "3", "3 "]], np.array([[0, 1, 1]]), 3, same=str.strip)
+    array([1.])
+    """
+    accepted = verdict_grid(accepted)
+    lengths = {len(row) for row in answers}
+    if accepted.ndim != 2 or len(answers) != len(accepted) or lengths != {accepted.shape[1]}:
+        raise ValueError(
+            f"{len(answers)} problems of {sorted(lengths)} answers beside verdicts of shape "
+            f"{accepted.shape}; give one answer a verdict, one seed at a time"
+        )
+    check_k(k, accepted.shape[1])
+    return np.array([_problem(*row, k, same) for row in zip(answers, accepted, strict=True)])
+
+
+def merged(answers: Answers, equal: Equal) -> list[list[str | None]]:
+    """The answers, each replaced by the first of its problem that is `equal` to it: those vote together.
+
+    `equal(first, answer)` is asked once a pair of different texts, at most; with mathematical answers it is
+    `lambda first, answer: erce.verify.equivalent(first, answer).accepted`.
+
+    >>> merged([["1/2", "2", "0.5", None], ["0.5"]], lambda a, b: {a, b} == {"1/2", "0.5"})
+    [['1/2', '2', '1/2', None], ['0.5']]
+    """
+    return [_merged(row, equal) for row in answers]
+
+
+def _merged(row: Sequence[str | None], equal: Equal) -> list[str | None]:
+    firsts: dict[str, str] = {}
+    for answer in row:
+        if answer is not None and answer not in firsts:
+            kinds = dict.fromkeys(firsts.values())
+            firsts[answer] = next((kind for kind in kinds if equal(kind, answer)), answer)
+    return [None if answer is None else firsts[answer] for answer in row]
+
+
+def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: Same | None) -> float:
+    verdicts: dict[Hashable, list[float]] = {}
+    for answer, verdict in zip(answers, accepted, strict=True):
+        if answer is not None:
+            verdicts.setdefault(same(answer) if same else answer, []).append(verdict)
+        elif verdict:
+            raise ValueError(
+                "an accepted completion has no answer to vote for; give the text that was judged"
+            )
+    votes = sorted(len(each) for each in verdicts.values())
+    chance = 0.0
+    for each in verdicts.values():
+        if any(each):
+            rivals = votes.copy()
+            rivals.remove(len(each))
+            chance += sum(each) / len(each) * _wins(len(each), tuple(rivals), len(answers), k)
+    return chance
+
+
+@lru_cache(maxsize=65536)
+def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
+    """The chance that the answer of `size` samples wins the vote of k of n; a tie of t counts as 1 / t."""
+    if k == n:
+        most = max((size, *rivals))
+        return (size == most) / (1 + rivals.count(size))
+    chance = 0.0
+    for votes in range(1, min(size, k) + 1):
+        chance += _binomial(size, k / n)[votes] * _others(rivals, n - size, k - votes, votes, k / n)
+    return float(chance / _binomial(n, k / n)[k])
+
+
+def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> float:
+    """Independent binomial counts of n other samples: E[sum is k, no rival over `votes`; 1 / (1 + ties)]."""
+    able = [size for size in rivals if size >= votes] if votes <= k else []
+    ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples drawn)
+    rest = _binomial(n - sum(able), p)[: k + 1]
+    ways[0, : len(rest)] = rest
+    for size in able:
+        share, before = _binomial(size, p), ways
+        ways = share[0] * before
+        for drawn in range(1, votes):
+            ways[:, drawn:] += share[drawn] * before[:, :-drawn]
+        ways[1:, votes:] += share[votes] * before[:-1, :-votes]
+    return float(ways[:, k] @ (1 / np.arange(1, len(ways) + 1)))
+
+
+@lru_cache(maxsize=4096)
+def _binomial(n: int, p: float) -> np.ndarray:
+    """The chances of 0 … n of n, 0 < p < 1."""
+    counts = range(n + 1)
+    logs = [math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1) for x in counts]
+    return np.exp(np.array(logs) + np.arange(n + 1) * math.log(p) + np.arange(n, -1, -1) * math.log1p(-p))

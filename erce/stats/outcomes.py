@@ -1,0 +1,63 @@
+"""Nested 0/1 lists → whole numbers (seeds, problems, samples), and means and variances safe from rounding."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
+    """The arm as whole numbers (seeds, problems, samples), so that equal arms have a gain of exactly 0."""
+    array = np.asarray(arm)
+    if array.ndim != 3 or 0 in array.shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
+        )
+    if not ((array == 0) | (array == 1)).all():
+        raise ValueError(
+            f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
+        )
+    return array.astype(np.int64)
+
+
+def paired_outcomes(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Both arms, with the same number of problems; that these are the same, only the caller knows."""
+    arms = outcomes(treated, "treated"), outcomes(baseline, "baseline")
+    problems, others = arms[0].shape[1], arms[1].shape[1]
+    if problems != others:
+        raise ValueError(
+            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
+        )
+    return arms
+
+
+def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
+    """D_i, the gain on each problem over all seeds and samples: (problems,), in fractions of 1."""
+    arms = paired_outcomes(treated, baseline)
+    return accuracy(arms[0]) - accuracy(arms[1])
+
+
+def accuracy(arm: np.ndarray) -> np.ndarray:
+    """Each problem's share of accepted samples, over all seeds: (problems,)."""
+    seeds, _, samples = arm.shape
+    return arm.sum(axis=(0, 2)) / (seeds * samples)
+
+
+def mean_accuracy(arm: np.ndarray) -> float:
+    """Share of accepted samples, counted in whole numbers."""
+    return float(arm.sum() / arm.size)
+
+
+def cell_variance(arm: np.ndarray) -> float:
+    """Σ (p_si − p_i)² / ((seeds − 1) seeds problems²): the variance that problems and seeds both count."""
+    per_seed = arm.mean(axis=2)  # (seeds, problems)
+    seeds, problems = per_seed.shape
+    return float(((per_seed - per_seed.mean(axis=0)) ** 2).sum() / ((seeds - 1) * seeds * problems**2))
+
+
+def mean(values: np.ndarray) -> float:
+    """Exactly the value where all are equal, as 0.1 + 0.1 + 0.1 over 3 is not."""
+    return float(values.mean() if np.ptp(values) else values[0])
+
+
+def variance(values: np.ndarray, dof: int = 1) -> float:
+    """With n − dof; exactly 0 for equal values, where rounding in the mean would leave 1e-34."""
+    return float(values.var(ddof=dof)) if np.ptp(values) else 0.0

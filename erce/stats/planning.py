@@ -1,0 +1,169 @@
+"""What varies, and how much → how many seeds and problems a study needs to find a gain.
+
+Miller's formula for evaluations (2411.00640, §5) with one term more. Problems average out with their
+number, samples with theirs, but what a training run does to *all* problems at once averages out with seeds
+alone: with too few seeds no number of problems is enough.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from erce.stats.outcomes import paired_outcomes, variance
+
+
+class Spread(NamedTuple):
+    """What varies in one arm of a study, in fractions of 1 (variances in their squares).
+
+    effect: ω², the variance over problems of the gain on a problem;
+    sampled: w, the mean over problems of the variance of one outcome, a single sample of a single seed;
+    run: σ_run, the standard deviation between seeds of the accuracy on endlessly many problems;
+    cell: the part of the variance on a problem that a seed's samples share; they do not average it out.
+    """
+
+    effect: float
+    sampled: float
+    run: float
+    cell: float = 0.0
+
+
+class Size(NamedTuple):
+    """A study that finds `gain` with the asked power: `problems` is a whole number, or infinite."""
+
+    gain: float
+    seeds: int
+    samples: int
+    problems: float
+
+
+def problems_needed(
+    gain: float, spread: Spread, *, seeds: int, samples: int = 1, power: float = 0.8, level: float = 0.05
+) -> float:
+    """Problems with which a gain of that size is found with probability `power`, tested two-sided at `level`:
+
+        n = (ω² + 2 (cell + w / samples) / seeds) / ((gain / (z_level/2 + z_power))² − 2 σ_run² / seeds),
+
+    rounded up; infinite where the run floor, the last term, is not below the one before it. Normal quantiles:
+    with two or three seeds and a large σ_run, reckon with more.
+
+    >>> spread = Spread(effect=0.06, sampled=0.08, run=0.004)
+    >>> [problems_needed(0.03, spread, seeds=seeds) for seeds in (1, 3, 5)]
+    [2662.0, 1090.0, 850.0]
+    """
+    _check(spread, seeds=seeds, samples=samples)
+    if not 0 < gain < 1:
+        raise ValueError(f"gain = {gain:g} must lie between 0 and 1, in fractions of 1: 3 points are 0.03")
+    left = (gain / _quantiles(power, level)) ** 2 - 2 * spread.run**2 / seeds
+    if left <= 0:
+        return math.inf
+    return max(1.0, float(math.ceil(_per_problem(spread, seeds, samples) / left)))
+
+
+def detectable_gain(
+    problems: int,
+    spread: Spread,
+    *,
+    seeds: int,
+    samples: int = 1,
+    power: float = 0.8,
+    level: float = 0.05,
+) -> float:
+    """The smallest gain, in fractions of 1, that such a study finds with probability `power`."""
+    _check(spread, seeds=seeds, samples=samples, problems=problems)
+    variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds
+    return _quantiles(power, level) * math.sqrt(variance_of_gain)
+
+
+def study_sizes(
+    spread: Spread,
+    *,
+    gains: Sequence[float] = (0.03, 0.05, 0.09),
+    designs: Sequence[tuple[int, int]] = (
+        (1, 1),
+        (3, 1),
+        (5, 1),
+        (3, 8),
+        (5, 8),
+        (10, 8),
+    ),  # (seeds, samples)
+    power: float = 0.8,
+    level: float = 0.05,
+) -> list[Size]:
+    """`problems_needed` for every gain and design, gain by gain: the rows of a planning table."""
+    return [
+        Size(
+            gain,
+            seeds,
+            samples,
+            problems_needed(gain, spread, seeds=seeds, samples=samples, power=power, level=level),
+        )
+        for gain in gains
+        for seeds, samples in designs
+    ]
+
+
+def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
+    """What varies in a pilot, estimated from its outcomes, each arm (seeds, problems, samples) of 0 and 1.
+
+    By moments of the crossed seeds × problems × samples; `sampled`, `run` and `cell` are means over the two
+    arms, and an estimate below 0 is 0. It needs two seeds in each arm and two problems. With one sample a
+    problem, what a seed's samples share cannot be told from what they do not: all of it is `sampled`, so
+    plan for one sample. A pilot of few seeds knows little of `run`: with S of them, its own relative error
+    is about 1 / √(2 (S − 1)).
+    """
+    arms = paired_outcomes(treated, baseline)
+    seeds, problems = min(map(len, arms)), arms[0].shape[1]
+    if seeds < 2 or problems < 2:
+        raise ValueError(
+            f"the pilot has {seeds} seeds and {problems} problems; it needs two of each in both arms, or "
+            "write a Spread yourself, such as Spread(effect=0.06, sampled=0.08, run=0.004)"
+        )
+    accuracies = [arm.mean(axis=2) for arm in arms]  # (seeds, problems)
+    crossed = [_crossed_variance(accuracy) for accuracy in accuracies]
+    gains = accuracies[0].mean(axis=0) - accuracies[1].mean(axis=0)
+    effect = variance(gains) - sum(v / len(arm) for v, arm in zip(crossed, arms, strict=True))
+    runs = [
+        variance(accuracy.mean(axis=1)) - v / problems
+        for accuracy, v in zip(accuracies, crossed, strict=True)
+    ]
+    within = [_sample_variance(arm, v) for arm, v in zip(arms, crossed, strict=True)]
+    cells = [v - w / arm.shape[2] for v, w, arm in zip(crossed, within, arms, strict=True)]
+    return Spread(
+        effect=max(0.0, effect),
+        sampled=sum(within) / 2,
+        run=math.sqrt(max(0.0, sum(runs) / 2)),
+        cell=max(0.0, sum(cells) / 2),
+    )
+
+
+def _crossed_variance(accuracy: np.ndarray) -> float:
+    """What is left of (seeds, problems) after the means of both: cell + sampled / samples."""
+    seeds, problems = accuracy.shape
+    left = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
+    return float((left**2).sum() / ((seeds - 1) * (problems - 1)))
+
+
+def _sample_variance(arm: np.ndarray, crossed: float) -> float:
+    return float(arm.var(axis=2, ddof=1).mean()) if arm.shape[2] > 1 else crossed
+
+
+def _per_problem(spread: Spread, seeds: int, samples: int) -> float:
+    return spread.effect + 2 * (spread.cell + spread.sampled / samples) / seeds
+
+
+def _quantiles(power: float, level: float) -> float:
+    if not (0 < level < 1 and level / 2 < power < 1):
+        raise ValueError(f"power = {power:g} at level = {level:g}; such as power 0.8 at level 0.05")
+    return float(ndtri(1 - level / 2) + ndtri(power))
+
+
+def _check(spread: Spread, **counts: int) -> None:
+    if min(spread) < 0:
+        raise ValueError(f"{spread} has a negative part; variances and standard deviations are at least 0")
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name} = {count} must be at least 1")

@@ -1,0 +1,159 @@
+"""pass@k is the chance over all subsets, and the crossover is where two such curves change places."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from erce.score import coverage, coverage_by_problem, crossover, pass_at_1, pass_at_k
+
+VERDICTS = st.integers(1, 10).flatmap(
+    lambda n: st.lists(st.lists(st.integers(0, 1), min_size=n, max_size=n), min_size=1, max_size=4)
+)
+
+
+def enumerated(row, k: int) -> float:
+    """The share of the k-subsets that hold an accepted sample."""
+    return float(np.mean([any(subset) for subset in combinations(row, k)]))
+
+
+@settings(deadline=None, max_examples=50)
+@given(rows=VERDICTS)
+def test_pass_at_k_is_the_share_of_subsets_with_an_accepted_sample(rows):
+    accepted = np.array(rows)
+    for k in range(1, accepted.shape[1] + 1):
+        truth = [enumerated(row, k) for row in rows]
+        assert coverage_by_problem(accepted)[:, k - 1] == pytest.approx(truth, abs=1e-12)
+        assert pass_at_k(accepted, k) == pytest.approx(np.mean(truth), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [128, 2000])
+def test_pass_at_k_is_the_exact_fraction_where_binomials_overflow_a_float(n):
+    c = np.array([0, 1, 2, n // 2, n - 1, n])
+    accepted = (np.arange(n) < c[:, None]).astype(int)
+    for k in (1, 2, n // 4, n // 2, n - 1, n):
+        truth = [1 - comb(n - int(each), k) / comb(n, k) for each in c]
+        assert coverage_by_problem(accepted)[:, k - 1] == pytest.approx(truth, abs=1e-12)
+
+
+@given(rows=VERDICTS)
+def test_coverage_begins_at_pass_at_1_rises_and_ends_at_the_share_ever_solved(rows):
+    accepted = np.array(rows)
+    curve = coverage(accepted)
+    assert curve[0] == pytest.approx(pass_at_1(accepted))
+    assert (np.diff(curve) >= -1e-12).all()
+    assert curve[-1] == accepted.any(axis=1).mean()
+
+
+def test_seeds_are_policies_of_their_own_whose_samples_are_not_pooled():
+    accepted = np.array([[[1, 1], [0, 0]], [[0, 0], [0, 1]]])  # (seeds, problems, samples)
+    assert coverage_by_problem(accepted).shape == (2, 2, 2)
+    assert pass_at_k(accepted, 2) == 0.5
+    assert coverage(accepted).tolist() == [0.375, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "k", "message"),
+    [
+        (np.ones((2, 4)), 5, "k = 5 of 4 samples a problem; k is 1 to 4"),
+        (np.ones((2, 4)), 0, "k = 0 of 4"),
+        (np.zeros((2, 0)), 1, r"shape \(2, 0\)"),
+        (np.zeros((0, 2)), 1, r"shape \(0, 2\)"),
+        (np.zeros(3), 1, r"shape \(3,\)"),
+        (np.full((1, 2), 0.5), 1, "other than 0 and 1"),
+    ],
+)
+def test_a_k_above_the_samples_and_a_grid_without_samples_are_refused(accepted, k, message):
+    with pytest.raises(ValueError, match=message):
+        pass_at_k(accepted, k)
+
+
+def sharp_and_broad(problems: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """32 samples of policies whose chances are 0.002 or 0.98, a problem, and 0.03 or 0.4."""
+    rng = np.random.default_rng(seed)
+    solves = rng.random(problems) < 0.6
+    sharp = rng.random((problems, 32)) < np.where(solves, 0.98, 0.002)[:, None]
+    broad = rng.random((problems, 32)) < np.where(solves, 0.4, 0.03)[:, None]
+    return sharp.astype(int), broad.astype(int)
+
+
+def test_the_crossover_is_the_first_k_at_which_the_leader_is_behind():
+    sharp, broad = sharp_and_broad(300, 0)
+    found = crossover(sharp, broad)
+    behind = np.flatnonzero(coverage(sharp) < coverage(broad))
+    assert found is not None
+    assert (found.k, found.leader) == (behind[0] + 1, "treated")
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.k <= found.high
+    assert found.share == 1
+    turned = crossover(broad, sharp)
+    assert turned == found._replace(leader="baseline")
+
+
+def test_the_interval_follows_the_seed_and_covers_the_true_crossover():
+    k = np.arange(1, 33)
+    gain = 0.6 * (0.6**k - 0.02**k) + 0.4 * (0.97**k - 0.998**k)  # of the chances of missing
+    truth = int(np.flatnonzero(gain < 0)[0]) + 1
+    inside = []
+    for seed in range(40):
+        sharp, broad = sharp_and_broad(150, seed)
+        found = crossover(sharp, broad, draws=200, seed=seed)
+        assert found is not None
+        inside.append((found.low or 99) <= truth <= (found.high or 99))
+    assert truth == 5
+    assert sum(inside) >= 36
+    sharp, broad = sharp_and_broad(30, 1)
+    ends = [crossover(sharp, broad, draws=20, seed=seed) for seed in (3, 3, 4, 5, 6)]
+    assert ends[0] == ends[1]
+    assert len(set(ends)) > 1
+
+
+@pytest.mark.parametrize(
+    ("treated", "baseline"),
+    [
+        ([[1, 1], [0, 0]], [[1, 1], [0, 0]]),  # one curve
+        ([[1, 1], [1, 0]], [[1, 0], [0, 0]]),  # ahead everywhere
+        ([[0, 0], [0, 0]], [[0, 0], [0, 0]]),  # nobody solves anything
+        ([[1, 1], [0, 0]], [[1, 0], [0, 0]]),  # they meet, and nobody passes
+        ([[1], [0]], [[0], [0]]),  # one sample a problem
+    ],
+)
+def test_curves_that_do_not_change_places_have_no_crossover(treated, baseline):
+    assert crossover(np.array(treated), np.array(baseline)) is None
+
+
+def test_an_interval_beyond_the_samples_has_no_upper_end():
+    lead = np.array([[1, 1, 1, 1]] * 4 + [[0, 0, 0, 0]] * 5)
+    other = np.array([[1, 0, 0, 0]] * 9)
+    other[5:8] = 0
+    found = crossover(lead, other)
+    assert found is not None
+    assert (found.k, found.high) == (3, None)
+    assert 0.3 < found.share < 0.95
+
+
+def test_a_crossover_averages_each_arms_own_seeds_and_takes_the_fewer_samples():
+    sharp, broad = sharp_and_broad(100, 2)
+    luckier, _ = sharp_and_broad(100, 8)
+    seeds = np.stack([sharp, luckier])  # (seeds, problems, samples)
+    found = crossover(seeds, broad[:, :20])
+    assert found is not None
+    assert found.k == np.flatnonzero(coverage(seeds)[:20] < coverage(broad[:, :20]))[0] + 1
+    assert found.k not in {each.k for each in (crossover(sharp, broad), crossover(luckier, broad)) if each}
+
+
+@pytest.mark.parametrize(
+    ("problems", "settings", "message"),
+    [
+        (3, {}, "2 problems against 3"),
+        (2, {"draws": 0}, "draws = 0"),
+        (2, {"level": 1.0}, "level 1.0"),
+    ],
+)
+def test_a_crossover_of_other_problems_or_without_draws_is_refused(problems, settings, message):
+    with pytest.raises(ValueError, match=message):
+        crossover(np.ones((2, 4)), np.ones((problems, 4)), **settings)

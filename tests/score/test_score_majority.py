@@ -1,0 +1,130 @@
+"""maj@k is the accepted share of all subsets' votes, ties split, whatever the answers are."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from erce.score import maj_at_k, majority_by_problem, merged, pass_at_1
+
+# An answer's text and verdict: "a" is always right, "b" sometimes (as where a verdict depends on more than
+# the text), "c" and "d" never, and None does not vote.
+SAMPLE = st.sampled_from([("a", 1), ("b", 1), ("b", 0), ("c", 0), ("d", 0), (None, 0)])
+SAMPLES = st.lists(SAMPLE, min_size=1, max_size=10)
+
+
+def enumerated(samples, k: int) -> float:
+    """The mean, over k-subsets, of the mean verdict of the tied winners' samples in the subset."""
+    chances = []
+    for subset in combinations(samples, k):
+        votes = Counter(answer for answer, _ in subset if answer is not None)
+        winners = [answer for answer, count in votes.items() if count == max(votes.values())]
+        means = [np.mean([right for answer, right in subset if answer == winner]) for winner in winners]
+        chances.append(np.mean(means) if means else 0.0)
+    return float(np.mean(chances))
+
+
+def one(samples, k: int, **settings) -> float:
+    answers, verdicts = zip(*samples, strict=True)
+    return maj_at_k([answers], np.array([verdicts]), k, **settings)
+
+
+@settings(deadline=None, max_examples=60)
+@given(samples=SAMPLES)
+def test_maj_at_k_is_the_mean_over_all_subsets_with_ties_split(samples):
+    for k in range(1, len(samples) + 1):
+        assert one(samples, k) == pytest.approx(enumerated(samples, k), abs=1e-12)
+
+
+@given(samples=SAMPLES, seed=st.integers(0, 99))
+def test_the_order_of_samples_changes_nothing(samples, seed):
+    order = np.random.default_rng(seed).permutation(len(samples))
+    k = (len(samples) + 1) // 2
+    assert one([samples[i] for i in order], k) == pytest.approx(one(samples, k), abs=1e-12)
+
+
+@given(samples=SAMPLES)
+def test_maj_at_1_is_pass_at_1(samples):
+    assert one(samples, 1) == pytest.approx(pass_at_1(np.array([[right for _, right in samples]])))
+
+
+@pytest.mark.parametrize(
+    ("k", "counts"), [(5, (9, 9, 4, 2)), (16, (20, 22, 10, 10, 2)), (63, (30, 31, 3)), (33, (1,) * 40)]
+)
+def test_the_exact_chance_is_what_random_subsets_of_many_samples_approach(k, counts):
+    samples = [(str(i), int(i == 0)) for i, count in enumerate(counts) for _ in range(count)]
+    rng, won = np.random.default_rng(0), 0.0
+    kinds = np.repeat(np.arange(len(counts)), counts)
+    for _ in range(4000):
+        votes = np.bincount(kinds[rng.permutation(len(kinds))[:k]], minlength=len(counts))
+        won += (votes[0] == votes.max()) / (votes == votes.max()).sum()
+    assert one(samples, k) == pytest.approx(won / 4000, abs=4 * 0.5 / 4000**0.5)
+
+
+@pytest.mark.parametrize("k", [1, 2, 999, 2000])
+def test_two_thousand_samples_overflow_nothing(k):
+    half = [("a", 1)] * 1000 + [("b", 0)] * 1000
+    assert one(half, k) == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("samples", "k", "expected"),
+    [
+        ([(None, 0)] * 3, 2, 0.0),  # nobody votes, nothing is handed in
+        ([(None, 0), ("a", 1)], 1, 0.5),
+        ([(None, 0), (None, 0), ("a", 1)], 3, 1.0),  # one vote outweighs any number of none
+        ([("a", 1), ("b", 0), ("c", 0), ("d", 0)], 4, 0.25),  # all tie
+        ([("", 0), ("", 0), ("a", 1)], 3, 0.0),  # the empty text is an answer
+        ([("a", 1), ("a", 0), ("b", 0)], 3, 0.5),  # one text, two verdicts
+        ([("a", 1), ("a ", 1), ("b", 0), ("b", 0), ("b", 0)], 5, 0.0),  # two texts do not pool their votes
+    ],
+)
+def test_conventions(samples, k, expected):
+    assert one(samples, k) == pytest.approx(expected)
+
+
+def test_same_lets_different_texts_vote_together():
+    samples = [("1/2", 1), ("0.5", 1), ("2", 0)]
+    assert one(samples, 3) == pytest.approx(2 / 3)
+    assert one(samples, 3, same=lambda text: "0.5" if text == "1/2" else text) == 1
+
+
+def test_merged_answers_take_their_problems_first_equal_text_and_ask_once_a_pair():
+    asked = []
+
+    def equal(first: str, answer: str) -> bool:
+        asked.append((first, answer))
+        return float(first) == float(answer)
+
+    assert merged([["1", "2", "1.0", None, "2.0", "1", "2.0"], ["1.0"]], equal) == [
+        ["1", "2", "1", None, "2", "1", "2"],
+        ["1.0"],
+    ]
+    assert asked == [("1", "2"), ("1", "1.0"), ("1", "2.0"), ("2", "2.0")]
+
+
+def test_problems_are_averaged():
+    answers = [["a", "a", "b"], ["a", "b", "b"]]
+    accepted = np.array([[1, 1, 0], [1, 0, 0]])
+    assert majority_by_problem(answers, accepted, 3).tolist() == [1.0, 0.0]
+    assert maj_at_k(answers, accepted, 3) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("answers", "accepted", "k", "message"),
+    [
+        ([["a", "b"]], [[1, 0]], 3, "k = 3 of 2 samples"),
+        ([["a", "b"]], [[1, 0]], 0, "k = 0 of 2 samples"),
+        ([["a", None]], [[1, 1]], 1, "an accepted completion has no answer"),
+        ([["a", "b"], ["a"]], [[1, 0], [1, 0]], 1, r"2 problems of \[1, 2\] answers"),
+        ([["a", "b"]], [[1, 0], [1, 0]], 1, r"1 problems of \[2\] answers"),
+        ([], np.zeros((0, 2)), 1, r"shape \(0, 2\)"),
+        ([["a"]], [[[1]]], 1, "one seed at a time"),
+    ],
+)
+def test_votes_that_cannot_be_counted_are_refused(answers, accepted, k, message):
+    with pytest.raises(ValueError, match=message):
+        maj_at_k(answers, np.array(accepted), k)

@@ -1,0 +1,70 @@
+"""Two one-sided tests against scipy's, and what they refuse to call the same."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from erce.stats import Gain, difference, equivalent, paired_gain, welch
+
+
+@pytest.mark.parametrize("shift", [-0.03, -0.01, 0.0, 0.012, 0.05])
+def test_p_is_the_larger_of_scipys_two_one_sided_welch_tests(shift):
+    rng = np.random.default_rng(3)
+    treated, baseline = rng.normal(0.5 + shift, 0.01, 5), rng.normal(0.5, 0.02, 4)
+    found = equivalent(welch(treated, baseline), margin=0.02)
+    above = scipy_stats.ttest_ind(treated + 0.02, baseline, equal_var=False, alternative="greater").pvalue
+    below = scipy_stats.ttest_ind(treated - 0.02, baseline, equal_var=False, alternative="less").pvalue
+    assert found.p == pytest.approx(max(above, below), abs=1e-9)
+    assert found.covers == "seeds"
+
+
+def test_two_arms_are_equivalent_exactly_when_the_90_percent_interval_is_inside_the_margin():
+    rng = np.random.default_rng(4)
+    seen = set()
+    for _ in range(200):
+        gain = welch(rng.normal(0.5, 0.01, 5), rng.normal(0.5, 0.01, 5))
+        found = equivalent(gain, margin=0.015)
+        assert found.equivalent == (found.low > -0.015 and found.high < 0.015)
+        seen.add(found.equivalent)
+    assert seen == {True, False}
+
+
+def test_the_interval_is_that_of_the_gain_at_90_percent_and_at_1_minus_2_levels():
+    arms = [0.51, 0.50, 0.53], [0.50, 0.49, 0.52]
+    for level, confidence in [(0.05, 0.90), (0.01, 0.98)]:
+        found = equivalent(welch(*arms), margin=0.02, level=level)
+        assert (found.low, found.high) == pytest.approx(welch(*arms, confidence=confidence)[1:3])
+
+
+def test_a_small_study_without_a_significant_gain_is_not_equivalent():
+    rng = np.random.default_rng(5)
+    arms = (rng.random((2, 2, 30, 1)) < 0.5).astype(int)
+    gain = paired_gain(arms[0], arms[1])
+    assert gain.p > 0.05
+    assert not equivalent(gain, margin=0.02).equivalent
+
+
+def test_the_edges_without_variation_and_with_one_problem():
+    ones, zeros = np.ones((2, 7, 3)), np.zeros((2, 7, 3))
+    assert equivalent(paired_gain(ones, ones), margin=0.01)[:2] == (True, 0.0)
+    assert equivalent(paired_gain(ones, zeros), margin=0.01)[:2] == (False, 1.0)
+    exactly = Gain(0.25, 0.25, 0.25, 0.0, 0.0, math.inf, "seeds")
+    assert not equivalent(exactly, margin=0.25).equivalent
+    lone = paired_gain(ones[:, :1], ones[:, :1])
+    assert equivalent(lone, margin=0.5)[:4] == (False, 1.0, -1.0, 1.0)
+    assert equivalent(difference(lone, lone), margin=0.5).p == 1.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"margin": 2.0}, "margin = 2 must lie between 0 and 1, in fractions of 1: 2 points are 0.02"),
+        ({"margin": 0.0}, "margin = 0 must lie"),
+        ({"margin": 0.02, "level": 0.95}, "level = 0.95 must lie between 0 and 0.5"),
+    ],
+)
+def test_a_margin_in_points_and_a_confidence_for_a_level_are_caught(asked, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        equivalent(welch([0.5, 0.6], [0.5, 0.6]), **asked)
