@@ -35,7 +35,7 @@ def main(folder: Path, seed: int) -> None:
     rng, recorded, said = random.Random(seed), set(), {"kills": 0, "in generation": 0, "twice": []}
     for attempt in range(1, 100):
         begun = sum(1 for _ in lines(folder / "log"))
-        done = alone(folder / "killed", folder / "log", rng.uniform(0.1, 0.5) * attempt)
+        done = alone(folder / "killed", folder / "log", rng.uniform(0.05, 0.25) * attempt)
         drawn = list(lines(folder / "log"))[begun:]
         said["twice"] += [place for place in drawn if tuple(place) in recorded]
         if done:

@@ -174,6 +174,7 @@ if os.fork() == 0:
         os.closerange(0, 256)
         time.sleep(30)
     os._exit(0)
+os.wait()  # or the verdict could come before it has left
 """,
     ),
     attempt(
