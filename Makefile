@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.ok
 	$(BIN)/erce demo
 
-# One thread a process: the tests' tensors are small, and threads that wait for each other cost a fifth of the time.
+# One thread a process: the tests' tensors are small, and threads that wait for each other cost time.
 test slow check: export OMP_NUM_THREADS = 1
 
 test: $(VENV)/.ok
