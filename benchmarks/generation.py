@@ -47,6 +47,7 @@ class Draw:
     samples: int
     max_new_tokens: int
     batch_size: int
+    stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

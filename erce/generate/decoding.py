@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from erce.generate.stop import BROKEN
 from erce.types import Problem
 
 
 class Decoding(Protocol):
-    """How to draw completions; `temperature` 0 is greedy, and then `samples` is 1."""
+    """How to draw completions; `temperature` 0 is greedy, and then `samples` is 1.
+
+    A completion ends with the token with which one of the texts in `stop` first becomes complete in what it
+    wrote, wherever that text begins in a token and whatever the prompt ended with. The token counts; the
+    completion's text ends before the stop text, and it is finished. Special tokens have no text.
+    """
 
     @property
     def temperature(self) -> float: ...
@@ -17,6 +23,8 @@ class Decoding(Protocol):
     def max_new_tokens(self) -> int: ...  # the end-of-sequence token included
     @property
     def batch_size(self) -> int: ...  # completions at a time; changes speed only
+    @property
+    def stop(self) -> tuple[str, ...]: ...  # texts that end a completion, besides the policy's own end
 
 
 def check_request(problems: Sequence[Problem], decoding: Decoding) -> None:
@@ -28,5 +36,13 @@ def check_request(problems: Sequence[Problem], decoding: Decoding) -> None:
             raise ValueError(f"{name} = {getattr(decoding, name)} draws nothing; it is at least 1")
     if decoding.temperature == 0 and decoding.samples > 1:
         raise ValueError(f"samples = {decoding.samples} at temperature 0 would be copies; use samples = 1")
+    if isinstance(decoding.stop, str):
+        raise ValueError(f"stop = {decoding.stop!r} is one text; write it as [{decoding.stop!r}]")
+    for text in decoding.stop:
+        if not text or BROKEN in text:
+            raise ValueError(
+                f"stop = {list(decoding.stop)} has {text!r}; a stop text is at least one character, none of "
+                "them U+FFFD, which stands for bytes that are no text"
+            )
     if len({problem.id for problem in problems}) < len(problems):
         raise ValueError("two problems have the same id and would get the same random numbers; rename one")

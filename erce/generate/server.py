@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from erce.generate.bounds import entropy_bounds
 from erce.generate.decoding import Decoding, check_request
+from erce.generate.stop import before_stop
 from erce.generate.wire import Address, post
 from erce.prompt import prompt_ids
 from erce.types import Completion, Problem
@@ -81,8 +82,8 @@ def generate_from_server(
     `entropy_within`, that is a ValueError rather than a vague number in a record.
 
     Whatever else is missing or wrong is a ValueError too, and the whole call has no result: a server that
-    cannot be reached or refuses, answers with another model's name, with fewer choices, without log p, or
-    with fewer tokens than asked although nothing ended the completion.
+    cannot be reached or refuses, answers with another model's name, with fewer choices, without log p, with
+    fewer tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_request(problems, decoding)
     _check_server(server)
@@ -152,7 +153,7 @@ def _requests(
         "top_p": 1.0,
         "presence_penalty": 0.0,
         "frequency_penalty": 0.0,
-        "stop": [],
+        "stop": sorted(decoding.stop, key=len, reverse=True),  # of several at once, vLLM takes its first
         "logprobs": server.top_logprobs,
         "echo": False,
         "stream": False,
@@ -207,13 +208,25 @@ def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
     completion = Completion(
         problem=request.problem,
         sample=request.sample,
-        text=_part(choice, "text", str).encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
+        text=_text(choice, body["stop"]).encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
         tokens=len(steps),
         finished=ended == "stop",
         logprob=math.fsum(steps),
         entropy=(low + high) / 2,
     )
     return _Answer(completion, (high - low) / 2)
+
+
+def _text(choice: dict[str, Any], stop: list[str]) -> str:
+    """The completion's text; a ValueError where the server did not end it at a stop text."""
+    text = _part(choice, "text", str)
+    kept = before_stop(text, stop)
+    # Of two that one token completes, vLLM may cut at the later, and names in `stop_reason` where it did.
+    if kept != text and choice.get("stop_reason") not in stop:
+        raise ValueError(
+            f"the server wrote on after a stop text, {text[len(kept) :]!r:.60}; it must end completions there"
+        )
+    return kept
 
 
 def _check_counts(body: dict[str, Any], usage: dict[str, Any], steps: int, ended: str) -> None:

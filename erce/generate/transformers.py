@@ -22,6 +22,7 @@ from transformers import (
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce.generate.decoding import Decoding, check_request
+from erce.generate.stop import Watch, before_stop, spoken
 from erce.prompt import prompt_ids
 from erce.types import Completion, Problem
 
@@ -46,9 +47,9 @@ def generate(
     have no effect.
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
-    `entropy` and is not in `text`, or unfinished at `max_new_tokens`. Logits that are not a distribution
-    (NaN, all −inf), a tokenizer without that token, problems with one id, and settings out of range are
-    ValueErrors.
+    `entropy` and is not in `text`, with a text of `decoding.stop` (see `Decoding`), or unfinished at
+    `max_new_tokens`. Logits that are not a distribution (NaN, all −inf), a tokenizer without that token,
+    problems with one id, and settings out of range are ValueErrors.
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
@@ -60,7 +61,7 @@ def generate(
                 del waiting[-decoding.batch_size :]
                 again += _advance(model, tokenizer, batch, decoding)
             waiting = sorted(again, key=lambda row: len(row.prompt) + len(row.tokens))
-    completions = [row.completion(_text(tokenizer, row.tokens)) for row in rows]
+    completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
     if len(completions) != len(problems) * decoding.samples:
         raise AssertionError(f"{len(completions)} completions of {len(problems)} × {decoding.samples}")
     return completions
@@ -136,31 +137,32 @@ def _advance(
     model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: Decoding
 ) -> list[_Row]:
     """Writes on at the rows, in place, and returns those that have not ended."""
-    settings = _greedy_settings(tokenizer)
+    settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
     room = [decoding.max_new_tokens - len(row.tokens) for row in rows]
+    watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
     eos: Any = settings.eos_token_id
-    choice = _Choice(rows, decoding, next(model.parameters()).device)
-    tokens = _written(model, settings, rows, room, choice).cpu().numpy()  # (rows, steps)
+    choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, device)
+    tokens = _written(model, settings, rows, choice, stop).cpu().numpy()  # (rows, steps)
     logprob, entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
     for at, row in enumerate(rows):
-        length = min(end[at], room[at])
+        length = min(end[at], room[at], stop.complete.get(at, room[at]))
         row.tokens += tokens[at, :length].tolist()
         row.logprob += float(logprob[at, :length].sum())
         row.entropy += float(entropy[at, :length].sum())
-        row.finished = bool(ended[at, :length].any())
+        row.finished = bool(ended[at, :length].any()) or at in stop.complete
     return [row for row in rows if not row.finished and len(row.tokens) < decoding.max_new_tokens]
 
 
 def _written(
-    model: Any, settings: GenerationConfig, rows: list[_Row], room: list[int], choice: "_Choice"
+    model: Any, settings: GenerationConfig, rows: list[_Row], choice: "_Choice", stop: "_Stop"
 ) -> Tensor:
     """The tokens that follow each row's context, (rows, steps); those after a row's end mean nothing."""
-    device, eos = next(model.parameters()).device, settings.eos_token_id
+    device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
     ids, mask = (each.to(device) for each in _left_padded(contexts, settings.pad_token_id))
-    width, stop = ids.shape[1], _Stop(eos, room, device)
+    width = ids.shape[1]
     shared, cache = _shared(model, settings, contexts), None
     if shared is not None:
         cache = shared.cache
@@ -168,7 +170,7 @@ def _written(
         mask = torch.cat([mask, mask.new_ones(len(rows), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
-    settings.max_new_tokens = max(room) + width - ids.shape[1]
+    settings.max_new_tokens = int(stop.room.max()) + width - ids.shape[1]
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
@@ -234,11 +236,6 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
     )
 
 
-def _text(tokenizer: PreTrainedTokenizerBase, tokens: list[int]) -> str:
-    text: Any = tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-    return text
-
-
 def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
     """Ids and attention mask, both (rows, width)."""
     width = max(map(len, sequences))
@@ -294,19 +291,29 @@ class _Choice(LogitsProcessor):
 
 
 class _Stop(StoppingCriteria):
-    """Ends a row at its end-of-sequence token or its room, and all rows where few would go on."""
+    """Ends a row at its end-of-sequence token, a stop text or its room, and all where few would go on."""
 
-    def __init__(self, eos: int, room: list[int], device: torch.device) -> None:
+    def __init__(self, eos: int, room: list[int], watches: list[Watch], device: torch.device) -> None:
         self.eos = eos
         self.room = torch.tensor(room, device=device)
+        self.watches = watches  # one a row, or none
+        self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
         self.done = torch.zeros(len(room), dtype=torch.bool, device=device)
         self.steps = 0
 
     def __call__(self, input_ids: Tensor, scores: Any, **kwargs: Any) -> Any:  # (rows,) of bool
         self.steps += 1
+        if self.watches:
+            self._watch(input_ids[:, -1].tolist())
         self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
         few = (~self.done).sum() * TAIL < len(self.done)
         return self.done | few
+
+    def _watch(self, tokens: list[int]) -> None:
+        for at in (~self.done).nonzero().flatten().tolist():
+            if self.watches[at].completes(tokens[at]):
+                self.complete[at] = self.steps
+                self.done[at] = True
 
 
 def _float64_device(device: torch.device) -> torch.device:

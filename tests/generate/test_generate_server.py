@@ -24,6 +24,7 @@ class Draw:
     samples: int = 1
     max_new_tokens: int = 40
     batch_size: int = 64
+    stop: tuple[str, ...] = ()
 
 
 GREEDY = Draw()
@@ -64,6 +65,7 @@ class Engine:
     model: torch.nn.Module
     tokenizer: object
     name: str = "tiny"
+    deaf: bool = False  # to stop texts
     spoil: object = None  # changes the answer, or returns a (status, headers, body) in its place
     asked: list = field(default_factory=list)
     loaded: list = field(default_factory=list)
@@ -75,9 +77,9 @@ class Engine:
     def complete(self, body):
         prompt, end = body["prompt"], set(body.get("stop_token_ids", [self.tokenizer.eos_token_id]))
         ids = self.tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
-        start, steps, tops = len(ids), [], []
+        start, steps, tops, text, reason = len(ids), [], [], "", None
         noise = torch.Generator().manual_seed(body["seed"])
-        while len(ids) - start < body["max_tokens"] and not (len(ids) > start and ids[-1] in end):
+        while len(ids) - start < body["max_tokens"] and reason is None:
             with torch.no_grad():
                 logits = self.model(torch.tensor([ids])).logits[0, -1].double()
             log_p, heat = logits.log_softmax(-1), body["temperature"]
@@ -87,19 +89,32 @@ class Engine:
             steps.append(log_p[token].item())
             tops.append({f"token_id:{each}": log_p[each].item() for each in best})
             ids.append(token)
-        stopped, written = ids[-1] in end, ids[start:]
+            before, text = text, self.tokenizer.decode(ids[start:], skip_special_tokens=True)
+            text, reason = (text, token) if token in end else self.cut(text, before, body["stop"])
+        written = ids[start:]
         return {
             "model": body["model"],
             "choices": [
                 {
                     "index": 0,
-                    "text": self.tokenizer.decode(written, skip_special_tokens=True),
-                    "finish_reason": "stop" if stopped else "length",
+                    "text": text,
+                    "finish_reason": "length" if reason is None else "stop",
+                    "stop_reason": reason,
                     "logprobs": {"token_logprobs": steps, "top_logprobs": tops},
                 }
             ],
             "usage": {"prompt_tokens": start, "completion_tokens": len(written)},
         }
+
+    def cut(self, text, before, stop):
+        """As vLLM's check_stop_strings: the first of the list that ends in the text of the last token."""
+        if self.deaf:
+            return text, None
+        more = len(text) - len(before.rstrip("\ufffd"))
+        for each in stop:
+            if (at := text.find(each, max(len(text) + 1 - more - len(each), 0))) >= 0:
+                return text[:at], each
+        return text, None
 
     def answer(self, path, body):
         """(status, headers, body) of one request."""
@@ -208,6 +223,31 @@ def test_every_decoding_field_is_written_out_and_the_prompt_is_that_of_training(
     for body in engine.asked:
         assert {name: body[name] for name in wanted} == wanted
         assert body["stop_token_ids"] == [tokenizer.eos_token_id]
+
+
+def test_a_stop_text_ends_a_served_completion_where_it_ends_ours(server, engine, model, tokenizer):
+    whole = generate(model, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
+    for stop in ((whole[0].text[4:7],), (whole[0].text[4:7], whole[0].text[6], whole[1].text[-2:])):
+        until = replace(GREEDY, stop=stop)
+        served = generate_from_server(server, tokenizer, PROBLEMS, decoding=until, seed=0)
+        ours = generate(model, tokenizer, PROBLEMS, decoding=until, seed=0)
+        assert sorted(engine.asked[-1]["stop"]) == sorted(stop)
+        for this, that in zip(served, ours, strict=True):
+            assert (this.text, this.tokens, this.finished) == (that.text, that.tokens, that.finished)
+            assert this.logprob == pytest.approx(that.logprob, abs=1e-4)
+        assert served[0].text == whole[0].text[:4]
+        assert served[0].tokens < whole[0].tokens
+
+
+def test_a_server_that_writes_on_after_a_stop_text_is_an_error(server, engine, tokenizer):
+    engine.deaf = True
+    with pytest.raises(ValueError, match="sample 0: the server wrote on after a stop text, '1"):
+        generate_from_server(server, tokenizer, PROBLEMS, decoding=replace(GREEDY, stop=("1",)), seed=0)
+
+
+def test_of_two_stop_texts_in_one_token_the_first_to_be_complete_cuts(server, engine, tokenizer):
+    engine.spoil, both = choice(text="a?b", stop_reason="cd"), replace(GREEDY, stop=("?", "cd"))  # of "a?bcd"
+    assert generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=both, seed=0)[0].text == "a"
 
 
 def test_seeds_are_those_of_study_problem_and_sample(server, engine, tokenizer):

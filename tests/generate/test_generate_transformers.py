@@ -20,6 +20,7 @@ class Draw:
     samples: int = 1
     max_new_tokens: int = 12
     batch_size: int = 64
+    stop: tuple[str, ...] = ()
 
 
 GREEDY = Draw()
