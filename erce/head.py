@@ -165,7 +165,14 @@ def _head(model: PreTrainedModel) -> nn.Module:
 
 def _is_peft(module: nn.Module, where: str, name: str) -> bool:
     """By name, so that whoever has no adapters needs no peft."""
-    return (type(module).__module__, type(module).__qualname__) == (f"peft.{where}", name)
+    kind = _kind(module)
+    return (kind.__module__, kind.__qualname__) == (f"peft.{where}", name)
+
+
+def _kind(module: nn.Module) -> type:
+    """Its class; of a module that FSDP 2 has sharded, which gets a class of its own, the one it had."""
+    kind = type(module)
+    return kind.__bases__[-1] if kind.__module__.startswith("torch.distributed.fsdp") else kind
 
 
 def _in_use(head: Any) -> Any:
@@ -178,11 +185,12 @@ def _in_use(head: Any) -> Any:
     return head.modules_to_save[active[0]]
 
 
-def _plain(head: nn.Module) -> tuple[Tensor, Tensor | None]:
+def _plain(head: Any) -> tuple[Tensor, Tensor | None]:
     """Weight and bias; a ValueError if they alone do not give the logits."""
-    if type(head) is not nn.Linear:
+    kind = _kind(head)
+    if kind is not nn.Linear:
         raise ValueError(
-            f"the output head is a {type(head).__module__}.{type(head).__qualname__}, not a torch.nn.Linear "
+            f"the output head is a {kind.__module__}.{kind.__qualname__}, not a torch.nn.Linear "
             "or plain LoRA on one; leave the head out of the adapter and of quantisation"
         )
     weight = head.weight

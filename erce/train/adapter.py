@@ -15,6 +15,7 @@ import torch
 from datasets import Dataset
 from peft import LoraConfig, PeftModel, get_peft_model_state_dict
 from safetensors.torch import save_file
+from torch.distributed.tensor import DTensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
@@ -68,18 +69,22 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     seed: int,
     folder: Path,
     objective: str = "cross-entropy",
+    lam_schedule: str = "constant",
+    lam_warmup: float = 0.1,
 ) -> dict[str, Any]:
     """Trains a LoRA adapter on the problems' demonstrations, writes it to `folder` and tells how it went.
 
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
     `model` and the global random generators are left as they were. The folder appears when all is done.
-    `penalty` and `order` name what λ weighs, `objective` what that is added to, as in `ERCEConfig`.
+    `penalty` and `order` name what λ weighs, `objective` what that is added to, `lam_schedule` and
+    `lam_warmup` how λ comes to its value, as in `ERCEConfig`. Under a launcher every process makes this call,
+    a batch is shared between them, and the first one writes the folder.
 
     Returned: `steps`, `seconds`, `tokens` (scored, over all epochs), `truncated` (demonstrations that lost
     their end), `ce`, `entropy` and `objective` (nats a token, over the last epoch), `log` (an entry a step).
-    ValueError: a folder that exists, no problems, a batch size that the micro-batch's does not divide, a
-    prompt that fills `max_length`, a training that diverges.
+    ValueError: a folder that exists, no problems, a batch that is no multiple of a micro-batch in every
+    process, a prompt that fills `max_length`, a training that diverges.
     """
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
@@ -89,6 +94,8 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
         entropy_penalty=lam,
         entropy_type=penalty,
         entropy_order=order,
+        entropy_schedule=lam_schedule,
+        entropy_warmup=lam_warmup,
         objective=objective,
         seed=seed,
     )
@@ -117,7 +124,10 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     _refuse_divergence(log)
     policy = trainer.model
     assert isinstance(policy, PeftModel)
-    _save(policy, folder)
+    weights = _whole(policy)
+    if trainer.accelerator.is_main_process:
+        _save(policy, weights, folder)
+    trainer.accelerator.wait_for_everyone()
     return {
         "steps": trainer.state.global_step,
         "seconds": seconds,
@@ -129,19 +139,13 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
 
 
 def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
-    if settings.batch_size % settings.micro_batch_size:
-        raise ValueError(
-            f"batch_size = {settings.batch_size} must be a multiple of micro_batch_size = "
-            f"{settings.micro_batch_size}"
-        )
-    return ERCEConfig(
+    arguments = ERCEConfig(
         **cell,
         output_dir=str(folder.parent),
         normalize=settings.normalize,
         head=settings.head,
         num_train_epochs=settings.epochs,
         per_device_train_batch_size=settings.micro_batch_size,
-        gradient_accumulation_steps=settings.batch_size // settings.micro_batch_size,
         learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=settings.warmup,
@@ -154,7 +158,22 @@ def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
         save_strategy="no",
         report_to="none",
         disable_tqdm=True,
+        ddp_find_unused_parameters=False,
     )
+    arguments.gradient_accumulation_steps = _accumulated(settings, arguments.world_size)
+    return arguments
+
+
+def _accumulated(settings: Settings, processes: int) -> int:
+    """How many micro-batches of every process make a batch."""
+    rows = settings.micro_batch_size * processes
+    if settings.batch_size % rows:
+        over = f" times {processes} processes" if processes > 1 else ""
+        raise ValueError(
+            f"batch_size = {settings.batch_size} must be a multiple of micro_batch_size = "
+            f"{settings.micro_batch_size}{over}"
+        )
+    return settings.batch_size // rows
 
 
 def _lora(settings: Settings) -> LoraConfig:
@@ -200,17 +219,19 @@ def _refuse_divergence(log: list[dict[str, Any]]) -> None:
             )
 
 
-def _save(model: PeftModel, folder: Path) -> None:
+def _whole(model: PeftModel) -> dict[str, torch.Tensor]:
+    """The adapter's weights; where FSDP has sharded them, every process has to ask."""
+    found: dict[str, Any] = get_peft_model_state_dict(model, save_embedding_layers=False)
+    whole = {name: w.full_tensor() if isinstance(w, DTensor) else w for name, w in found.items()}
+    return {name: weight.contiguous() for name, weight in whole.items()}
+
+
+def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> None:
     """The two files that `PeftModel.from_pretrained` reads, in a folder that appears whole or not at all."""
     half = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir(parents=True)
-    weights = get_peft_model_state_dict(model, save_embedding_layers=False)
-    save_file(
-        {name: weight.contiguous() for name, weight in weights.items()},
-        half / "adapter_model.safetensors",
-        {"format": "pt"},
-    )
+    save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
     configuration.save_pretrained(str(half))

@@ -34,12 +34,14 @@ class Scores(NamedTuple):
     diagnostics: tuple[Tensor, ...] = ()  # sums, in the order of `DIAGNOSTICS`
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Scorer:
-    """What a training fixes about its objective."""
+    """What a training fixes about its objective; `lam` alone may change, from one step to the next."""
 
     readout: Readout
-    lam: float
+    lam: (
+        float | Tensor
+    )  # a scalar tensor under torch.compile, which takes a changed number for another program
     penalty: Penalty
     objective: Objective
     by_sequence: bool
@@ -56,6 +58,13 @@ class Scorer:
             rows = None if weights is None else weights[:, None].expand_as(targets)
             return self._of_all(loss(reduction="sum", row_weights=rows), tokens)
         return self._of_each(loss(reduction="none"), tokens, weights)
+
+    def weigh(self, lam: float) -> None:
+        """From here on the penalty counts λ times."""
+        if isinstance(self.lam, Tensor):
+            self.lam.fill_(lam)
+        else:
+            self.lam = lam
 
     def _of_all(self, loss: Loss, tokens: Tensor) -> Scores:
         """With weights known before the forward, a head that learns costs three matmuls and not four."""

@@ -1,13 +1,13 @@
 """TRL's SFT trainer becomes ours: an objective + λ · entropy. The only file that imports trl."""
 
 import functools
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from accelerate.utils import DynamoBackend
 from peft import PeftModel
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
@@ -18,9 +18,10 @@ from trl.trainer import sft_trainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from erce.head import readout_of
 from erce.loss import make_objective, make_penalty
+from erce.train.processes import agreed_readout, ignore_repeats, refuse_sharding
 from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
+from erce.train.strength import Follower, check_strength, scheduled
 
 CHOICES = {"normalize": ("token", "sequence"), "head": ("erce", "trl")}
 
@@ -42,6 +43,25 @@ class ERCEConfig(SFTConfig):
     )
     entropy_order: float = field(
         default=1.0, metadata={"help": "The order of 'renyi' and 'support-size'; 'shannon' has order 1."}
+    )
+    entropy_schedule: str = field(
+        default="constant",
+        metadata={"help": "λ over the training: 'constant', or 'linear', which rises to it from 0."},
+    )
+    entropy_warmup: float = field(
+        default=0.1,
+        metadata={"help": "The share of the optimizer's steps over which 'linear' rises, as warmup_steps."},
+    )
+    entropy_target: float | None = field(
+        default=None,
+        metadata={
+            "help": "Experimental: a mean entropy, in nats a token, that λ is moved to hold after each step; "
+            "entropy_penalty is where it starts."
+        },
+    )
+    entropy_target_rate: float = field(
+        default=0.05,
+        metadata={"help": "By how much log λ moves a step, for each nat that the entropy is off its target."},
     )
     objective: str = field(
         default="cross-entropy",
@@ -86,11 +106,13 @@ class ERCEConfig(SFTConfig):
         super().__post_init__()
 
     def _check_objective(self) -> None:
-        lam = self.entropy_penalty
-        if not isinstance(lam, int | float) or not math.isfinite(lam):
-            raise ValueError(
-                f"entropy_penalty must be a finite number, got {lam!r}; 0 is plain cross-entropy"
-            )
+        check_strength(
+            self.entropy_penalty,
+            self.entropy_schedule,
+            self.entropy_warmup,
+            self.entropy_target,
+            self.entropy_target_rate,
+        )
         make_penalty(self.entropy_type, self.entropy_order)
         make_objective(self.objective)
         for name, choices in CHOICES.items():
@@ -146,15 +168,30 @@ class ERCETrainer(SFTTrainer):
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *rest, **named)
         self._sums: dict[str, Tensor] = {}
+        self._of_step: Any = 0  # the penalty and the tokens of the step under way, on this process
+        self._lam = float(self.args.entropy_penalty)
+        self._lams: set[float] = set()  # those since the last log
         self._refuse_unproven()
+        self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            add_scores(self._base_model(), self._scorer())
+            self._scorer = self._make_scorer()
+            add_scores(self._base_model(), self._scorer)
+        self._follower: Follower | None = None
+        if self.args.entropy_target is not None:
+            rate = self.args.entropy_target_rate
+            self._follower = Follower(self._lam, self.args.entropy_target, rate, self._entropy_of_step)
+            self.add_callback(self._follower)
 
-    def _scorer(self) -> Scorer:
+    def _make_scorer(self) -> Scorer:
+        lam: float | Tensor = self._lam
+        plugin = self.accelerator.state.dynamo_plugin
+        if plugin is not None and plugin.backend != DynamoBackend.NO:
+            device = self.accelerator.device
+            lam = torch.tensor(lam, device=device, dtype=_exact(device))
         return Scorer(
-            readout=readout_of(self._base_model()),
-            lam=self.args.entropy_penalty,
+            readout=agreed_readout(self.accelerator, self._base_model()),
+            lam=lam,
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
             objective=make_objective(self.args.objective),
             by_sequence=self.args.normalize == "sequence",
@@ -181,8 +218,7 @@ class ERCETrainer(SFTTrainer):
             raise ValueError("the model has the loss of erce.attach already; use erce.detach(model) first")
         if self.args.head == "trl":
             return
-        if self.is_fsdp_enabled or self.is_deepspeed_enabled:
-            raise ValueError("head='erce' does not gather a sharded output head; use DDP or set head='trl'")
+        refuse_sharding(self.accelerator)
         if self.aux_loss_enabled:
             raise ValueError(
                 "head='erce' leaves out a mixture of experts' load-balancing loss; set router_aux_loss_coef=0"
@@ -191,15 +227,37 @@ class ERCETrainer(SFTTrainer):
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
         self._sums.clear()
-        return super().train(*args, **kwargs)
+        self._lams.clear()
+        try:
+            return super().train(*args, **kwargs)
+        finally:
+            self._weigh(self.args.entropy_penalty)
+
+    def _weigh(self, lam: float) -> None:
+        self._lam = float(lam)
+        if self._scorer is not None:
+            self._scorer.weigh(self._lam)
+
+    def _lam_of_step(self) -> float:
+        if self._follower is not None:
+            return self._follower.controller.lam
+        how = {"warmup": self.args.entropy_warmup, "step": self.state.global_step}
+        how |= {"steps": self.state.max_steps}
+        return scheduled(self.args.entropy_penalty, self.args.entropy_schedule, **how)
 
     def get_batch_samples(
         self, epoch_iterator: Iterator, num_batches: int, device: torch.device
     ) -> tuple[list, Any]:
         """The micro-batches of one step, and how many scored tokens or sequences its objective is over."""
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        self._weigh(self._lam_of_step())
+        self._lams.add(self._lam)
+        self._of_step = 0
+        repeated = bool(batches) and ignore_repeats(
+            self.accelerator, batches[-1]["labels"], rows=self.args.per_device_train_batch_size
+        )
         if self.args.head == "trl" or not batches:
-            return batches, items
+            return batches, self._get_num_items_in_batch(batches, device) if repeated else items
         masks = [scored(batch["labels"]) for batch in batches]
         counts = [(mask if self.args.normalize == "token" else mask.any(1)).sum() for mask in masks]
         items = torch.stack(counts).sum().to(device)
@@ -234,7 +292,7 @@ class ERCETrainer(SFTTrainer):
             result = super().compute_loss(model, inputs, return_outputs, window)
         finally:
             handle.remove()
-        lam, fused = self.args.entropy_penalty, seen[0]
+        lam, fused = self._lam, seen[0]
         nll, entropy, tokens = -fused.log_probs.sum(1), fused.entropy.sum(1), fused.label_mask.sum(1)
         objective = nll + lam * entropy
         scores = Scores(objective.sum(), objective, nll, entropy, tokens, objective, tokens)
@@ -255,22 +313,37 @@ class ERCETrainer(SFTTrainer):
     def _record(self, scores: Scores, training: bool) -> None:
         """Adds to the sums behind the next log; they stay on the device until then."""
         columns: Any = (*scores[1:-1], *scores.diagnostics)
-        columns = torch.stack([column.detach().to(_exact(column)) for column in columns], 1)
+        columns = torch.stack([column.detach().to(_exact(column.device)) for column in columns], 1)
         if not training:  # without the sequences that only fill up a process's last batch
             columns = self.accelerator.gather_for_metrics(columns)
-        mode = "train" if training else "eval"
-        self._sums[mode] = self._sums.get(mode, 0) + columns.sum(0)
+        mode, total = "train" if training else "eval", columns.sum(0)
+        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, self._lam * total[2:3]])
+        if training and self._follower is not None:
+            self._of_step = self._of_step + total[2:4]
+
+    def _entropy_of_step(self) -> float:
+        """The penalty's mean over the tokens of the last step, in all processes."""
+        both: Any = self.accelerator.reduce(self._of_step, "sum")
+        entropy, tokens = both.tolist()
+        return entropy / tokens if tokens else 0.0
 
     def _means(self, mode: str) -> dict[str, Any]:
         """What was recorded since the last call, a scored token; `loss` is weighed as in training."""
         sums: Any = self._sums.pop(mode)
         if mode == "train":
             sums = self.accelerator.reduce(sums, "sum")
-        objective, nll, entropy, tokens, weighed, items, *diagnostics = sums
+        objective, nll, entropy, tokens, weighed, items, *diagnostics, penalty = sums
         means = {"loss": weighed / items, "ce": nll / tokens, "entropy": entropy / tokens}
         means |= {"objective": objective / tokens}
         means |= {name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)}
-        return {name: mean.item() for name, mean in means.items()} | {"scored_tokens": int(tokens)}
+        if mode == "train":
+            means |= {"lam": self._logged_lam(penalty, entropy)}
+        return {name: float(mean) for name, mean in means.items()} | {"scored_tokens": int(tokens)}
+
+    def _logged_lam(self, penalty: Tensor, entropy: Tensor) -> Tensor | float:
+        """λ since the last log; where it changed, the mean that makes objective = ce + λ · entropy."""
+        changed, self._lams = self._lams, set()
+        return penalty / entropy if len(changed) > 1 and entropy else self._lam
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         if "loss" in logs and "train" in self._sums:
@@ -287,6 +360,7 @@ class ERCETrainer(SFTTrainer):
         metric_key_prefix: str = "eval",
     ) -> EvalLoopOutput:
         self._sums.pop("eval", None)
+        self._weigh(self.args.entropy_penalty)  # one λ for all evaluations, or the best would be the first
         output = super().evaluation_loop(
             dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
         )
@@ -321,5 +395,5 @@ def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
         setattr(sft_trainer, "BaseTunerLayer", what_trl_looks_for)  # noqa: B010
 
 
-def _exact(column: Tensor) -> torch.dtype:
-    return torch.float32 if column.device.type == "mps" else torch.float64  # MPS has no float64
+def _exact(device: torch.device) -> torch.dtype:
+    return torch.float32 if device.type == "mps" else torch.float64  # MPS has no float64

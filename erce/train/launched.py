@@ -1,0 +1,152 @@
+"""A file that describes one cell's fine-tuning becomes its adapter, trained by several processes.
+
+    accelerate launch --multi_gpu --num_processes 8 -m erce.train.launched CELL.json
+
+does what `fine_tune` does; the first process writes the adapter, then its summary to CELL.summary.json.
+`launch` writes the file, starts the processes and returns the summary.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from erce.types import Problem
+
+SHARDED = {
+    "fsdp_version": "2",
+    "fsdp_auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
+    "fsdp_reshard_after_forward": "true",
+    "fsdp_cpu_ram_efficient_loading": "false",  # every process loads the checkpoint by itself
+}
+INHERITED = re.compile(
+    r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One call of `fine_tune`, in what JSON can hold; `model` is a name for `erce.models.load_model`."""
+
+    model: str
+    problems: tuple[Problem, ...]
+    settings: dict[str, Any]  # the attributes of `erce.train.Settings`
+    lam: float
+    penalty: str
+    order: float
+    seed: int
+    folder: str
+    objective: str = "cross-entropy"
+    lam_schedule: str = "constant"
+    lam_warmup: float = 0.1
+    dtype: str = "auto"
+
+
+def launch(cell: Cell, *, processes: int, cpu: bool = False, fsdp: bool = False) -> dict[str, Any]:
+    """What `fine_tune` returns, of a training over several processes of this machine, a GPU each or none.
+
+    The output of all processes goes to `{folder}.launch.log`. `fsdp` shards the model with FSDP 2, or else
+    each process has all of it (DDP). A batch is `batch_size` demonstrations whatever the number of processes.
+    ValueError: a folder that exists, a number of processes below 1, FSDP on a CPU, a training that failed.
+    """
+    folder = Path(cell.folder).absolute()
+    if folder.exists():
+        raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
+    if processes < 1:
+        raise ValueError(f"processes = {processes} train nothing; give 1 or more")
+    if cpu and fsdp:
+        raise ValueError("accelerate shards nothing on a CPU; leave out fsdp, or cpu")
+    file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("json", "log"))
+    summary = _summary(file)
+    summary.unlink(missing_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(asdict(cell) | {"folder": str(folder)}), encoding="utf-8")
+    with log.open("w", encoding="utf-8") as output:
+        command = _command(file, processes, cpu=cpu, fsdp=fsdp)
+        code = subprocess.run(
+            command, env=_environment(cpu), stdout=output, stderr=subprocess.STDOUT, check=False
+        ).returncode
+    if code or not summary.exists():
+        text = log.read_text(encoding="utf-8", errors="replace")
+        raise ValueError(
+            f"the training over {processes} processes failed: {_reason(text)} (all of it: {log})"
+        )
+    found = json.loads(summary.read_text(encoding="utf-8"))
+    file.unlink()
+    summary.unlink()
+    return found
+
+
+def run(file: Path) -> None:
+    """Trains the cell that the file describes, as one of the launcher's processes."""
+    from accelerate import PartialState
+
+    from erce.models import load_model, load_tokenizer
+    from erce.train.adapter import fine_tune
+
+    state = PartialState()  # before the model is loaded: it names this process's GPU
+    given = json.loads(file.read_text(encoding="utf-8"))
+    name, dtype = given.pop("model"), given.pop("dtype")
+    problems = [_problem(row) for row in given.pop("problems")]
+    settings: Any = SimpleNamespace(**given.pop("settings"))
+    folder = Path(given.pop("folder"))
+    model = load_model(name, dtype=dtype)
+    told = fine_tune(model, load_tokenizer(name), problems, settings=settings, folder=folder, **given)
+    if state.is_main_process:
+        half = file.with_suffix(".summary.tmp")
+        half.write_text(json.dumps(told), encoding="utf-8")
+        half.replace(_summary(file))
+
+
+def main() -> None:
+    """`run` of the one argument; a ValueError is a line that `launch` finds in the log."""
+    from accelerate import PartialState
+
+    try:
+        run(Path(sys.argv[1]))
+    except ValueError as error:
+        print(f"erce.train.launched: {error}", file=sys.stderr, flush=True)
+        sys.exit(1)
+    PartialState().destroy_process_group()  # or its threads may outlive the interpreter, and abort
+
+
+def _summary(file: Path) -> Path:
+    return file.with_suffix(".summary.json")
+
+
+def _problem(row: dict[str, Any]) -> Problem:
+    fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
+    return Problem(**fields)
+
+
+def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool) -> list[str]:
+    flags = {"num_processes": str(processes), "num_machines": "1", "mixed_precision": "no"}
+    flags |= {"dynamo_backend": "no", "main_process_port": "0"} | (SHARDED if fsdp else {})
+    # accelerate's --cpu starts one process, whatever their number; --multi_gpu without a GPU starts them all.
+    switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
+    values = [part for name, value in flags.items() for part in (f"--{name}", value)]
+    launcher = [sys.executable, "-m", "accelerate.commands.launch", *switches, *values]
+    return [*launcher, "-m", "erce.train.launched", str(file)]
+
+
+def _environment(cpu: bool) -> dict[str, str]:
+    """Ours without what a training in this process, or a launcher of it, has left for others to read."""
+    found = {name: value for name, value in os.environ.items() if not INHERITED.match(name)}
+    return found | ({"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""} if cpu else {})
+
+
+def _reason(log: str) -> str:
+    """What a process said of its error, or else the log's last lines."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    ours = [line.split(": ", 1)[1] for line in lines if line.startswith("erce.train.launched: ")]
+    errors = [line for line in lines if re.match(r"(\[rank\d+\]: )?[\w.]+(Error|Exception)\b", line)]
+    return ours[0] if ours else errors[0] if errors else " | ".join(lines[-5:]) or "it said nothing"
+
+
+if __name__ == "__main__":
+    main()
