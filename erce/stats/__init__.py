@@ -7,8 +7,9 @@ problems?"; `paired_gain`, the one to report, adds "… and on other problems li
 
 from erce.stats import paper
 from erce.stats.equivalence import Equivalence, equivalent
+from erce.stats.flips import MaxT, max_t
 from erce.stats.gains import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
-from erce.stats.grid import GridGain, GridTest, Trend, dunnett, grid_gains, holm, max_t, trend
+from erce.stats.grid import GridGain, GridTest, Trend, dunnett, grid_gains, holm, trend
 from erce.stats.planning import Size, Spread, detectable_gain, problems_needed, spread_of, study_sizes
 from erce.stats.proportions import Discordant, Proportion, mcnemar, wilson
 from erce.stats.selection import Selection, selection_bias
@@ -21,6 +22,7 @@ __all__ = [
     "Gain",
     "GridGain",
     "GridTest",
+    "MaxT",
     "Proportion",
     "Selection",
     "Size",

@@ -1,4 +1,4 @@
-"""0/1 outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
+"""Outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
 
 Two questions are kept apart. `welch` answers "what if other seeds had been trained, on these very problems?";
 `paired_gain`, the one to report, adds "… and on other problems like these?".
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_outcomes, variance
+from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
 
 Covers = Literal["problems and seeds", "problems", "seeds"]
 
@@ -69,8 +69,8 @@ def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] 
 
 
 def paired_gain(
-    treated: ArrayLike,  # (seeds, problems, samples), 0 or 1
-    baseline: ArrayLike,  # (seeds, problems, samples), 0 or 1; the same problems in the same order
+    treated: ArrayLike,  # (seeds, problems, samples), 0 or 1, or from 0 to 1
+    baseline: ArrayLike,  # (seeds, problems, samples), the same; the same problems in the same order
     *,
     confidence: float = 0.95,
 ) -> Gain:
@@ -86,12 +86,16 @@ def paired_gain(
 
     With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
 
+    The formula asks only for each seed's mean on each problem, so a value may also be one such mean from 0
+    to 1, as a problem's pass@k, maj@k or best@k is: (seeds, problems, 1). Outcomes of 0 and 1 are counted in
+    whole numbers; others are rounded to multiples of 2⁻⁴⁰.
+
     >>> cross_entropy = [[[1], [0], [0], [1]], [[1], [0], [0], [0]]]
     >>> regularized = [[[1], [1], [0], [1]], [[1], [1], [0], [1]]]
     >>> paired_gain(regularized, cross_entropy).gain
     0.375
     """
-    arms = paired_outcomes(treated, baseline)
+    arms = paired_fractions(treated, baseline)
     problems = arms[0].shape[1]
     gain = mean_accuracy(arms[0]) - mean_accuracy(arms[1])
     covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"

@@ -1,16 +1,16 @@
-"""Nested 0/1 lists → whole numbers (seeds, problems, samples), and means and variances safe from rounding."""
+"""Nested lists of outcomes → arrays (seeds, problems, samples), means and variances safe from rounding."""
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+_STEPS = 2.0**40
+
 
 def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
     """The arm as whole numbers (seeds, problems, samples), so that equal arms have a gain of exactly 0."""
-    array = np.asarray(arm)
-    if array.ndim != 3 or 0 in array.shape:
-        raise ValueError(
-            f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
-        )
+    array = _grid(arm, name)
     if not ((array == 0) | (array == 1)).all():
         raise ValueError(
             f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
@@ -18,15 +18,29 @@ def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
     return array.astype(np.int64)
 
 
+def fractions(arm: ArrayLike, name: str) -> np.ndarray:
+    """As `outcomes` where every value is 0 or 1, else floats from 0 to 1.
+
+    Floats are rounded to multiples of 2⁻⁴⁰, which add up exactly, so equal arms have a gain of exactly 0.
+    """
+    array = _grid(arm, name)
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(
+            f"{name} holds values outside 0 to 1; hand in outcomes or chances, in fractions of 1"
+        )
+    if ((array == 0) | (array == 1)).all():
+        return array.astype(np.int64)
+    return np.round(array.astype(float) * _STEPS) / _STEPS
+
+
 def paired_outcomes(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Both arms, with the same number of problems; that these are the same, only the caller knows."""
-    arms = outcomes(treated, "treated"), outcomes(baseline, "baseline")
-    problems, others = arms[0].shape[1], arms[1].shape[1]
-    if problems != others:
-        raise ValueError(
-            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
-        )
-    return arms
+    return _paired(outcomes(treated, "treated"), outcomes(baseline, "baseline"))
+
+
+def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Both arms as `fractions`, with the same number of problems."""
+    return _paired(fractions(treated, "treated"), fractions(baseline, "baseline"))
 
 
 def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
@@ -61,3 +75,26 @@ def mean(values: np.ndarray) -> float:
 def variance(values: np.ndarray, dof: int = 1) -> float:
     """With n − dof; exactly 0 for equal values, where rounding in the mean would leave 1e-34."""
     return float(values.var(ddof=dof)) if np.ptp(values) else 0.0
+
+
+def ratio(gain: float, se: float) -> float:
+    """t, with 0 / 0 = 0."""
+    return gain / se if se else math.copysign(math.inf, gain) if gain else 0.0
+
+
+def _grid(arm: ArrayLike, name: str) -> np.ndarray:
+    array = np.asarray(arm)
+    if array.ndim != 3 or 0 in array.shape:
+        raise ValueError(
+            f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
+        )
+    return array
+
+
+def _paired(treated: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    problems, others = treated.shape[1], baseline.shape[1]
+    if problems != others:
+        raise ValueError(
+            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
+        )
+    return treated, baseline

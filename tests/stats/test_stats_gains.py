@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from erce.stats import Gain, difference, over_seeds, paired_gain, welch
+from erce.score import best_by_problem, coverage_by_problem, majority_by_problem
+from erce.stats import Gain, difference, over_seeds, paired_gain, selection_bias, welch
 
 
 def _arms(seed, *, seeds=(3, 3), problems=40, samples=(4, 4)):
@@ -128,6 +129,60 @@ def test_a_gain_does_not_depend_on_the_order_of_problems_seeds_or_samples():
     np.testing.assert_allclose(shuffled[:6], expected[:6], rtol=1e-9)
 
 
+def _fractions(seed, k):
+    """Two arms as pass@k of every seed and problem, and the verdicts that they are made of."""
+    arms = _arms(seed, samples=(5, 4))
+    return [coverage_by_problem(arm)[..., k - 1 : k] for arm in arms], arms
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_a_gain_in_pass_at_k_is_the_same_formula_over_each_problems_chance(k):
+    for draw in range(5):
+        (treated, baseline), _ = _fractions(draw, k)
+        fast, slow = paired_gain(treated, baseline), _slow_paired_gain(treated, baseline)
+        np.testing.assert_allclose(fast[:6], slow[:6], rtol=1e-8, atol=1e-10)
+
+
+def test_the_gain_in_pass_at_1_is_the_gain_over_samples():
+    for draw in range(5):
+        (treated, baseline), arms = _fractions(draw, 1)
+        np.testing.assert_allclose(paired_gain(treated, baseline)[:6], paired_gain(*arms)[:6], rtol=1e-8)
+
+
+def test_every_way_of_joining_samples_has_a_gain_over_problems_and_seeds():
+    """maj@n and best@n, with ties split, by enumeration of what n samples hand in."""
+    rng = np.random.default_rng(2)
+    answers = rng.integers(0, 3, (2, 3, 30, 4))  # arms, seeds, problems, samples; the first answer is right
+    likely = -rng.integers(1, 4, answers.shape).astype(float)
+    votes, best = np.zeros((2, 3, 30, 1)), np.zeros((2, 3, 30, 1))
+    for at in np.ndindex(2, 3, 30):
+        counts = np.bincount(answers[at], minlength=3)
+        votes[at] = (counts[0] == counts.max()) / (counts == counts.max()).sum()
+        best[at] = (answers[at][likely[at] == likely[at].max()] == 0).mean()
+    for way, expected in (("maj", votes), ("best", best)):
+        chances = [
+            [
+                majority_by_problem(seed.astype(str).tolist(), seed == 0, 4)
+                if way == "maj"
+                else best_by_problem(logprob, seed == 0)[:, -1]
+                for seed, logprob in zip(*arm, strict=True)
+            ]
+            for arm in zip(answers, likely, strict=True)
+        ]
+        found = paired_gain(*(np.array(arm)[..., None] for arm in chances))
+        np.testing.assert_allclose(found[:6], _slow_paired_gain(*expected)[:6], rtol=1e-8, atol=1e-10)
+
+
+def test_fractions_without_variation_have_an_interval_of_width_zero_too():
+    """A third and a tenth are no exact floats; what rounding leaves must not become a t."""
+    thirds = np.array([[1 / 3, 2 / 3, 0.1]] * 3)[..., None]
+    same = paired_gain(thirds, thirds[:2])
+    assert same[:5] == (0.0, 0.0, 0.0, 1.0, 0.0)
+    shifted = paired_gain(np.full((2, 40, 1), 0.7), np.full((3, 40, 1), 0.4))
+    assert (shifted.se, shifted.p) == (0, 0)
+    assert shifted.gain == pytest.approx(0.3, abs=1e-11)
+
+
 def test_swapping_the_arms_flips_the_sign_and_nothing_else():
     treated, baseline = _arms(5, seeds=(3, 5))
     there, back = paired_gain(treated, baseline), paired_gain(baseline, treated)
@@ -204,8 +259,20 @@ def test_over_seeds_names_its_denominator():
         (lambda: paired_gain(np.ones((2, 3)), np.ones((2, 3, 1))), "treated has shape (2, 3); it must be"),
         (lambda: paired_gain(np.ones((0, 3, 1)), np.ones((2, 3, 1))), "treated has shape (0, 3, 1)"),
         (
-            lambda: paired_gain(np.ones((2, 3, 1)), np.full((2, 3, 1), 0.5)),
-            "baseline holds values other than 0",
+            lambda: paired_gain(np.ones((2, 3, 1)), np.full((2, 3, 1), 50.0)),
+            "baseline holds values outside 0 to 1",
+        ),
+        (
+            lambda: paired_gain(np.full((2, 3, 1), np.nan), np.ones((2, 3, 1))),
+            "treated holds values outside 0 to 1",
+        ),
+        (
+            lambda: paired_gain(np.full((2, 3, 1), -0.1), np.ones((2, 3, 1))),
+            "treated holds values outside 0 to 1",
+        ),
+        (
+            lambda: selection_bias({1.0: np.ones((2, 3, 1))}, np.full((2, 3, 1), 0.5)),
+            "baseline holds values other than 0 and 1",
         ),
         (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),
         (lambda: welch([0.5, 0.6], [0.5, 0.6], confidence=95), "confidence = 95 must lie between 0 and 1"),
