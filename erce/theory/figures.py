@@ -1,0 +1,248 @@
+"""The page's numbers → its figures; whatever is told apart by colour differs in form or label as well."""
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from erce.theory import counterexample
+from erce.theory.drawing import DASHED, DOTTED, PALETTE, SETTINGS, panels
+from erce.theory.entropies import support_size
+
+RED, BLUE, GREEN, GOLD, PLUM, INK, MUTED = (
+    PALETTE[name] for name in ("red", "blue", "green", "gold", "plum", "ink", "muted")
+)
+RULES = {
+    "paper": ("mostly fresh prompts, N = ⌈m(m−1)/2⌉ (paper)", RED, "-", "o"),
+    "corrected": ("mostly fresh prompts, N = m² (corrected)", GOLD, DASHED, "s"),
+    "fixed": ("the same 100 prompts again and again", BLUE, "-", "^"),
+}
+
+
+@matplotlib.rc_context(SETTINGS)
+def policies() -> Figure:
+    """Both kinds of policy where the demonstration said answer 1."""
+    figure, found = panels(2, width=3.7, height=2.9)
+    names = ["answer 1\n(shown)", "answer 2", "answer 3\n(wrong)"]
+    rows = (("u, which wrote the data", counterexample.U), ("h, which follows it", counterexample.H[0]))
+    for axes, (title, row) in zip(found, rows, strict=True):
+        bars = axes.bar(names, row, color=[GREEN, GREEN, RED], width=0.62)
+        for bar, p in zip(bars, row, strict=True):
+            if p > 0 and bar is bars[2]:
+                bar.set_hatch("///")
+                bar.set_edgecolor(PALETTE["panel"])
+            axes.text(bar.get_x() + bar.get_width() / 2, p + 0.015, f"{p:g}", ha="center", fontsize=9)
+        axes.set(ylim=(0, 0.8), title=f"{title}\n−log p(shown) = {-np.log(row[0]):.3f}")
+    found[0].set_ylabel("probability")
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def failure(found: dict[str, Any]) -> Figure:
+    """How often cross-entropy returns a wrong policy, against m."""
+    figure, (axes,) = panels(1, width=7.4, height=3.9)
+    for rule, (label, colour, line, marker) in RULES.items():
+        axes.plot(found["m"], found["wrong"][rule], color=colour, linestyle=line, label=label)
+        rows = [row for row in found["simulated"] if row["rule"] == rule]
+        reach = [[abs(row[end] - row["wrong"]) for row in rows] for end in ("low", "high")]
+        axes.errorbar(
+            [row["m"] for row in rows],
+            [row["wrong"] for row in rows],
+            yerr=reach,
+            color=colour,
+            linestyle="",
+            marker=marker,
+            markersize=5,
+            markerfacecolor=PALETTE["panel"],
+            capsize=2.5,
+        )
+        if rule in found["distinct"]:
+            axes.plot(found["m"], found["distinct"][rule], color=colour, linestyle=DOTTED, linewidth=1.2)
+    axes.text(
+        1000, found["distinct"]["corrected"][-1] + 0.02, "all prompts differ (N = m²)", ha="right", fontsize=9
+    )
+    axes.text(
+        1000, found["distinct"]["paper"][-1] + 0.02, "all prompts differ (paper)", ha="right", fontsize=9
+    )
+    axes.axhline(1 / 8, color=MUTED, linewidth=1, linestyle=DASHED)
+    axes.text(1000, 0.14, "1/8, which the proof needs", ha="right", fontsize=9, color=MUTED)
+    axes.set(
+        xscale="log",
+        xlabel="demonstrations m",
+        ylabel="P(cross-entropy picks a wrong policy)",
+        ylim=(0, 1.04),
+    )
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def switch(lams: dict[str, float | None]) -> Figure:
+    """By how much the wrong policy's objective is the smaller, against λ; the learner switches at 0."""
+    figure, (axes,) = panels(1, width=7.4, height=3.9)
+    kinds = (("S_0", GREEN), ("S_0.5", GOLD), ("S_1", RED), ("R_0.5", PLUM), ("R_1", BLUE), ("R_2", INK))
+    grid = np.linspace(0, 4, 9)
+    for kind, colour in kinds:
+        gap = [float(counterexample.advantage(1, 0, lam=lam, kind=kind)) for lam in grid]
+        line = DASHED if kind.startswith("R") else "-"
+        lam = lams[kind] or 0.0
+        axes.plot(grid, gap, color=colour, linestyle=line, label=f"{_name(kind)}: λ = {lam:.4f}")
+        axes.plot(lam, 0.0, marker="o", color=colour, markersize=6, zorder=4)
+    axes.axhline(0, color=INK, linewidth=1)
+    axes.axhspan(0, 0.3, color=RED, alpha=0.07, linewidth=0)
+    axes.axhspan(-0.3, 0, color=GREEN, alpha=0.07, linewidth=0)
+    axes.text(3.95, 0.27, "picks a wrong policy", ha="right", va="top", color=RED)
+    axes.text(3.95, -0.27, "picks u, which is right", ha="right", va="bottom", color=GREEN)
+    axes.set(
+        xlim=(0, 4),
+        ylim=(-0.3, 0.3),
+        xlabel="penalty strength λ",
+        ylabel="objective of u − of the wrong policy",
+    )
+    figure.legend(loc="outside lower center", ncols=3, title="switches at", title_fontsize=9)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def sizes(found: dict[str, Any]) -> Figure:
+    """S against its order for four distributions, and how far it falls short of the support."""
+    figure, (left, right) = panels(2, width=4.7, height=3.7)
+    rows = {
+        "flat on 4": ([0.25] * 4, GREEN, "-"),
+        "1/2, 1/2": ([0.5, 0.5], GOLD, DOTTED),
+        "5/8, 1/4, 1/8": ([5 / 8, 1 / 4, 1 / 8], RED, "-"),
+        "0.97, and 3 × 0.01": ([0.97, 0.01, 0.01, 0.01], BLUE, DASHED),
+    }
+    orders = np.linspace(0, 3, 121)
+    for name, (row, colour, line) in rows.items():
+        left.plot(
+            orders, [support_size(row, order) for order in orders], color=colour, linestyle=line, label=name
+        )
+    left.axvline(1, color=MUTED, linewidth=0.8, linestyle=DASHED)
+    left.text(1.04, 4.2, "exp H", fontsize=9, color=MUTED)
+    left.set(
+        xlabel="order α", ylabel="S(p), in answers", ylim=(0.9, 4.4), title="A smooth count of the answers"
+    )
+    left.legend(loc="center right")
+    right.plot(found["order"], found["lemma"], color=MUTED, linestyle=DASHED, label="the lemma’s bound")
+    right.plot(found["order"], found["sharper"], color=GOLD, linestyle="-", label="the sharper bound, k = 3")
+    right.plot(
+        found["order"], found["gap"], color=RED, linestyle="-", linewidth=2.4, label="true, for 5/8, 1/4, 1/8"
+    )
+    right.set(xlabel="order α", ylabel="|supp p| − S(p)", title="How far it falls short of the support")
+    right.legend(loc="upper left")
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def learning(found: dict[str, Any]) -> Figure:
+    """Measured risk against m on the left; on the right the same beside what the corollaries promise."""
+    figure, (left, right) = panels(2, width=5.2, height=4.3)
+    _measured(left, found)
+    _promised(right, found)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def token(found: dict[str, Any]) -> Figure:
+    """The next token's distribution at several λ: bars, and open marks for the temperature 1/(1+λ)."""
+    names = list(found["tokens"])
+    figure, parts = panels(len(found["optimum"]), width=2.15, height=2.9)
+    for axes, (lam, p) in zip(parts, found["optimum"].items(), strict=True):
+        axes.barh(names[::-1], p[::-1], color=BLUE, height=0.6)
+        axes.plot(
+            found["first_order"][lam][::-1],
+            names[::-1],
+            "D",
+            color=RED,
+            markersize=5,
+            markerfacecolor=PALETTE["panel"],
+        )
+        axes.grid(visible=False)
+        axes.grid(axis="x", linewidth=0.6)
+        axes.set(xlim=(0, 1.04), xticks=[0, 0.5, 1], xticklabels=["0", "½", "1"], title=f"λ = {lam}")
+        if axes is not parts[0]:
+            axes.set_yticklabels([])
+    figure.supxlabel("probability of the next token", fontsize=10)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def sharpening(found: dict[str, Any]) -> Figure:
+    """The temperature that the optimum amounts to, two tokens that tie, and the push on one demonstrated."""
+    figure, (warm, tie, push) = panels(3, width=3.75, height=3.6)
+    lams = np.array(found["lambda"])
+    warm.plot(lams, found["temperature"], color=BLUE, label="exact optimum")
+    warm.plot(lams, 1 / (1 + lams), color=RED, linestyle=DASHED, label="first order, 1/(1+λ)")
+    warm.set(xlabel="λ", ylabel="temperature", ylim=(0, 1.03), title="It is like a lower temperature")
+    warm.legend(loc="upper right")
+    tops = np.array(found["tie"])
+    tie.plot(lams, tops, color=BLUE, label="one token")
+    tie.plot(lams, 1 - tops, color=GOLD, linestyle=DASHED, label="the other")
+    tie.axvline(1, color=MUTED, linewidth=0.8, linestyle=DOTTED)
+    tie.set(xlabel="λ", ylabel="probability", ylim=(0, 1.03), title="Above λ = 1 it breaks ties")
+    tie.legend(loc="center right")
+    colours = zip((INK, GREEN, GOLD, BLUE, RED), ("-", "-", DASHED, "-", "-"), strict=True)
+    for (lam, force), (colour, line) in zip(found["push"].items(), colours, strict=True):
+        push.plot(found["p"], force, color=colour, linestyle=line, label=f"λ = {float(lam):.3g}")
+    push.axhline(0, color=INK, linewidth=1)
+    push.axhspan(-1.1, 0, color=RED, alpha=0.07, linewidth=0)
+    push.set(xlabel="p of the demonstrated token", ylabel="push on its logit", ylim=(-1.1, 3.4), xlim=(0, 1))
+    push.set_title("Above λ = 3.59 some are pushed down")
+    push.legend(loc="upper center", fontsize=8.5, ncols=2)
+    return figure
+
+
+def _measured(left: Axes, found: dict[str, Any]) -> None:
+    styles = zip(
+        (RED, GOLD, PLUM, INK, BLUE, GREEN), "os^xDv", ("-", "-", "-", DOTTED, DASHED, "-"), strict=True
+    )
+    for (name, curve), (colour, marker, line) in zip(found["risk"].items(), styles, strict=True):
+        left.plot(
+            found["m"], curve["mean"], color=colour, marker=marker, markersize=4.5, linestyle=line, label=name
+        )
+        left.fill_between(found["m"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0)
+    left.set(
+        xscale="log",
+        ylim=(-0.02, 1),
+        xlabel="demonstrations m",
+        ylabel="risk",
+        title="Measured: mean, 95 % band",
+    )
+
+
+def _promised(right: Axes, found: dict[str, Any]) -> None:
+    lines = (("step_1", INK, DOTTED), ("step_2", BLUE, DASHED), ("step_3", GREEN, "-"))
+    limits = found["bounds"]
+    right.plot(
+        found["m"], found["risk"]["step 3: λ = m, α = 1/m"]["q95"], color=GREEN, marker="v", markersize=4.5
+    )
+    right.text(350, 0.06, "measured: 95 %\nof samples stay\nbelow", fontsize=8.5, color=GREEN)
+    for step, colour, line in lines:
+        right.plot(
+            limits["m"],
+            limits[step],
+            color=colour,
+            linestyle=line,
+            label="bound of " + step.replace("_", " "),
+        )
+    until = found["vacuous_until"]
+    right.axvspan(1, until, color=MUTED, alpha=0.12, linewidth=0)
+    right.text(1.3, 1.04, f"vacuous: every bound is 1 or more up to m = {until:,}", fontsize=8.5, color=MUTED)
+    right.legend(loc="center right", bbox_to_anchor=(1.0, 0.62))
+    right.set(
+        xscale="log",
+        ylim=(-0.02, 1.1),
+        xlim=(1, 1e8),
+        xlabel="demonstrations m",
+        title="Promised, at δ = 0.05",
+    )
+
+
+def _name(kind: str) -> str:
+    known = {"S_0": "|supp|", "S_1": "exp H", "R_1": "H (Shannon)"}
+    return known.get(kind, kind.replace("_", " of order "))

@@ -1,0 +1,99 @@
+"""The theory → one HTML file that needs nothing else, its numbers as JSON, and lines for a terminal."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from erce.results import write_json, write_text
+from erce.theory import counterexample, figures
+from erce.theory.drawing import inline
+from erce.theory.findings import findings
+
+
+def write(page: Path, json: Path | None) -> list[str]:
+    """What to print: the table, and where the page is. Writes `page`, and every number into `json`.
+
+    The same versions of numpy, scipy and matplotlib give the same bytes.
+    """
+    found = findings()
+    write_text(page, render(found))
+    if json is not None:
+        write_json(json, found)
+    return [*table(found), "", f"The page with the figures: {page}"]
+
+
+def render(found: dict[str, Any]) -> str:
+    """The page of `findings()`."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html").render(
+        found=found,
+        risk=counterexample.RISK,
+        smallest_distinct=_smallest_distinct(),
+        drawings={name: Markup(text) for name, text in _drawings(found).items()},
+    )
+
+
+def table(found: dict[str, Any]) -> list[str]:
+    """The numbers worth a line."""
+    asked = found["sample_complexity_bound"]
+    enough = found["samples_enough"]
+    lines = ["The counter-example: the learner is right from λ ="]
+    for kind, lam in found["switch_lambda"].items():
+        lines.append(f"  {kind:<22} {'never' if lam is None else format(lam, '.4f'):>11}")
+    lines += [f"  above order {found['last_order']:.2f} no λ helps", ""]
+    lines.append(
+        f"Samples for a risk of at most {found['epsilon']:g} with probability {1 - found['delta']:g}, there"
+    )
+    lines += [f"  bound of {name.replace('_', ' '):<13} {samples:>11,}" for name, samples in asked.items()]
+    lines.append(f"  {'λ_m = m, α_m = 1/m':<22} {_samples(enough):>11}")
+    lines.append(f"  {'cross-entropy':<22} {_samples(found['samples_enough_cross_entropy']):>11}")
+    search = found["critical_lambda_found"]
+    lines += [
+        "",
+        "Up to which λ no demonstrated token's logit is pushed down",
+        f"  {'1 / W(1/e)':<22} {found['critical_lambda']:>11.6f}",
+        f"  {'by search':<22} {search['lambda']:>11.6f}, at p = {search['p']:.4f}",
+    ]
+    return lines
+
+
+def _samples(m: int | None) -> str:
+    return "over 1,000" if m is None else f"{m:,}"
+
+
+def _smallest_distinct() -> dict[str, float]:
+    """The least P(all prompts differ) over m = 3 … 1,000 with the paper's N_m, and m = 1 … 1,000 with m²."""
+    return {
+        "paper": min(counterexample.distinct(m, counterexample.paper_prompts(m)) for m in range(3, 1001)),
+        "corrected": min(
+            counterexample.distinct(m, counterexample.corrected_prompts(m)) for m in range(1, 1001)
+        ),
+    }
+
+
+def _drawings(found: dict[str, Any]) -> dict[str, str]:
+    return {
+        "policies": inline(
+            figures.policies(), "Two policies where answer 1 was shown: the wrong one fits it better"
+        ),
+        "failure": inline(
+            figures.failure(found["counterexample"]),
+            "Probability that cross-entropy picks a wrong policy, by m",
+        ),
+        "switch": inline(figures.switch(found["switch_lambda"]), "Difference of the objectives against λ"),
+        "sizes": inline(figures.sizes(found["lemma"]), "S against its order; its gap to the support"),
+        "learning": inline(figures.learning(found["learning"]), "Risk against m, measured and promised"),
+        "token": inline(figures.token(found["token"]), "The next token's distribution at five λ"),
+        "sharpening": inline(
+            figures.sharpening(found["token"]),
+            "Equivalent temperature, a tie, and the push on a logit against λ",
+        ),
+    }
