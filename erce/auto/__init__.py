@@ -1,0 +1,6 @@
+"""Validation outcomes → λ: which cells to train next, which evaluations to end, and what target to follow."""
+
+from erce.auto.halving import GRID, Search, Settings
+from erce.auto.story import Run, Stop, explain, plain
+
+__all__ = ["GRID", "Run", "Search", "Settings", "Stop", "explain", "plain"]
