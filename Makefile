@@ -12,10 +12,10 @@ demo: $(VENV)/.ok
 test slow check: export OMP_NUM_THREADS = 1
 
 test: $(VENV)/.ok
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist loadfile
 
 slow: $(VENV)/.ok
-	$(BIN)/pytest -q -m 'slow and not gpu'
+	$(BIN)/pytest -q -n auto --dist loadfile -m 'slow and not gpu'
 
 lint: $(VENV)/.ok
 	$(BIN)/ruff format --check .
@@ -23,7 +23,7 @@ lint: $(VENV)/.ok
 
 check: lint
 	$(BIN)/pyright
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist loadfile
 
 fix: $(VENV)/.ok
 	$(BIN)/ruff format .

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if getattr(options, "sandbox", None):
             os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-        if options.command in (run, demo, report):
+        if options.command in (run, demo, report, theory):
             _require_study_extra()
         return options.command(options) or 0
     except (ValueError, *_refusals()) as error:
@@ -88,6 +88,22 @@ def records(options: argparse.Namespace) -> None:
     print(f"{export(read_study(options.runs), options.file)} rows in {options.file}")
 
 
+def import_(options: argparse.Namespace) -> None:
+    """A study's folder from logs that lm-eval, inspect or evalplus wrote, for `erce report`."""
+    from erce.records.folder import read_rows_file, study_of_rows
+    from erce.records.imported import BASELINE, import_study
+    from erce.records.logs import Reading
+
+    if options.rows is not None:
+        study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
+    else:
+        chosen = ("format", "task", "metric", "filter", "scorer", "plus", "temperature")
+        reading = Reading(**{name: getattr(options, name) for name in chosen})
+        arms = _arms([[BASELINE, *options.baseline], *options.arm])
+        study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
+    print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
+
+
 def tasks(options: argparse.Namespace) -> None:
     """The tasks that come with erce."""
     from erce.tasks import TASKS, load_task
@@ -95,6 +111,13 @@ def tasks(options: argparse.Namespace) -> None:
     for name in TASKS:
         task = load_task(name)
         print(f"{name:24} {task.n_train} train, {task.n_validation} validation, {task.n_test} test problems")
+
+
+def theory(options: argparse.Namespace) -> None:
+    """What the paper proves, computed: when the learner is right, and one page with the figures."""
+    from erce.theory.page import write
+
+    print("\n".join(write(options.out, options.json)))
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -118,6 +141,18 @@ def doctor(options: argparse.Namespace) -> int:
     print("\n".join(examination_lines(rows)))
     tried = [row.good for row in rows if row.kind == "attempt"]
     return 0 if tried and all(tried) else 1
+
+
+def _arms(named: list[list[str]]) -> dict[str, list[str]]:
+    """`--arm NAME FILE...`, each given once."""
+    arms: dict[str, list[str]] = {}
+    for name, *files in named:
+        if name in arms:
+            raise ValueError(f"arm {name!r} is named twice; give it all its files at once")
+        if not files:
+            raise ValueError(f"arm {name!r} has no files; write its name, then one log a seed")
+        arms[name] = files
+    return arms
 
 
 def _judge(options: argparse.Namespace) -> "Verdict":
@@ -216,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(function: Callable[[argparse.Namespace], int | None]) -> argparse.ArgumentParser:
         summary = (function.__doc__ or "").strip()
-        added = commands.add_parser(function.__name__, help=summary, description=summary)
+        added = commands.add_parser(function.__name__.rstrip("_"), help=summary, description=summary)
         added.set_defaults(command=function)
         return added
 
@@ -241,10 +276,38 @@ def _parser() -> argparse.ArgumentParser:
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
+    _add_import(command(import_))
     command(tasks)
+    added = command(theory)
+    added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
     _add_verify(command(verify))
     _add_sandbox(command(doctor))
     return parser
+
+
+def _add_import(added: argparse.ArgumentParser) -> None:
+    added.add_argument("out", type=Path, help="the study's folder, which is made")
+    source = added.add_mutually_exclusive_group(required=True)
+    text = "what gains are measured from: one log a seed, a file or the folder that a run wrote"
+    source.add_argument("--baseline", nargs="+", metavar="LOG", help=text)
+    source.add_argument(
+        "--rows", type=Path, metavar="FILE", help="a .jsonl of `erce records`, all arms in it"
+    )
+    text = "an arm and its logs, one a seed; lam=2 is the λ 2, base the untrained model, else any name"
+    several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
+    added.add_argument("--arm", **several, help=text)
+    text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
+    added.add_argument("--validation", **several, help=text)
+    formats = ("auto", "lm-eval", "inspect", "evalplus")
+    added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
+    added.add_argument("--task", help="one of those in a folder of lm-eval; else what to call the task")
+    added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
+    added.add_argument("--filter", help="lm-eval: the filter whose answers are judged")
+    added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
+    added.add_argument("--plus", action="store_true", help="evalplus: judged with the added tests")
+    text = "of logs that do not say it; 0 is greedy"
+    added.add_argument("--temperature", type=float, metavar="T", help=text)
 
 
 def _add_verify(added: argparse.ArgumentParser) -> None:

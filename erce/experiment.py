@@ -4,7 +4,8 @@
 
 Every stage leaves its file in the cell's folder and is skipped when the file is there: delete verdicts.jsonl
 and result.json, and the next run judges the same completions again. Within generation, what a run had
-finished when it was stopped is in the journal and is not drawn again.
+finished when it was stopped is in the journal and is not drawn again, and neither are completions that are
+there when the recipe asks for more temperatures.
 """
 
 import gc
@@ -16,28 +17,37 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from erce.recipe import Cell, Recipe
+from erce.policies import policy
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
 from erce.records.journal import Journal
-from erce.records.origin import write_origin, write_verifier
-from erce.results import RESULT, cell_folder, read_json, read_rows, write_json, write_rows
+from erce.records.origin import check_origin, write_origin, write_verifier
+from erce.results import (
+    COMPLETIONS,
+    RESULT,
+    VERDICTS,
+    cell_folder,
+    read_json,
+    read_rows,
+    write_json,
+    write_rows,
+)
 from erce.score import summarize
 from erce.tasks import load_task, splits
 from erce.types import Completion, Splits, Verdict
 
 EVALUATED = ("validation", "test")
-GREEDY = "greedy"
-SAMPLED = "sampled"
 JOURNAL = "completions.journal"
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How one set of completions is drawn; temperature 0 is greedy."""
+    """How one set of completions is drawn; temperature 0 is greedy, and a text in `stop` ends one."""
 
     temperature: float
     samples: int
     max_new_tokens: int
     batch_size: int
+    stop: tuple[str, ...] = ()
 
 
 def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
@@ -46,10 +56,10 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
     problems = cell_splits(recipe, cell.task)
     if cell.lam is not None and not (folder / "training.json").is_file():
         _train(folder, recipe, cell, cell.lam, problems)
-    if not (folder / "completions.jsonl").is_file():
+    if _incomplete(folder, recipe, cell, problems):
         _generate(folder, recipe, cell, problems)
     (folder / JOURNAL).unlink(missing_ok=True)
-    if not (folder / "verdicts.jsonl").is_file():
+    if not (folder / VERDICTS).is_file():
         _verify(folder, cell, problems)
     result = {
         "cell": asdict(cell),
@@ -58,7 +68,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
     }
     if cell.lam is not None:
         result["training"] = {k: v for k, v in read_json(folder / "training.json").items() if k != "log"}
-    warnings = {row["warning"] for row in read_rows(folder / "verdicts.jsonl") if "warning" in row}
+    warnings = {row["warning"] for row in read_rows(folder / VERDICTS) if "warning" in row}
     if warnings:
         result["warnings"] = sorted(warnings)
     write_json(folder / RESULT, result | {"versions": _versions()})
@@ -108,36 +118,68 @@ def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Split
     write_json(folder / "training.json", summary)
 
 
-def _generate(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
-    """Greedy and sampled completions of the same problems, whatever the cell was trained with."""
-    from erce.generate.transformers import generate
-    from erce.models import adapted
+def _incomplete(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
+    """Whether completions are missing: all of them, or those of temperatures that the recipe has gained."""
+    evaluated = [split for split in EVALUATED if getattr(problems, split)]
+    wanted = {(split, decoding) for split in evaluated for decoding in draws(recipe, cell.task)}
+    return not (folder / COMPLETIONS).is_file() or not wanted <= _drawn(folder).keys()
 
+
+def _drawn(folder: Path) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """(split, decoding) → the rows of completions that are there."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in read_rows(folder / COMPLETIONS) if (folder / COMPLETIONS).is_file() else ():
+        found.setdefault((row["split"], row["decoding"]), []).append(row)
+    return found
+
+
+def _generate(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+    """Every decoding that is missing, of the same problems whatever the cell was trained with.
+
+    What speaks of the completions goes before these change: no kill leaves verdicts of other completions.
+    """
     base = base_policy(recipe.model, recipe.dtype)
-    wanted = draws(recipe, cell.task)
+    wanted, drawn = draws(recipe, cell.task), _drawn(folder)
     evaluated = {split: getattr(problems, split) for split in EVALUATED}
+    if drawn:
+        check_origin(folder, recipe, cell, policy=base, evaluated=evaluated)
     key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, draws=wanted)
-    journal, rows = Journal(folder / JOURNAL, key), []
-    with adapted(base[0], None if cell.lam is None else folder / "adapter") as policy:
+    journal = Journal(folder / JOURNAL, key)
+    with policy(recipe, base, None if cell.lam is None else folder / "adapter") as draw_from:
         for split in EVALUATED:
             for decoding, draw in wanted.items():
-                rows += journal.completed(
+                if (split, decoding) in drawn:
+                    continue
+                drawn[split, decoding] = journal.completed(
                     evaluated[split],
-                    partial(generate, policy, base[1], decoding=draw, seed=cell.seed),
+                    partial(draw_from, decoding=draw, seed=cell.seed),
                     labels={"split": split, "decoding": decoding},
                     samples=draw.samples,
                     batch_size=draw.batch_size,
                 )
-    write_rows(folder / "completions.jsonl", rows)
+    for name in (RESULT, VERDICTS):
+        (folder / name).unlink(missing_ok=True)
+    places = sorted(drawn, key=_place)
+    write_rows(folder / COMPLETIONS, (row for place in places for row in drawn[place]))
+
+
+def _place(of: tuple[str, str]) -> tuple[int, float]:
+    """Where the rows of a (split, decoding) stand: greedy, sampled, then by rising temperature."""
+    split, decoding = of
+    main = {GREEDY: -2.0, SAMPLED: -1.0}
+    return EVALUATED.index(split), main[decoding] if decoding in main else float(decoding.removeprefix("T"))
 
 
 def draws(recipe: Recipe, task: str) -> dict[str, Draw]:
     """Each way of decoding that is scored, by the name it has in tables."""
     wanted = recipe.decoding
     limit = wanted.max_new_tokens or load_task(task).max_new_tokens
-    return {
-        GREEDY: Draw(0.0, 1, limit, wanted.batch_size),
-        SAMPLED: Draw(wanted.temperature, wanted.samples, limit, wanted.batch_size),
+    greedy = Draw(0.0, 1, limit, wanted.batch_size, wanted.stop)
+    sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
+    further = replace(greedy, samples=wanted.frontier_samples)
+    return {GREEDY: greedy, SAMPLED: sampled} | {
+        name: replace(further, temperature=temperature)
+        for name, temperature in frontier(recipe, task).items()
     }
 
 
@@ -153,16 +195,14 @@ def _verify(folder: Path, cell: Cell, problems: Splits) -> None:
         if judged.warning:
             verdict["warning"] = judged.warning
         rows.append({key: row[key] for key in ("split", "decoding", "problem", "sample")} | verdict)
-    write_rows(folder / "verdicts.jsonl", rows)
+    write_rows(folder / VERDICTS, rows)
 
 
 def _scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
     """split → decoding → what `erce.score.summarize` says of its completions."""
     equal = load_task(cell.task).equal
     grouped: dict[tuple[str, str], list[tuple[Completion, Verdict]]] = {}
-    for (row, completion), judged in zip(
-        completions(folder), read_rows(folder / "verdicts.jsonl"), strict=True
-    ):
+    for (row, completion), judged in zip(completions(folder), read_rows(folder / VERDICTS), strict=True):
         verdict = Verdict(judged["accepted"], judged["reason"], judged["extracted"])
         grouped.setdefault((row["split"], row["decoding"]), []).append((completion, verdict))
     scores: dict[str, dict[str, Any]] = {}
@@ -173,7 +213,7 @@ def _scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
 
 def completions(folder: Path) -> list[tuple[dict[str, Any], Completion]]:
     """A cell's rows, each with its split and decoding, and the Completion in it."""
-    rows = read_rows(folder / "completions.jsonl")
+    rows = read_rows(folder / COMPLETIONS)
     return [
         (row, Completion(**{k: v for k, v in row.items() if k not in ("split", "decoding")})) for row in rows
     ]

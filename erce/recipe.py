@@ -11,20 +11,24 @@
 Every setting that is left out has the paper's value; a key that does not exist stops the run.
 """
 
-import difflib
 import hashlib
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
+
+from erce.settings import fill, merge, one_of
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 PENALTY_NAMES = ("shannon", "renyi", "support-size")
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
+SERVERS = ("vllm", "openai")
+GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
 CROSS_ENTROPY = "cross-entropy"
 # Besides cross-entropy → what the number after a colon must be.
 OBJECTIVES: dict[str, tuple[str, Callable[[float], bool]]] = {
@@ -64,6 +68,23 @@ class Decoding:
     samples: int = 4  # a problem
     max_new_tokens: int | None = None  # None: the task's
     batch_size: int = 512  # completions at a time; changes speed only
+    frontier: tuple[float, ...] = ()  # further temperatures for the study's own task; it may grow
+    frontier_samples: int = 1  # a problem at each of them
+    stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """An OpenAI-compatible server that draws the completions; training stays in this process."""
+
+    url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
+    kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
+    model: str | None = None  # the base model's name there; None: the recipe's model
+    api_key_variable: str | None = None  # NAME of the environment variable that holds the key
+    top_logprobs: int = 20  # alternatives a step, for the entropies; vLLM's --max-logprobs
+    entropy_within: float = 0.1  # nats that a mean entropy may be off by
+    concurrency: int = 32  # requests at a time
+    timeout: float = 600.0  # seconds without a byte
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +107,8 @@ class Recipe:
     split_seed: int = 42
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
+    server: Serving | None = None  # None: transformers draws the completions
+    imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
         _check(self)
@@ -105,6 +128,7 @@ class Recipe:
                 Cell(task, None, 0),
                 *(Cell(task, lam, seed, objective) for seed in self.seeds for lam, objective in arms),
             )
+            if not self.imported or cell.name in self.imported
         ]
 
 
@@ -143,12 +167,39 @@ def arm_of(lam: float | None, objective: str | None) -> Arm:
     return lam if objective == CROSS_ENTROPY else objective
 
 
+def frontier(recipe: Recipe, task: str) -> dict[str, float]:
+    """Name of a decoding → its temperature, rising: the recipe's frontier, which only its own task has."""
+    return {f"T{t:g}": t for t in sorted(recipe.decoding.frontier)} if task == recipe.task else {}
+
+
+def temperatures(recipe: Recipe) -> dict[float, str]:
+    """Rising temperature → name of its decoding, over all at which the study's own task is drawn.
+
+    >>> temperatures(parse_recipe({"task": "a", "lams": [0], "seeds": [0]}))
+    {0.0: 'greedy', 0.8: 'sampled'}
+    """
+    further = {temperature: name for name, temperature in frontier(recipe, recipe.task).items()}
+    return dict(sorted(({0.0: GREEDY, recipe.decoding.temperature: SAMPLED} | further).items()))
+
+
 def identity(recipe: Recipe) -> dict[str, Any]:
-    """What makes two recipes the same study: all but the grid, which may grow, and the speed settings."""
+    """What makes two recipes the same study: all but the grid and the frontier, which may grow, and speed.
+
+    `stop`, `frontier_samples` and `server` are in it where a recipe sets them. Of a server, that is who draws
+    and what it says: the kind, the model's name and the alternatives a step, not where it is.
+    """
     settings = asdict(recipe)
-    for growing in ("lams", "seeds", "objectives"):
+    for growing in ("lams", "seeds", "objectives", "imported"):
         del settings[growing]
-    del settings["decoding"]["batch_size"]
+    decoding, usual = settings["decoding"], asdict(Decoding())
+    del decoding["batch_size"], decoding["frontier"]
+    for name in ("frontier_samples", "stop"):
+        if decoding[name] == usual[name]:
+            del decoding[name]
+    del settings["server"]
+    if served := recipe.server:
+        who = {"kind": served.kind, "model": served.model or recipe.model}
+        settings["server"] = who | {"top_logprobs": served.top_logprobs}
     return settings
 
 
@@ -177,21 +228,6 @@ def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
         raise ValueError(f"{path}: {error}") from None
 
 
-def merge(settings: dict[str, Any], overrides: dict[str, Any]) -> None:
-    """Overrides win; a section is merged key by key.
-
-    >>> settings = {"seeds": [0], "training": {"rank": 8, "epochs": 3.0}}
-    >>> merge(settings, {"seeds": [1], "training": {"epochs": 1.0}})
-    >>> settings
-    {'seeds': [1], 'training': {'rank': 8, 'epochs': 1.0}}
-    """
-    for key, value in overrides.items():
-        if isinstance(value, dict) and isinstance(settings.get(key), dict):
-            merge(settings[key], value)
-        else:
-            settings[key] = value
-
-
 def parse_recipe(settings: dict[str, Any]) -> Recipe:
     """A Recipe from plain values, as TOML or JSON hold them.
 
@@ -199,56 +235,7 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
     Traceback (most recent call last):
     ValueError: no setting 'lambs'; did you mean 'lams'?
     """
-    settings = dict(settings)
-    for section, kind in (("training", Training), ("decoding", Decoding)):
-        if section in settings:
-            if not isinstance(settings[section], dict):
-                raise ValueError(f"{section} = {settings[section]!r}: write a section [{section}]")
-            settings[section] = _fill(kind, settings[section], f"[{section}] ")
-    _known(Recipe, settings, "")
-    for name in ("task", "lams", "seeds"):
-        if name not in settings:
-            raise ValueError(f"setting {name!r} is missing; a recipe needs task, lams and seeds")
-    return _fill(Recipe, settings, "")
-
-
-def _known(kind: type, settings: dict[str, Any], where: str) -> None:
-    names = [each.name for each in fields(kind)]
-    for key in settings:
-        if key not in names:
-            close = difflib.get_close_matches(key, names, n=1)
-            way_out = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
-            raise ValueError(f"{where}no setting {key!r}; {way_out}")
-
-
-def _fill(kind: type, settings: dict[str, Any], where: str) -> Any:
-    """A frozen dataclass from plain values, each checked against its annotation."""
-    _known(kind, settings, where)
-    hints = get_type_hints(kind)
-    return kind(**{key: _value(where + key, value, hints[key]) for key, value in settings.items()})
-
-
-def _value(name: str, value: Any, hint: Any) -> Any:
-    """The value as its field holds it (TOML's 0 is a float where a float is declared)."""
-    if hint in (Training, Decoding):
-        return value
-    if get_origin(hint) is tuple:
-        if not isinstance(value, list | tuple):
-            raise ValueError(f"{name} = {value!r} is not a list; write {name} = [{value!r}]")
-        item, _ = get_args(hint)
-        return tuple(_value(f"{name}[{at}]", each, item) for at, each in enumerate(value))
-    wanted = {float: (int, float), int: (int,), str: (str,), bool: (bool,)}
-    for kind, accepted in wanted.items():
-        if hint in (kind, kind | None):
-            if isinstance(value, accepted) and (kind is bool or not isinstance(value, bool)):
-                return kind(value)
-            if value is None and hint == kind | None:
-                return None
-            raise ValueError(f"{name} = {value!r} is not {_A_KIND[kind]}")
-    raise AssertionError(f"{name}: no rule for {hint}")
-
-
-_A_KIND = {float: "a number", int: "a whole number", str: "a text in quotes", bool: "true or false"}
+    return fill(Recipe, settings)
 
 
 def _check(recipe: Recipe) -> None:
@@ -258,6 +245,7 @@ def _check(recipe: Recipe) -> None:
         *_objective_rules(recipe),
         *_training_rules(recipe.training),
         *_decoding_rules(recipe.decoding),
+        *(_server_rules(recipe.server) if recipe.server else ()),
     ):
         if not holds:
             raise ValueError(sentence)
@@ -277,8 +265,8 @@ def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
             recipe.control != recipe.task,
             f"control = {recipe.control!r} is the task itself; name another task",
         ),
-        _one_of("dtype", recipe.dtype, DTYPES),
-        _one_of("penalty", recipe.penalty, PENALTY_NAMES),
+        one_of("dtype", recipe.dtype, DTYPES),
+        one_of("penalty", recipe.penalty, PENALTY_NAMES),
         (recipe.order > 0, f"order = {recipe.order:g} must be over 0; order 1 is Shannon's"),
         (
             recipe.penalty != "shannon" or recipe.order == 1,
@@ -289,6 +277,8 @@ def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
 
 def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
     names, head = list(recipe.objectives), recipe.training.head
+    if recipe.imported:
+        return [(len(set(names)) == len(names), f"objectives = {names} names an arm twice; leave one out")]
     return [
         (
             CROSS_ENTROPY not in names,
@@ -309,7 +299,7 @@ def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
 def _objective_rule(name: str) -> tuple[bool, str]:
     kind, number = _parts(name)
     if kind not in OBJECTIVES:
-        return _one_of("objective", kind, tuple(OBJECTIVES))
+        return one_of("objective", kind, tuple(OBJECTIVES))
     wanted, fits = OBJECTIVES[kind]
     return number is None or fits(number), f"objective {name!r}: its number must be {wanted}"
 
@@ -343,21 +333,52 @@ def _training_rules(training: Training) -> list[tuple[bool, str]]:
             f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)",
         ),
         (0 <= training.dropout < 1, f"[training] dropout = {training.dropout:g} must lie in [0, 1)"),
-        _one_of("[training] normalize", training.normalize, NORMALIZATIONS),
-        _one_of("[training] head", training.head, HEADS),
+        one_of("[training] normalize", training.normalize, NORMALIZATIONS),
+        one_of("[training] head", training.head, HEADS),
     ]
 
 
 def _decoding_rules(decoding: Decoding) -> list[tuple[bool, str]]:
-    return _over_zero("[decoding] ", decoding, "temperature", "samples", "batch_size")
+    wanted = list(decoding.frontier)
+    said = f"[decoding] frontier = {wanted}"
+    return [
+        *_over_zero("[decoding] ", decoding, "temperature", "samples", "batch_size", "frontier_samples"),
+        (
+            all(0 < each < math.inf for each in wanted),
+            f"{said}: a temperature is a finite number over 0; greedy completions are always drawn",
+        ),
+        (len(set(wanted)) == len(wanted), f"{said} names a temperature twice; leave one out"),
+        (
+            decoding.temperature not in wanted,
+            f"{said} has temperature = {decoding.temperature:g}, which is always drawn; leave it out",
+        ),
+        (
+            all(float(f"{each:g}") == each for each in wanted),
+            f"{said}: a temperature has at most six digits, which name its completions; round it",
+        ),
+        (
+            all(text and "\ufffd" not in text for text in decoding.stop),
+            f"[decoding] stop = {list(decoding.stop)} has an empty text or one with U+FFFD; leave it out",
+        ),
+    ]
+
+
+def _server_rules(server: Serving) -> list[tuple[bool, str]]:
+    variable = server.api_key_variable
+    return [
+        (
+            re.match(r"https?://[^/]", server.url) is not None,
+            f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"',
+        ),
+        one_of("[server] kind", server.kind, SERVERS),
+        *_over_zero("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout"),
+        (
+            variable is None or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is not None,
+            "[server] api_key_variable is no variable's name; write that of the one that holds the key",
+        ),
+    ]
 
 
 def _over_zero(where: str, section: Any, *names: str) -> list[tuple[bool, str]]:
     values = {name: getattr(section, name) for name in names}
     return [(value > 0, f"{where}{name} = {value:g} must be over 0") for name, value in values.items()]
-
-
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> tuple[bool, str]:
-    close = difflib.get_close_matches(value.lower(), known, n=1)
-    way_out = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-    return value in known, f"no {name} {value!r}; {way_out}"

@@ -22,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import Arm, Cell, Recipe, folder_name, identity, parse_recipe
+from erce.recipe import Arm, Cell, Recipe, folder_name, frontier, identity, parse_recipe
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
+LOCKS = ".locks"  # of the processes at work in a study's folder
+COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -68,19 +70,17 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
     """Claims the folder for this recipe; a folder that holds anything else is left alone and stops the run.
 
-    The grid may have grown or shrunk since the last run; every other setting must be the same, and so must
-    the rows of problems.jsonl, which make the folder readable without the task's source.
+    The grid and the frontier may have grown or shrunk since the last run; every other setting must be the
+    same, and so must the rows of problems.jsonl, which make the folder readable without the task's source.
     """
+    check_folder(root)
     if (root / STUDY).is_file():
         before = read_recipe(root)
-        for name, value in identity(recipe).items():
-            if identity(before)[name] != value:
-                raise ValueError(
-                    f"{root} holds another study ({_difference(name, identity(before)[name], value)}); "
-                    "choose another folder with --out"
-                )
-    elif root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise ValueError(f"{root} exists and holds no study; choose another folder with --out")
+        if identity(before) != identity(recipe):
+            raise ValueError(
+                f"{root} holds another study ({_difference(before, recipe)}); "
+                "choose another folder with --out"
+            )
     begun = (root / PROBLEMS).is_file()
     if begun and problems is not None and list(read_rows(root / PROBLEMS)) != problems:
         raise ValueError(
@@ -93,10 +93,31 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
         write_rows(root / PROBLEMS, problems)
 
 
-def _difference(name: str, before: Any, after: Any) -> str:
-    if isinstance(before, dict):
-        name, before, after = next((k, before[k], after[k]) for k in before if before[k] != after[k])
-    return f"its {name} is {before!r}, not {after!r}"
+def check_folder(root: Path) -> None:
+    """A ValueError for a folder that holds something else than a study."""
+    if (root / STUDY).is_file() or not root.exists():
+        return
+    if not root.is_dir() or any(path.name != LOCKS for path in root.iterdir()):
+        raise ValueError(f"{root} exists and holds no study; choose another folder with --out")
+
+
+def _difference(before: Recipe, after: Recipe) -> str:
+    """The first setting in which two identities differ, as a phrase."""
+    decisive = [_flat(identity(recipe)) for recipe in (before, after)]
+    shown = [_flat(asdict(recipe)) for recipe in (before, after)]
+    name = next(
+        each for each in decisive[0] | decisive[1] if len({str(way.get(each)) for way in decisive}) > 1
+    )
+    was, would_be = (each.get(name) for each in shown)
+    return f"its {name.removeprefix('training.').removeprefix('decoding.')} is {was!r}, not {would_be!r}"
+
+
+def _flat(settings: dict[str, Any]) -> dict[str, Any]:
+    """Those of a section under names with a dot."""
+    found = {}
+    for name, value in settings.items():
+        found |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
+    return found
 
 
 def read_recipe(root: Path) -> Recipe:
@@ -114,9 +135,14 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Whether the cell has its result; a damaged result stops the run instead of being trained over."""
+    """Whether the cell has its result, with all of the recipe's frontier in it.
+
+    A damaged result stops the run instead of being trained over.
+    """
     path = cell_folder(root, recipe, cell) / RESULT
-    return path.is_file() and "scores" in read_json(path)
+    scores = read_json(path).get("scores") if path.is_file() else None
+    wanted = frontier(recipe, cell.task)
+    return scores is not None and all(wanted.keys() <= scored.keys() for scored in scores.values())
 
 
 @dataclass(frozen=True)
@@ -160,7 +186,7 @@ def read_study(root: str | Path) -> Study:
 def _accepted(folder: Path) -> dict[tuple[str, str], np.ndarray]:
     """(split, decoding) → 0/1 (problems, samples), problems sorted by id."""
     found: dict[tuple[str, str], dict[tuple[str, int], bool]] = {}
-    for row in read_rows(folder / "verdicts.jsonl"):
+    for row in read_rows(folder / VERDICTS):
         found.setdefault((row["split"], row["decoding"]), {})[row["problem"], row["sample"]] = row["accepted"]
     arrays = {}
     for key, verdicts in found.items():

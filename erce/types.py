@@ -28,16 +28,17 @@ class Completion:
     """One output of a policy. `finished` is False when it was cut off at the token limit.
 
     `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
-    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats.
+    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. These three are
+    None where another tool drew it and does not say.
     """
 
     problem: str
     sample: int
     text: str
-    tokens: int
+    tokens: int | None
     finished: bool
-    logprob: float
-    entropy: float
+    logprob: float | None
+    entropy: float | None
 
 
 REASONS = (

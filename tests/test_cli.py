@@ -13,7 +13,9 @@ def test_every_command_has_a_summary(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--help"])
     assert end.value.code == 0
-    assert {"demo", "run", "report", "tasks"} <= set(capsys.readouterr().out.split())
+    assert {"demo", "run", "report", "records", "import", "tasks", "theory"} <= set(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_tasks_are_listed(capsys):
@@ -42,10 +44,17 @@ def test_tasks_are_listed(capsys):
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
+        (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
+        (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
+        (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
+        (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
+        (["import", "--baseline", "a", "--validation", "y", "b"], "validation logs for 'y', which is no arm"),
+        (["import", "--baseline", "a", "--temperature", "-1"], "temperature = -1 is below 0; 0 is greedy"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sentence, tmp_path, capsys):
     out = ["--out", str(tmp_path / "study")] if words[0] == "run" else []
+    words = [words[0], str(tmp_path / "study"), *words[1:]] if words[0] == "import" else words
     assert main([*words, *out]) == 2
     error = capsys.readouterr().err
     assert sentence in error
@@ -73,6 +82,13 @@ def test_an_interruption_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr("erce.study.run", interrupted)
     assert main(["run", "mini"]) == 130
     assert "the same command goes on from here" in capsys.readouterr().err
+
+
+def test_an_import_needs_a_baseline_or_rows(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["import", "study", "--arm", "x", "log"])
+    assert end.value.code == 2
+    assert "one of the arguments --baseline --rows is required" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda path: path.stem)

@@ -1,11 +1,23 @@
 """Recipes: what is read, what is refused and with which sentence, and what makes two studies the same."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from erce.recipe import Cell, Recipe, folder_name, identity, load_recipe, parse_recipe
+from erce.recipe import (
+    Cell,
+    Decoding,
+    Recipe,
+    Serving,
+    folder_name,
+    frontier,
+    identity,
+    load_recipe,
+    parse_recipe,
+    temperatures,
+)
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), control="mini-sums-answer-only")
 
@@ -76,12 +88,40 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
         ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
         ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
+        ({"decoding": {"frontier": 0.2}}, "write [decoding] frontier = [0.2]"),
+        ({"decoding": {"frontier": [0, 0.2]}}, "a temperature is a finite number over 0; greedy"),
+        ({"decoding": {"frontier": [float("nan")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"frontier": [float("inf")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"frontier": [0.2, 1, 0.2]}}, "names a temperature twice; leave one out"),
+        ({"decoding": {"frontier": [0.8]}}, "has temperature = 0.8, which is always drawn; leave it out"),
+        ({"decoding": {"frontier": [0.1234567]}}, "a temperature has at most six digits"),
+        ({"decoding": {"frontier_samples": 0}}, "[decoding] frontier_samples = 0 must be over 0"),
+        (
+            {"decoding": {"stop": "END"}},
+            "[decoding] stop = 'END' is not a list; write [decoding] stop = ['END']",
+        ),
+        ({"decoding": {"stop": ["END", ""]}}, "stop = ['END', ''] has an empty text"),
+        ({"decoding": {"stop": ["\ufffd"]}}, "or one with U+FFFD"),
+        ({"server": "http://here"}, "server = 'http://here': write a section [server]"),
+        ({"server": {}}, "[server] setting 'url' is missing"),
+        ({"server": {"ulr": "http://here"}}, "[server] no setting 'ulr'; did you mean 'url'?"),
+        ({"server": {"url": "here:8000"}}, "[server] url = 'here:8000' is no server's address"),
+        ({"server": {"url": "http://here", "kind": "vlm"}}, "no [server] kind 'vlm'; did you mean 'vllm'?"),
+        ({"server": {"url": "http://here", "timeout": 0}}, "[server] timeout = 0 must be over 0"),
+        ({"server": {"url": "http://here", "concurrency": 0}}, "[server] concurrency = 0 must be over 0"),
+        ({"server": {"url": "http://here", "api_key_variable": "sk-1"}}, "is no variable's name"),
     ],
 )
 def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(change, sentence):
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
         parse_recipe({"task": "gsm8k", "lams": [0, 1], "seeds": [0]} | change)
     assert sentence in str(refused.value)
+
+
+def test_a_recipe_comes_back_from_plain_values():
+    server = Serving(url="http://here", api_key_variable="KEY")
+    for recipe in (RECIPE, replace(RECIPE, decoding=Decoding(frontier=(0.2,), stop=("END",)), server=server)):
+        assert parse_recipe(json.loads(json.dumps(asdict(recipe)))) == recipe
 
 
 def test_a_missing_setting_is_named():
@@ -140,6 +180,36 @@ def test_a_cells_folder_is_the_same_in_every_version():
         "mini-sums-answer-only-lam0-seed0-9293b918",
     ]
     assert folder_name(recipe, Cell("mini-sums", 0.0, 1, "dft")) == "mini-sums-dft-seed1-0a285c64"
+
+
+def test_every_temperature_has_a_name_and_only_the_studys_own_task_a_frontier():
+    recipe = replace(RECIPE, decoding=Decoding(frontier=(1.0, 0.25), temperature=0.6))
+    assert temperatures(recipe) == {0.0: "greedy", 0.25: "T0.25", 0.6: "sampled", 1.0: "T1"}
+    assert list(temperatures(recipe)) == [0.0, 0.25, 0.6, 1.0]
+    assert frontier(recipe, "mini-sums") == {"T0.25": 0.25, "T1": 1.0}
+    assert frontier(recipe, "mini-sums-answer-only") == {}
+
+
+def test_the_frontier_and_where_a_server_is_make_no_other_study():
+    cell, decoding = Cell("mini-sums", 0.5, 1), RECIPE.decoding
+    served = replace(RECIPE, server=Serving(url="http://here"))
+    there = replace(RECIPE, server=Serving(url="http://there", model="tiny", concurrency=1, timeout=1.0))
+    homes = {
+        "plain": RECIPE,
+        "samples": replace(RECIPE, decoding=replace(decoding, frontier_samples=2)),
+        "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
+        "served": served,
+        "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
+        "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
+        "alternatives": replace(RECIPE, server=Serving(url="http://here", top_logprobs=5)),
+    }
+    folders = {name: folder_name(recipe, cell) for name, recipe in homes.items()}
+    assert len(set(folders.values())) == len(folders)
+    longer = replace(RECIPE, decoding=replace(decoding, frontier=(0.2, 0.4)))
+    assert folder_name(longer, cell) == folders["plain"]
+    keyed = Serving(url="http://here", api_key_variable="KEY", entropy_within=1.0)
+    for same in (there, replace(RECIPE, server=keyed)):
+        assert folder_name(same, cell) == folders["served"]
 
 
 def test_growing_the_grid_keeps_every_cells_folder_and_other_settings_change_it():

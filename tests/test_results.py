@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erce.recipe import Cell, Recipe
+from erce.recipe import Cell, Recipe, Serving
 from erce.results import (
     RESULT,
+    STUDY,
     cell_folder,
     is_done,
     open_study,
@@ -31,6 +32,31 @@ def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool]) -> Non
     ]
     write_rows(folder / "verdicts.jsonl", rows)
     write_json(folder / RESULT, {"scores": {}})
+
+
+def test_a_study_from_before_a_setting_opens_and_is_done(tmp_path):
+    open_study(tmp_path, RECIPE)
+    cell = Cell("mini-sums", 0.5, 0)
+    finish(tmp_path, cell, {("a", 0): True})
+    settings = read_json(tmp_path / STUDY)
+    del settings["server"]
+    for later in ("frontier", "frontier_samples", "stop"):
+        del settings["decoding"][later]
+    write_json(tmp_path / STUDY, settings)
+    study = read_study(tmp_path)
+    assert study.recipe == RECIPE
+    assert cell in study.results
+    open_study(tmp_path, replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2,))))
+
+
+def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
+    recipe = replace(RECIPE, control="control", decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0)))
+    for decodings, done in ((["greedy", "T0.2"], False), (["T0.2", "T0.4", "T1"], True)):
+        for task in recipe.tasks:
+            folder = cell_folder(tmp_path, recipe, Cell(task, 0.5, 0))
+            write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
+        assert is_done(tmp_path, recipe, Cell("mini-sums", 0.5, 0)) is done
+        assert is_done(tmp_path, recipe, Cell("control", 0.5, 0))
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -70,6 +96,10 @@ def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     before = everything(tmp_path)
     with pytest.raises(ValueError, match=r"another study \(its rank is 16, not 4\); choose another folder"):
         open_study(tmp_path / "runs", replace(RECIPE, training=replace(RECIPE.training, rank=4)))
+    with pytest.raises(ValueError, match=r"its stop is \(\), not \('END',\)"):
+        open_study(tmp_path / "runs", replace(RECIPE, decoding=replace(RECIPE.decoding, stop=("END",))))
+    with pytest.raises(ValueError, match=r"its server.kind is None, not 'vllm'"):
+        open_study(tmp_path / "runs", replace(RECIPE, server=Serving(url="http://here")))
     assert everything(tmp_path) == before
 
 

@@ -1,54 +1,56 @@
-"""Sweeping a grid: every cell once, in this process or in several."""
-
-import os
-import signal
-from functools import partial
-from pathlib import Path
+"""Sweeping a grid: what failed is tried again last, and a lost cause is given up."""
 
 import pytest
 
+from erce.engines import Done
 from erce.recipe import Cell
-from erce.sweep import sweep
+from erce.sweep import LOST_CAUSE, sweep
 
-CELLS = [Cell("toy", lam, seed) for seed in (0, 1) for lam in (0.0, 1.0)]
-
-
-def leave_a_file(folder: Path, cell: Cell) -> None:
-    with (folder / cell.name).open("x") as file:
-        file.write(str(os.getpid()))
+CELLS = [Cell("toy", lam, seed) for seed in (0, 1, 2) for lam in (0.0, 1.0)]
 
 
-def fail_at_lam_one(folder: Path, cell: Cell) -> None:
-    if cell.lam == 1.0:
-        raise RuntimeError(f"{cell.name} has no luck")
-    leave_a_file(folder, cell)
+class Engine:
+    """Ends cells as it is told: the failures of each cell, one a run, then success."""
+
+    def __init__(self, failures: dict[Cell, list[Done]]) -> None:
+        self.failures = failures
+        self.begun: list[Cell] = []
+
+    def run(self, cells):
+        for cell in cells:
+            self.begun.append(cell)
+            yield self.failures[cell].pop(0) if self.failures.get(cell) else Done(cell)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, jobs):
-    done = []
-    for cell in sweep(CELLS, partial(leave_a_file, tmp_path), jobs=jobs):
-        assert (tmp_path / cell.name).is_file()
-        done.append(cell)
-    assert sorted(done, key=CELLS.index) == CELLS
+def failing(cell: Cell, times: int = 1, *, hopeless: bool = False) -> dict[Cell, list[Done]]:
+    return {cell: [Done(cell, "no luck", hopeless)] * times}
 
 
-def test_several_processes_are_several_and_none_is_this_one(tmp_path):
-    list(sweep(CELLS, partial(leave_a_file, tmp_path), jobs=2))
-    assert str(os.getpid()) not in {path.read_text() for path in tmp_path.iterdir()}
+def test_a_failure_does_not_stop_the_others():
+    engine = Engine(failing(CELLS[1]))
+    ended = list(sweep(engine.run, CELLS))
+    assert [done.cell for done in ended] == CELLS
+    assert [bool(done.failure) for done in ended] == [False, True, False, False, False, False]
 
 
-def die(folder: Path, cell: Cell) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+@pytest.mark.parametrize(("times", "retries", "fails"), [(1, 1, 1), (2, 1, 2), (2, 3, 2), (1, 0, 1)])
+def test_failures_are_tried_again_after_all_others(times, retries, fails):
+    engine = Engine(failing(CELLS[1], times))
+    ended = list(sweep(engine.run, CELLS, retries=retries))
+    assert sum(bool(done.failure) for done in ended) == fails
+    assert engine.begun == CELLS + [CELLS[1]] * min(times, retries)
 
 
-def test_a_process_that_is_killed_is_one_sentence(tmp_path):
-    with pytest.raises(ValueError, match=r"\Aa process ended before its cell did.*goes on from there"):
-        list(sweep(CELLS, partial(die, tmp_path), jobs=2))
+def test_without_one_success_the_rest_is_not_begun():
+    engine = Engine({cell: [Done(cell, "no model")] for cell in CELLS})
+    assert len(list(sweep(engine.run, CELLS, retries=5))) == LOST_CAUSE
+    assert engine.begun == CELLS[:LOST_CAUSE]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_cell_that_fails_stops_the_sweep_with_its_error(tmp_path, jobs):
-    with pytest.raises(RuntimeError, match=r"toy-lam1-seed0 has no luck|toy-lam1-seed1 has no luck"):
-        list(sweep(CELLS, partial(fail_at_lam_one, tmp_path), jobs=jobs))
-    assert (tmp_path / CELLS[0].name).is_file()
+def test_a_full_disk_stops_at_once():
+    engine = Engine(failing(CELLS[3], hopeless=True))
+    assert [done.cell for done in sweep(engine.run, CELLS, retries=5)] == CELLS[:4]
+
+
+def test_nothing_missing_is_nothing_begun():
+    assert list(sweep(Engine({}).run, [])) == []

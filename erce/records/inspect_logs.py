@@ -1,12 +1,17 @@
 """A log of inspect, as JSON or as its .eval archive → rows of the same columns as ours."""
 
 import json
+import os
+import struct
 import zipfile
+import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from erce.records.rows import Row, flat
 
+ZSTANDARD = 93  # the number that zip archives have for it
 _VALUES = {"C": True, "I": False, "N": False}  # correct, incorrect, no answer
 _FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 
@@ -17,7 +22,7 @@ def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | Non
     The split is called "test", and decoding "greedy" where the log says temperature 0. A log with several
     scorers needs `scorer`. A sample that failed, or has no score, has `accepted` None. A run that did not end
     well, a score that is neither right nor wrong (partial, a mean, a dictionary) and a file that is no log
-    are ValueErrors. An archive must be stored or deflated.
+    are ValueErrors. An archive may be stored, deflated or, with pyarrow, packed with Zstandard.
     """
     path = Path(path)
     header, samples = _archive(path) if zipfile.is_zipfile(path) else _json(path)
@@ -45,6 +50,17 @@ def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | Non
     return [flat(shared | _sample(path, sample, scorer)) for sample in samples]
 
 
+def inspect_prompts(path: str | Path) -> dict[str, str]:
+    """Problem → what the model was given: the input's text, or that of its messages, a blank line between."""
+    path, found = Path(path), {}
+    for sample in (_archive(path) if zipfile.is_zipfile(path) else _json(path))[1]:
+        given = sample.get("input")
+        messages = [{"content": given}] if isinstance(given, str) else given or []
+        texts = [_plain(each.get("content"), sample) for each in messages]
+        found[str(sample["id"])] = "\n\n".join(text for text in texts if text)
+    return found
+
+
 def _json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     log = _read(path, path.read_bytes())
     return log, log.get("samples") or []
@@ -56,12 +72,33 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         names = [each.filename for each in archive.infolist()]
         if "header.json" not in names:
             raise ValueError(f"{path} has no header.json: the run was cut short, or it is no log of inspect")
-        kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        if any(each.compress_type not in kinds for each in archive.infolist()):
-            raise ValueError(f"{path} is compressed otherwise; `inspect log convert --to json` reads it")
-        header = _read(path, archive.read("header.json"))
-        samples = [json.loads(archive.read(each)) for each in members if each.filename.endswith(".json")]
+        header = _read(path, _content(path, archive, archive.getinfo("header.json")))
+        samples = [
+            json.loads(_content(path, archive, each)) for each in members if each.filename.endswith(".json")
+        ]
     return header, sorted(samples, key=lambda sample: (str(sample["id"]), sample["epoch"]))
+
+
+def _content(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """What is in one member. Zstandard, which inspect writes, Python reads from 3.14 on; so pyarrow does."""
+    if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return archive.read(member)
+    if member.compress_type != ZSTANDARD or find_spec("pyarrow") is None:
+        raise ValueError(
+            f"{path} is compressed otherwise; `inspect log convert --to json` rewrites it, and "
+            "`pip install pyarrow` reads Zstandard"
+        )
+    import pyarrow
+
+    with path.open("rb") as file:
+        file.seek(member.header_offset + 26)  # the lengths of the name and of what follows it
+        file.seek(sum(struct.unpack("<HH", file.read(4))), os.SEEK_CUR)
+        packed = pyarrow.py_buffer(file.read(member.compress_size))
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as stream:
+        content = stream.read()
+    if zlib.crc32(content) != member.CRC:
+        raise ValueError(f"{path} is damaged: {member.filename} is not what was written")
+    return content
 
 
 def _read(path: Path, content: bytes) -> dict[str, Any]:
@@ -100,13 +137,17 @@ def _sample(path: Path, sample: dict[str, Any], scorer: str | None) -> Row:
 
 
 def _text(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> str | None:
-    """The last answer's text; a message is a text or a list of parts, of which those of type "text" count.
-
-    A long text may stand among the sample's attachments, with a reference in its place.
-    """
     text = output.get("completion")
     if not isinstance(text, str):
         text = (choice.get("message") or {}).get("content")
+    return _plain(text, sample)
+
+
+def _plain(text: str | list[dict[str, Any]] | None, sample: dict[str, Any]) -> str | None:
+    """A message is a text or a list of parts, of which those of type "text" count.
+
+    A long text may stand among the sample's attachments, with a reference in its place.
+    """
     if isinstance(text, list):
         text = "\n".join(part["text"] for part in text if part.get("type") == "text")
     return (sample.get("attachments") or {}).get(str(text).removeprefix("attachment://"), text)

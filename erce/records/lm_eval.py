@@ -36,7 +36,7 @@ def from_lm_eval(
     if not lines:
         raise ValueError(f"{path} has no line with filter {chosen!r}")
     metric = metric or _only(path, "metric", {name for line in lines for name in _metrics(line)})
-    shared = {"task": task or _task(path), "arm": arm, "seed": seed, "split": "test"}
+    shared = {"task": task or task_of(path), "arm": arm, "seed": seed, "split": "test"}
     rows = []
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
@@ -51,6 +51,26 @@ def from_lm_eval(
             outcome = {"sample": sample, "completion": text, "extracted": extracted}
             rows.append(flat(document | outcome | {"accepted": accepted[sample]}))
     return rows
+
+
+def lm_eval_prompts(path: str | Path) -> dict[str, str]:
+    """Problem → the prompt of its first request, the few-shot examples included."""
+    found = {}
+    for line in _lines(Path(path)):
+        values = _request(line.get("arguments"))
+        if values and isinstance(values[0], str):
+            found.setdefault(str(line["doc_id"]), values[0])
+    return found
+
+
+def task_of(path: Path) -> str:
+    """The task in a name that lm-eval gives, samples_TASK_DATE.jsonl; else the name.
+
+    >>> task_of(Path("samples_gsm8k_cot_2026-01-01T00-00-00.000000.jsonl")), task_of(Path("mine.jsonl"))
+    ('gsm8k_cot', 'mine')
+    """
+    found = re.fullmatch(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+", path.stem)
+    return found[1] if found else path.stem
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -84,16 +104,6 @@ def _only(path: Path, what: str, names: set[str]) -> str:
     return next(iter(names))
 
 
-def _task(path: Path) -> str:
-    """The task in a name that lm-eval gives, samples_TASK_DATE.jsonl; else the name.
-
-    >>> _task(Path("samples_gsm8k_cot_2026-01-01T00-00-00.000000.jsonl")), _task(Path("mine.jsonl"))
-    ('gsm8k_cot', 'mine')
-    """
-    found = re.fullmatch(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+", path.stem)
-    return found[1] if found else path.stem
-
-
 def _document(line: dict[str, Any]) -> Row:
     target = line.get("target")
     prompt_hash = line.get("prompt_hash")
@@ -105,10 +115,14 @@ def _document(line: dict[str, Any]) -> Row:
 
 
 def _generation(arguments: Any) -> dict[str, Any]:
-    """The generation settings: the second argument of the first request; files name what lists number."""
-    first = next(iter(arguments.values() if isinstance(arguments, dict) else arguments or ()), ())
-    values = list(first.values() if isinstance(first, dict) else first)
+    values = _request(arguments)
     return values[1] if len(values) > 1 and isinstance(values[1], dict) else {}
+
+
+def _request(arguments: Any) -> list[Any]:
+    """The first request: its prompt, then its generation settings; files name what lists number."""
+    first = next(iter(arguments.values() if isinstance(arguments, dict) else arguments or ()), ())
+    return list(first.values() if isinstance(first, dict) else first)
 
 
 def _decoding(settings: dict[str, Any]) -> Row:

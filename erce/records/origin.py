@@ -1,7 +1,8 @@
 """What a cell was drawn with → cell.json: what its rows share, and the key of all that decides them.
 
 Two cells with one key have the same completions: the study's settings, the adapter's weights, the prompts as
-tokens and the decoding are all in it. Who judged is beside it, since verdicts can be made again.
+tokens and the decoding are all in it. The frontier is not, since it may grow: each of its decodings has its
+temperature in its name. Who judged is beside the key, since verdicts can be made again.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 import erce
 from erce.prompt import prompt_ids
-from erce.recipe import Cell, Recipe, identity
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
 from erce.results import read_json, write_json
 from erce.types import Problem
 
@@ -32,6 +33,8 @@ class Draw(Protocol):
     def samples(self) -> int: ...
     @property
     def max_new_tokens(self) -> int: ...
+    @property
+    def stop(self) -> tuple[str, ...]: ...
 
 
 def write_origin(
@@ -46,31 +49,36 @@ def write_origin(
     """The key of the cell's completions, 16 hex digits, after cell.json was written with what it is made of.
 
     `policy` is the model and its tokenizer. A base model is known by its name, and by the hub's commit where
-    there is one; an adapter by its weights.
+    there is one; an adapter by its weights. The dtype is that of transformers; a server's is not known.
     """
-    model, tokenizer = policy
-    adapter = folder / "adapter"
-    origin = {
-        "study": _digest(identity(recipe)),
-        "task": cell.task,
-        "lam": cell.lam,
-        "objective": None if cell.lam is None else cell.objective,
-        "penalty": recipe.penalty,
-        "order": recipe.order,
-        "seed": cell.seed,
-        "model": recipe.model,
-        "revision": getattr(model.config, "_commit_hash", None),
-        "dtype": str(model.dtype).removeprefix("torch."),
-        "adapter": None if cell.lam is None else weights_digest(adapter),
-        "prompts": {
-            split: _digest([prompt_ids(tokenizer, problem.prompt) for problem in problems])
-            for split, problems in evaluated.items()
-        },
-        "decoding": {name: _resolved(draw, tokenizer) for name, draw in draws.items()},
-    }
-    key = _digest(origin)
-    write_json(folder / CELL, origin | {"key": key})
+    origin = _origin(folder, recipe, cell, policy, evaluated)
+    decoding, further = _resolved(draws, policy[1]), frontier(recipe, cell.task)
+    origin["decoding"] = {name: drawn for name, drawn in decoding.items() if name not in further}
+    key, earlier = _digest(origin), read_origin(folder)
+    # Under the same key, decodings that are no longer asked for stay, and so does who judged.
+    kept = earlier if earlier.get("key") == key else {}
+    origin["decoding"] = _in_order(kept.get("decoding", {}) | decoding)
+    drawn_by = "transformers" if recipe.server is None else recipe.server.kind
+    write_json(folder / CELL, kept | origin | {"drawn_by": drawn_by, "key": key})
     return key
+
+
+def check_origin(
+    folder: Path,
+    recipe: Recipe,
+    cell: Cell,
+    *,
+    policy: tuple[Any, Any],
+    evaluated: Mapping[str, Sequence[Problem]],
+) -> None:
+    """None, where what cell.json says of the completions that are there holds for those to come."""
+    origin, earlier = _origin(folder, recipe, cell, policy, evaluated), read_origin(folder)
+    changed = [name for name in origin if name in earlier and earlier[name] != origin[name]]
+    if changed:
+        raise ValueError(
+            f"{folder}: its completions were drawn by another policy (other {', '.join(changed)}) than those "
+            "that are missing would be; delete completions.jsonl, and the next run draws all of them"
+        )
 
 
 def write_verifier(folder: Path, verify: Callable[..., Any]) -> None:
@@ -105,14 +113,52 @@ def verifier_version(verify: Callable[..., Any]) -> str:
     return f"{version('erce')}+{_digest([hashlib.sha256(source).hexdigest() for source in sources])}"
 
 
-def _resolved(draw: Draw, tokenizer: Any) -> dict[str, Any]:
+def _origin(
+    folder: Path,
+    recipe: Recipe,
+    cell: Cell,
+    policy: tuple[Any, Any],
+    evaluated: Mapping[str, Sequence[Problem]],
+) -> dict[str, Any]:
+    """All that decides the completions of a cell but the decoding."""
+    model, tokenizer = policy
     return {
-        "temperature": draw.temperature,
-        **FULL_SOFTMAX,
-        "samples": draw.samples,
-        "max_new_tokens": draw.max_new_tokens,
-        "stop": [tokenizer.eos_token],
+        "study": _digest(identity(recipe)),
+        "task": cell.task,
+        "lam": cell.lam,
+        "objective": None if cell.lam is None else cell.objective,
+        "penalty": recipe.penalty,
+        "order": recipe.order,
+        "seed": cell.seed,
+        "model": recipe.model,
+        "revision": getattr(model.config, "_commit_hash", None),
+        "dtype": None if recipe.server else str(model.dtype).removeprefix("torch."),
+        "adapter": None if cell.lam is None else weights_digest(folder / "adapter"),
+        "prompts": {
+            split: _digest([prompt_ids(tokenizer, problem.prompt) for problem in problems])
+            for split, problems in evaluated.items()
+        },
     }
+
+
+def _resolved(draws: Mapping[str, Draw], tokenizer: Any) -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "temperature": draw.temperature,
+            **FULL_SOFTMAX,
+            "samples": draw.samples,
+            "max_new_tokens": draw.max_new_tokens,
+            "stop": [tokenizer.eos_token, *draw.stop],
+        }
+        for name, draw in draws.items()
+    }
+
+
+def _in_order(decoding: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Greedy, sampled, then the frontier by rising temperature, however it has grown."""
+    return dict(
+        sorted(decoding.items(), key=lambda each: (each[0] not in (GREEDY, SAMPLED), each[1]["temperature"]))
+    )
 
 
 def _digest(content: Any) -> str:

@@ -139,7 +139,7 @@ def _problems(path: Path) -> dict[tuple[str, str, str], Row]:
     rows = read_rows(path) if path.is_file() else ()
     return {
         (row["task"], row["split"], row["problem"]): {
-            "prompt_hash": _digest(row["prompt"]),
+            "prompt_hash": _digest(row["prompt"]) if row["prompt"] else None,
             "answer": row["answer"] or None,
             "tests": row["tests"] or None,
         }
@@ -159,7 +159,7 @@ def _shared(study: Study, cell: Cell, origin: Row) -> Row:
         "penalty": recipe.penalty if trained else None,
         "order": recipe.order if trained else None,
         "seed": cell.seed,
-        "model": recipe.model,
+        "model": origin.get("model") or recipe.model,
     }
 
 
@@ -181,7 +181,7 @@ def _sample(row: Row) -> Row:
     names = ("split", "decoding", "problem", "sample", "tokens", "logprob", "entropy")
     return {name: row[name] for name in names} | {
         "completion": row["text"],
-        "finish": "stop" if row["finished"] else "length",
+        "finish": None if row["finished"] is None else "stop" if row["finished"] else "length",
     }
 
 

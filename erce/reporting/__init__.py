@@ -7,9 +7,14 @@ from typing import Any
 from rich.console import Console
 
 from erce.reporting.cautions import cautions
+from erce.reporting.changes import Changes, problem_changes
+from erce.reporting.coverage import Coverage, several_samples
 from erce.reporting.document import document
 from erce.reporting.figure import accuracy, save
+from erce.reporting.format import visible
+from erce.reporting.frontier import Frontier, temperature_frontier
 from erce.reporting.gains import Summary, as_json, summary
+from erce.reporting.inference import Inference, grid_sentences, inference
 from erce.reporting.paper import write_tables
 from erce.reporting.sentences import sentences
 from erce.reporting.several import several
@@ -49,7 +54,11 @@ def contents(found: Summary) -> dict[str, Any]:
         if choice is None
         else choice._asdict() | {"scores": {f"{lam:g}": score for lam, score in choice.scores.items()}},
         "interaction": found.interaction,
+        "inference": _plain(inference(found)),
         "several": several(found),
+        "frontier": _plain(temperature_frontier(found)),
+        "coverage": _plain(several_samples(found)),
+        "changes": _plain(problem_changes(found)),
         "base": [as_json(row) for row in found.rows if row.lam is None],
         "rows": [as_json(row) for row in found.rows if row.lam is not None],
         "sentences": list(sentences(found).values()),
@@ -58,14 +67,18 @@ def contents(found: Summary) -> dict[str, Any]:
     }
 
 
+def _plain(part: Frontier | Coverage | Changes | Inference | None) -> dict[str, Any] | None:
+    return None if part is None else part.as_json()
+
+
 def _print(found: Summary) -> None:
     """Tables, then sentences: what was found first, what could be wrong last."""
     console = Console()
     print_tables(found, console)
-    for text in sentences(found).values():
-        console.print(f"\n{text}", markup=False, highlight=False)
+    for text in (*sentences(found).values(), *grid_sentences(inference(found))):
+        console.print(f"\n{visible(text)}", markup=False, highlight=False)
     if warned := cautions(found):
         console.print("\nWhat could be wrong:", style="bold")
         for text in warned:
-            console.print(f"  · {text}", markup=False, highlight=False)
+            console.print(f"  · {visible(text)}", markup=False, highlight=False)
     console.print()

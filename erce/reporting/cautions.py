@@ -1,7 +1,11 @@
 """A study → what could be wrong with it: each a sentence with its number and the way out."""
 
-from erce.reporting.format import counted, percent, strength
-from erce.reporting.gains import Summary
+from functools import lru_cache
+
+from erce.reporting.duplicates import Pair, duplicates
+from erce.reporting.format import counted, fixed, percent, strength
+from erce.reporting.gains import Row, Summary
+from erce.reporting.inference import picked_on_test
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
@@ -17,7 +21,11 @@ def cautions(summary: Summary) -> list[str]:
     """Empty for a study in which nothing was noticed."""
     return [
         *_unfinished(summary),
+        *_uneven(summary),
         *_chosen(summary),
+        *_picked(summary),
+        *_narrow(summary),
+        *_overlap(summary),
         *_small(summary),
         *_cut_short(summary),
         *_unprotected(summary),
@@ -38,17 +46,85 @@ def _unfinished(summary: Summary) -> list[str]:
     ]
 
 
+def _uneven(summary: Summary) -> list[str]:
+    """An arm with fewer seeds than another of its task, which is less well known and can be luckier."""
+    for task in summary.study.recipe.tasks:
+        rows = [row for row in summary.rows if row.task == task and row.arm is not None]
+        fewest = min(rows, key=lambda row: row.n_seeds, default=None)
+        most = max(rows, key=lambda row: row.n_seeds, default=None)
+        if fewest and most and fewest.n_seeds < most.n_seeds:
+            few, many = counted(fewest.n_seeds, "seed"), most.n_seeds
+            text = f"{_name(fewest)} has {few} on {task} and {_name(most)} has {many}: "
+            return [text + "the row with fewer may be luck more than it looks; run the missing seeds."]
+    return []
+
+
 def _chosen(summary: Summary) -> list[str]:
     if summary.choice is None:
+        if "validation" not in summary.no_choice:
+            return []
         text = (
             "There is no validation split, so no λ can be chosen without looking at the test problems, and "
-            "the best row of the table overstates its gain: set n_validation in the recipe."
+            f"the best row of the table overstates its gain{_overstated(summary)}: "
         )
-        return [text] if "validation" in summary.no_choice else []
+        logs = summary.study.recipe.imported
+        text += "import logs of them with --validation." if logs else "set n_validation in the recipe."
+        return [text]
     if not summary.choice.at_edge:
         return []
     lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
     return [f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond: add λ = {further}."]
+
+
+def _picked(summary: Summary) -> list[str]:
+    """Validation chose, and another row of the test problems is better: the reader may want that one."""
+    picked = picked_on_test(summary, "sampled") if summary.choice is not None else None
+    if picked is None or picked.lam == summary.lam:
+        return []
+    best, chosen = strength(picked.lam), strength(summary.lam)
+    text = f"The best test row is λ = {best}, and validation chose λ = {chosen}: picking the best for that "
+    how_much = f"would overstate its gain{_overstated(summary)}"
+    return [f"{text}{how_much}; keep the chosen one, or confirm the other with new seeds."]
+
+
+def _overstated(summary: Summary) -> str:
+    """By how much picking on the test problems flatters, where that can be told and is not nothing."""
+    picked = picked_on_test(summary, "sampled")
+    if picked is None or picked.bias < 0.0005:
+        return ""
+    return f" by about {fixed(100 * picked.bias, 1)} points"
+
+
+def _narrow(summary: Summary) -> list[str]:
+    """What the grid and the samples are too few for."""
+    found, recipe = [], summary.study.recipe
+    if len(recipe.lams) == 2:
+        lams = " and ".join(strength(lam) for lam in sorted(recipe.lams))
+        found.append(
+            f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen; three or more "
+            "show it."
+        )
+    if recipe.decoding.samples == 1 and summary.decoding == "sampled":
+        found.append(
+            "There is one sample a problem: nothing can be said of pass@k or of votes; set samples = 4 or "
+            "more in [decoding]."
+        )
+    return found
+
+
+@lru_cache(maxsize=1)
+def _pairs(summary: Summary) -> list[Pair]:
+    return duplicates(summary.study)
+
+
+def _overlap(summary: Summary) -> list[str]:
+    pairs = _pairs(summary)
+    tested = len({pair.tested for pair in pairs})
+    if not tested:
+        return []
+    ask = f"{counted(tested, 'test problem')} {'asks' if tested == 1 else 'ask'}"
+    text = f"{ask} what a problem of another split asks ({pairs[0].tested} and {pairs[0].trained}): "
+    return [text + "being right there can be memory; leave one of each pair out."]
 
 
 def _small(summary: Summary) -> list[str]:
@@ -62,7 +138,7 @@ def _small(summary: Summary) -> list[str]:
     problems = max((row.n_problems for row in summary.rows), default=FEW_PROBLEMS)
     if problems < FEW_PROBLEMS:
         found.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
-    gain = summary.gain(recipe.task, summary.lam, "sampled")
+    gain = summary.gain(recipe.task, summary.lam, summary.decoding)
     if gain is not None and gain["ci"] is not None:
         half = (gain["ci"][1] - gain["ci"][0]) / 2
         if half > WIDE:
@@ -81,8 +157,7 @@ def _cut_short(summary: Summary) -> list[str]:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
-        arm = worst.objective if isinstance(worst.arm, str) else f"λ = {strength(worst.lam)}"
-        of_what = f"the {worst.decoding} completions of {arm} on {worst.task}"
+        of_what = f"the {worst.decoding} completions of {_name(worst)} on {worst.task}"
         found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
     return found
 
@@ -110,3 +185,7 @@ def _versions(summary: Summary) -> list[str]:
     kinds = {tuple(sorted(result.get("versions", {}).items())) for result in summary.study.results.values()}
     text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores."
     return [text] if len(kinds) > 1 else []
+
+
+def _name(row: Row) -> str:
+    return row.arm if isinstance(row.arm, str) else f"λ = {strength(row.arm)}"

@@ -8,10 +8,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from erce.reporting import figure, format
+from erce.reporting import changes, coverage, figure, format, frontier
 from erce.reporting.cautions import cautions
 from erce.reporting.examples import examples
 from erce.reporting.gains import DECODINGS, Row, Summary
+from erce.reporting.inference import grid_sentences, inference
 from erce.reporting.sentences import sentences
 from erce.results import cell_folder, read_json
 
@@ -39,6 +40,7 @@ CURVES = (
     ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
     ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
+LONGEST = 20_000  # characters of any one text: more is no name, setting or sentence
 POINTS = 300  # of a curve: more cannot be seen
 
 
@@ -53,15 +55,19 @@ def document(summary: Summary) -> str:
             recipe=recipe,
             decodings=DECODINGS,
             sentences=sentences(summary),
+            of_the_grid=grid_sentences(inference(summary)),
             cautions=cautions(summary),
             forest=_forest(summary),
             figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
             curves=_curves(summary),
             mixes=_mixes(summary),
+            temperature=_temperature(summary),
+            together=_together(summary),
+            changes=_changes(summary),
             examples=examples(summary),
-            settings=_flat(asdict(recipe)),
+            settings=_settings(summary),
             versions=_versions(summary),
-            minutes=sum(result["seconds"] for result in results.values()) / 60,
+            minutes=sum(result.get("seconds", 0.0) for result in results.values()) / 60,
         )
     )
 
@@ -73,10 +79,18 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters |= {name: getattr(format, name) for name in FILTERS}
     environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Texts as they may stand on a page, whoever wrote them; our own drawings as they are."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return format.visible(value if len(value) <= LONGEST else f"{value[:LONGEST]} …")
 
 
 def _forest(summary: Summary) -> list[dict[str, Any]]:
@@ -119,6 +133,36 @@ def _figures(summary: Summary, task: str) -> list[dict[str, Any]]:
     return drawn
 
 
+def _temperature(summary: Summary) -> list[dict[str, Any]]:
+    """Empty where the recipe has no frontier."""
+    found = frontier.temperature_frontier(summary)
+    if found is None:
+        return []
+    over_entropy = _drawing(frontier.drawn(found), "Accuracy against entropy, an arm a line over temperature")
+    over_temperature = _drawing(frontier.drawn_by_temperature(found), "Accuracy against temperature")
+    return [
+        {"drawing": over_entropy, "caption": frontier.OVER_ENTROPY},
+        {"drawing": over_temperature, "caption": frontier.OVER_TEMPERATURE},
+    ]
+
+
+def _together(summary: Summary) -> dict[str, Any] | None:
+    """What k samples of a problem do together: the figure, and the table's numbers."""
+    found = coverage.several_samples(summary)
+    if found is None:
+        return None
+    drawing = _drawing(coverage.drawn(found), "The chance that one of k samples is right against k")
+    return {"found": found, "drawing": drawing, "caption": coverage.caption(found)}
+
+
+def _changes(summary: Summary) -> dict[str, Any] | None:
+    found = changes.problem_changes(summary)
+    if found is None:
+        return None
+    drawing = _drawing(changes.drawn(found), "The gain on every test problem, sorted")
+    return {"drawing": drawing, "caption": changes.caption(found)}
+
+
 def _curves(summary: Summary) -> list[dict[str, Any]]:
     """What training logged on the study's own task, averaged over seeds."""
     drawn = []
@@ -133,7 +177,8 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _drawing(drawn: Any, description: str, *, lines: int = 0) -> Markup:
-    return Markup(figure.inline(drawn, f"{description}; the tables have the numbers", lines=lines))
+    text = figure.inline(drawn, f"{format.visible(description)}; the tables have the numbers", lines=lines)
+    return Markup(text)
 
 
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
@@ -177,6 +222,25 @@ def _mix(row: Row) -> dict[str, float]:
         name: sum(row.reasons.get(reason, 0.0) for reason in reasons) for name, reasons in VERDICTS.items()
     }
     return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
+
+
+def _settings(summary: Summary) -> dict[str, str]:
+    """Every setting of the recipe; of a study that logs were read into, what they say."""
+    settings = asdict(summary.study.recipe)
+    if settings.pop("imported"):
+        for name in (
+            "data",
+            "dtype",
+            "n_train",
+            "n_validation",
+            "n_test",
+            "split_seed",
+            "training",
+            "server",
+        ):
+            del settings[name]
+        del settings["decoding"]["batch_size"]
+    return _flat(settings)
 
 
 def _flat(settings: dict[str, Any], where: str = "") -> dict[str, str]:

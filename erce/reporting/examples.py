@@ -1,10 +1,11 @@
 """Test problems that the chosen λ gained or lost most, with one completion of either arm beside the other."""
 
-import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from erce.recipe import Cell
+from erce.reporting.changes import compared_lam
+from erce.reporting.format import visible
 from erce.reporting.gains import Summary
 from erce.results import PROBLEMS, Study, cell_folder, read_rows
 
@@ -50,18 +51,18 @@ def examples(summary: Summary) -> Examples | None:
 
     Where cross-entropy was chosen, the runner-up stands beside it.
     """
-    study, lam, task = summary.study, summary.lam, summary.study.recipe.task
-    if lam == 0 and summary.choice is not None:
-        lam = summary.choice.runner_up
-    if lam is None or not summary.has_gain(task, lam):
+    study, lam, task = summary.study, compared_lam(summary), summary.study.recipe.task
+    if lam is None:
         return None
-    arms = _judged(study, task, 0.0), _judged(study, task, lam)
+    drawn = ("test", summary.decoding)
+    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (0.0, lam))
     gains = {problem: _share(arms[1][problem]) - _share(arms[0][problem]) for problem in arms[0]}
     ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
     gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]
     lost = sorted((p for p in ranking if gains[p] < 0), key=lambda problem: (gains[problem], problem))[:SHOWN]
     picked = {problem: [_typical(arm[problem]) for arm in arms] for problem in gained + lost}
-    texts = _texts(study, {cell for sides in picked.values() for cell, _ in sides}, set(picked))
+    cells = {cell for sides in picked.values() for cell, _ in sides}
+    texts = _texts(study, cells, drawn, set(picked))
     prompts = _prompts(study, task)
     shown = {
         problem: Example(
@@ -77,11 +78,11 @@ def examples(summary: Summary) -> Examples | None:
 Judged = list[tuple[Cell, dict[str, Any]]]  # a problem's verdicts: every seed's samples
 
 
-def _judged(study: Study, task: str, lam: float) -> dict[str, Judged]:
+def _judged(cells: list[Cell], study: Study, drawn: tuple[str, str]) -> dict[str, Judged]:
     found: dict[str, Judged] = {}
-    for cell in study.cells(task, lam):
+    for cell in cells:
         for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl"):
-            if (row["split"], row["decoding"]) == ("test", "sampled"):
+            if (row["split"], row["decoding"]) == drawn:
                 found.setdefault(row["problem"], []).append((cell, row))
     return found
 
@@ -95,12 +96,14 @@ def _typical(judged: Judged) -> tuple[Cell, dict[str, Any]]:
     return next((cell, row) for cell, row in judged if row["accepted"] == mostly_right)
 
 
-def _texts(study: Study, cells: set[Cell], problems: set[str]) -> dict[tuple[Cell, str, int], str]:
+def _texts(
+    study: Study, cells: set[Cell], drawn: tuple[str, str], problems: set[str]
+) -> dict[tuple[Cell, str, int], str]:
     return {
         (cell, row["problem"], row["sample"]): row["text"]
         for cell in cells
         for row in read_rows(cell_folder(study.root, study.recipe, cell) / "completions.jsonl")
-        if (row["split"], row["decoding"]) == ("test", "sampled") and row["problem"] in problems
+        if (row["split"], row["decoding"]) == drawn and row["problem"] in problems
     }
 
 
@@ -135,11 +138,5 @@ def shorten(text: str) -> str:
     >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
     '17-5=12␀␛[31m\\\\u202e\\\\ud800'
     """
-    visible = "".join(map(_visible, text[:LONGEST]))
-    return visible if len(text) <= LONGEST else f"{visible} … and {len(text) - LONGEST} characters more"
-
-
-def _visible(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
-        return character
-    return chr(0x2400 + ord(character)) if ord(character) < 32 else f"\\u{ord(character):04x}"
+    shown = visible(text[:LONGEST])
+    return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"

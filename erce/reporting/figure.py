@@ -1,4 +1,4 @@
-"""Rows → figures: accuracy and gain against λ, and training curves, as SVG that is the same byte for byte.
+"""Rows → figures: accuracy and gain against λ, training curves, and SVG that is the same byte for byte.
 
 Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
 lines and markers differ in form as well, for readers and printers without colour.
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from erce.recipe import Arm
-from erce.reporting.format import strength
+from erce.reporting.format import strength, visible
 from erce.reporting.gains import DECODINGS, Summary
 from erce.results import write_text
 
@@ -30,6 +30,8 @@ PALETTE = {
     "panel": "#fffefb",
     "sampled": "#b3441e",
     "greedy": "#1f5c88",
+    "good": "#2c6b48",
+    "bad": "#a33327",
 }
 MARKERS: Any = {
     "sampled": {"marker": "o", "markersize": 5.5},
@@ -41,7 +43,7 @@ DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
 PANEL = (4.6, 3.6)  # inches
 Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
 
-_SETTINGS: Any = {
+SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "erce",
     "font.family": "sans-serif",
@@ -65,7 +67,7 @@ _SETTINGS: Any = {
 }
 
 
-@matplotlib.rc_context(_SETTINGS)
+@matplotlib.rc_context(SETTINGS)
 def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     """Greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
 
@@ -73,8 +75,10 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand on their right, joined to nothing.
     """
-    figure, panels = _panels(len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives))
-    for axes, task in zip(panels, tasks, strict=True):
+    figure, side_by_side = panels(
+        len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives)
+    )
+    for axes, task in zip(side_by_side, tasks, strict=True):
         arms = _trained(summary, task)
         for decoding in DECODINGS:
             rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
@@ -87,16 +91,17 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     return figure
 
 
-@matplotlib.rc_context(_SETTINGS)
+@matplotlib.rc_context(SETTINGS)
 def gain(summary: Summary, task: str) -> Figure:
     """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
-    figure, (axes,) = _panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
+    figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
     arms = [arm for arm in _trained(summary, task) if arm != 0 and summary.has_gain(task, arm)]
     axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
     for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
         marks = {}
         for arm in arms:
-            if entry := summary.gain(task, arm, decoding):
+            entry = summary.gain(task, arm, decoding)
+            if entry is not None and entry["ci"] is not None:
                 below, above = (abs(100 * (end - entry["gain"])) for end in entry["ci"])
                 marks[arm] = 100 * entry["gain"], below, above
         _mark(axes, marks, decoding, chosen=summary.lam, shift=shift)
@@ -105,10 +110,10 @@ def gain(summary: Summary, task: str) -> Figure:
     return figure
 
 
-@matplotlib.rc_context(_SETTINGS)
+@matplotlib.rc_context(SETTINGS)
 def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
     """A logged quantity against the training step, one line of (step, value) a λ; that of 0 is dashed."""
-    figure, (axes,) = _panels(1, label)
+    figure, (axes,) = panels(1, label)
     for at, (lam, log) in enumerate(sorted(logs.items())):
         axes.plot(
             [step for step, _ in log],
@@ -124,6 +129,46 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
     return figure
 
 
+def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
+    """An empty figure of `number` panels side by side, the first with its label; wider with other objectives.
+
+    Whoever draws on it does so under `SETTINGS`.
+    """
+    width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
+    figure = Figure(figsize=(width * number, height), layout="constrained")
+    drawn = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
+    drawn[0].set_ylabel(label)
+    return figure, drawn
+
+
+def line_of(arm: Arm, chosen: Arm) -> dict[str, Any]:
+    """How a figure with a line an arm draws it: told apart without colour, what nobody asks about quiet."""
+    if arm is None:
+        return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
+    if arm == 0:
+        look: dict[str, Any] = {
+            "color": PALETTE["greedy"],
+            "linestyle": DASHED,
+            "linewidth": 1.7,
+            "zorder": 4,
+        }
+        return look | MARKERS["greedy"]
+    if arm == chosen:
+        return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
+    return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
+
+
+def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm) -> None:
+    """The legend of lines drawn by `line_of`; all quiet ones are one entry."""
+    names = {chosen: f"λ = {strength(chosen)}, chosen", None: "base model", 0.0: "cross-entropy"}
+    handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen)) for arm in arms if arm in names]
+    others = [arm for arm in arms if arm not in names]
+    if others:
+        label = "other λ" + (" and objectives" if any(isinstance(arm, str) for arm in others) else "")
+        handles.append(Line2D([], [], label=label, **line_of(others[0], chosen)))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
+
+
 def ramp(at: int, number: int) -> str:
     """The colour of one of `number` lines, from the greedy colour to the sampled one."""
     share = at / max(1, number - 1)
@@ -134,7 +179,7 @@ def ramp(at: int, number: int) -> str:
 def svg(figure: Figure) -> str:
     """The figure as an SVG file's text: the same figure, the same bytes."""
     file = io.StringIO()
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(SETTINGS):
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
@@ -166,14 +211,6 @@ def save(figure: Figure, path: Path) -> None:
         FigureCanvasAgg(figure).print_png(path, metadata={"Software": None})
     else:
         raise ValueError(f"no figure format {path.suffix!r} ({path}); there are .svg and .png")
-
-
-def _panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
-    width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
-    figure = Figure(figsize=(width * number, height), layout="constrained")
-    panels = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
-    panels[0].set_ylabel(label)
-    return figure, panels
 
 
 def _trained(summary: Summary, task: str) -> list[Arm]:
@@ -225,7 +262,7 @@ def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
     axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_title(title)
+    axes.set_title(visible(title), parse_math=False)
 
 
 def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:

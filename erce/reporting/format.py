@@ -1,6 +1,7 @@
 """Numbers → the way a report writes them: one rule of rounding, true minus signs, file names."""
 
 import re
+import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
 from erce.recipe import CROSS_ENTROPY, Arm
@@ -9,12 +10,14 @@ MINUS = "−"
 NOTHING = "–"
 
 
-def fixed(value: float, digits: int) -> str:
+def fixed(value: float | None, digits: int) -> str:
     """The value with so many decimals; a tie goes away from zero, as people round, whatever its last bit.
 
-    >>> fixed(0.51375, 4), fixed(-0.51375, 4), fixed(0.5137499999999999, 4)
-    ('0.5138', '−0.5138', '0.5138')
+    >>> fixed(0.51375, 4), fixed(-0.51375, 4), fixed(0.5137499999999999, 4), fixed(None, 4)
+    ('0.5138', '−0.5138', '0.5138', '–')
     """
+    if value is None:
+        return NOTHING
     exact = Decimal(repr(round(value, 12)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)}".replace("-", MINUS)
 
@@ -80,6 +83,19 @@ def strength(arm: Arm) -> str:
     return "base model" if arm is None else f"{arm:g}".replace("-", MINUS)
 
 
+def arm_as_json(arm: Arm) -> dict[str, float | str | None]:
+    """`lam` and `objective` of a row, as everywhere in the JSON.
+
+    >>> arm_as_json(0.5), arm_as_json("dft"), arm_as_json(None)["lam"]
+    ({'lam': 0.5, 'objective': 'cross-entropy'}, {'lam': 0.0, 'objective': 'dft'}, None)
+    """
+    if arm is None:
+        return {"lam": None, "objective": None}
+    return (
+        {"lam": 0.0, "objective": arm} if isinstance(arm, str) else {"lam": arm, "objective": CROSS_ENTROPY}
+    )
+
+
 def known_as(arm: Arm) -> str:
     """What the objective of a λ is called elsewhere; empty where it has no other name.
 
@@ -98,6 +114,27 @@ def file_name(task: str) -> str:
     'my.tasks-HARD'
     """
     return re.sub(r"[^\w.-]+", "-", task)
+
+
+def visible(text: str) -> str:
+    """The text with all that hides, rings, turns the line around or is no character spelled out.
+
+    Line ends and tabs stay. What a page, a terminal or a file shows of others' texts goes through it.
+
+    >>> visible("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
+    '17-5=12␀␛[31m\\\\u202e\\\\ud800'
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    code, noncharacter = ord(character), ord(character) & 0xFFFE == 0xFFFE
+    if character in "\n\t" or (unicodedata.category(character) not in _HIDDEN and not noncharacter):
+        return character
+    return chr(0x2400 + code) if code < 32 else f"\\u{code:04x}"
+
+
+_HIDDEN = ("Cc", "Cf", "Cs")  # control and format characters, surrogates
 
 
 def unbroken(text: str) -> str:

@@ -36,15 +36,15 @@ class Row:
     n_samples: int
     validation: float | None  # mean score on the validation problems
     reasons: dict[str, float]
-    tokens: float
-    entropy: float
+    tokens: float | None  # None: a log does not say
+    entropy: float | None
 
     @property
     def arm(self) -> Arm:
         return arm_of(self.lam, self.objective)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one summary is itself alone, and so can be kept what is computed of it
 class Summary:
     """What the terminal table, the tables on disk, the document and the JSON share."""
 
@@ -60,6 +60,11 @@ class Summary:
         """The chosen λ."""
         return None if self.choice is None else self.choice.lam
 
+    @property
+    def decoding(self) -> str:
+        """What a table's gains are of: samples, or greedy completions where logs hold no samples."""
+        return main_decoding(self.study)
+
     def row(self, task: str, arm: Arm, decoding: str) -> Row | None:
         return self._rows.get((task, arm, decoding))
 
@@ -68,7 +73,7 @@ class Summary:
 
     def has_gain(self, task: str, arm: Arm) -> bool:
         """Whether both this arm and the baseline have a finished cell."""
-        entry = self.gain(task, arm, DECODINGS[0])
+        entry = self.gain(task, arm, self.decoding)
         return entry is not None and entry["gain"] is not None
 
     def arms(self, task: str) -> list[Arm]:
@@ -94,6 +99,12 @@ def summary(study: Study) -> Summary:
     return Summary(study, choice, no_choice, rows, gains(study), _interaction(study, choice))
 
 
+def main_decoding(study: Study) -> str:
+    """ "sampled"; "greedy" for a study of logs in which there are no samples."""
+    drawn = {name for result in study.results.values() for name in result["scores"].get("test", {})}
+    return DECODINGS[1] if drawn == {DECODINGS[1]} else DECODINGS[0]
+
+
 def gains(study: Study) -> list[dict[str, Any]]:
     """One entry a task, arm and decoding: accuracy on the test problems, and its gain over λ = 0.
 
@@ -107,7 +118,7 @@ def gains(study: Study) -> list[dict[str, Any]]:
     entries = []
     for task, arm, decoding in _points(study):
         cells = study.cells(task, arm)
-        if arm is None or not cells:
+        if arm is None or not _drawn(study, task, arm, decoding):
             continue
         treated = study.outcomes(task, arm, split="test", decoding=decoding)
         entry = {
@@ -144,23 +155,31 @@ def _points(study: Study) -> list[tuple[str, Arm, str]]:
     return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
 
 
+def _drawn(study: Study, task: str, arm: Arm, decoding: str) -> bool:
+    """Whether a cell of that arm is done and all that are have such completions, as imported ones may not."""
+    cells = study.cells(task, arm)
+    return bool(cells) and all(decoding in study.results[cell]["scores"].get("test", {}) for cell in cells)
+
+
 def _choice(study: Study) -> tuple[Choice | None, str]:
     try:
-        return best_lam(study), ""
+        return best_lam(study, decoding=main_decoding(study)), ""
     except ValueError as reason:
         return None, str(reason)
 
 
 def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
     cells = study.cells(task, arm)
-    if not cells:
+    if not _drawn(study, task, arm, decoding):
         return None
     outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
     scores = [float(seed.mean()) for seed in outcomes]
     estimate = over_seeds(scores)
     splits = [study.results[cell]["scores"] for cell in cells]
     test = [split["test"][decoding] for split in splits]
-    validation = [split["validation"][decoding]["pass@1"] for split in splits if "validation" in split]
+    validation = [
+        split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
+    ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
     return Row(
         task=task,
@@ -175,14 +194,20 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
         n_samples=outcomes.shape[2],
         validation=fmean(validation) if validation else None,
         reasons={reason: fmean(scores["reasons"].get(reason, 0.0) for scores in test) for reason in reasons},
-        tokens=fmean(scores["tokens"] for scores in test),
-        entropy=fmean(scores["entropy"] for scores in test),
+        tokens=_mean([scores["tokens"] for scores in test]),
+        entropy=_mean([scores["entropy"] for scores in test]),
     )
+
+
+def _mean(values: list[float | None]) -> float | None:
+    """None where a log does not hold one of them."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
 
 
 def _compared(study: Study, task: str, arm: Arm, decoding: str) -> dict[str, Any]:
     """The part of a gain's entry that needs the baseline."""
-    if not study.cells(task, 0.0):
+    if not _drawn(study, task, 0.0, decoding):
         return dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci"))
     arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (arm, 0.0)]
     if arm == 0:
@@ -204,10 +229,11 @@ def _interaction(study: Study, choice: Choice | None) -> list[dict[str, Any]]:
     task, control = study.recipe.task, study.recipe.control
     if control is None or choice is None or choice.lam == 0:
         return []
-    if not all(study.cells(each, lam) for each in (task, control) for lam in (0.0, choice.lam)):
-        return []
     entries = []
     for decoding in DECODINGS:
+        arms = [(each, lam) for each in (task, control) for lam in (0.0, choice.lam)]
+        if not all(_drawn(study, *arm, decoding) for arm in arms):
+            continue
         both = [
             paired_gain(
                 *(study.outcomes(each, lam, split="test", decoding=decoding) for lam in (choice.lam, 0.0))

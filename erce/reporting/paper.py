@@ -10,7 +10,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, strength
+from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, strength, visible
 from erce.reporting.gains import DECODINGS, Row, Summary
 from erce.results import write_text
 
@@ -32,8 +32,9 @@ class Sheet:
     def note(self) -> str:
         row = max(self.rows, key=lambda row: row.n_seeds)
         drawn = "" if row.decoding == "greedy" else f", {row.n_samples} a problem"
+        problems = counted(row.n_problems, "test problem")
         return (
-            f"{row.task}, {row.decoding}{drawn}: Pass@1 on {counted(row.n_problems, 'test problem')}. "
+            f"{_on_one_line(row.task)}, {row.decoding}{drawn}: Pass@1 on {problems}. "
             f"± is the sample standard deviation (n − 1) over {counted(row.n_seeds, 'seed')}. "
             "Bold: highest mean on test. ★: chosen on validation."
         )
@@ -132,6 +133,11 @@ def _latex_label(sheet: Sheet, row: Row) -> str:
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
     name = "Baseline" if row.lam == 0 else known_as(row.lam).capitalize()
     return f"${row.lam:g}${star}" + (f" ({name})" if name else "")
+
+
+def _on_one_line(text: str) -> str:
+    """A task's name inside a comment or a note: it ends no line and hides nothing."""
+    return " ".join(visible(text).split())
 
 
 def _pipes(cells: list[str]) -> str:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from erce.reporting.format import counted, interval, known_as, percent, points, strength
+from erce.reporting.frontier import sentence as only_temperature
+from erce.reporting.frontier import temperature_frontier
 from erce.reporting.gains import Summary
 from erce.reporting.several import sentence as several_samples
 
@@ -14,15 +16,16 @@ def sentences(summary: Summary) -> dict[str, str]:
     """What the study found, by subject and in reading order: "headline" first.
 
     Then, where the study has them: "greedy", "several", "control-sampled", "control-greedy",
-    "difference-sampled", "difference-greedy", and "sharpening", the caution that a sampled gain needs.
+    "difference-sampled", "difference-greedy", and "sharpening": what the temperatures of the frontier show of
+    a sampled gain or, without them, the caution that it needs.
     """
     found = {"headline": _headline(summary)}
     if summary.lam is None or summary.lam == 0:
         return found
     recipe = summary.study.recipe
-    found["greedy"] = _greedy(
-        summary, recipe.task, "With greedy decoding, one completion a problem, the same λ"
-    )
+    if summary.decoding != "greedy":
+        opening = "With greedy decoding, one completion a problem, the same λ"
+        found["greedy"] = _greedy(summary, recipe.task, opening)
     found["several"] = several_samples(summary)
     if recipe.control is not None:
         found["control-sampled"] = _sampled(
@@ -32,7 +35,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         )
         found["control-greedy"] = _greedy(summary, recipe.control, "On the control with greedy decoding it")
     found |= {f"difference-{each['decoding']}": _difference(each) for each in summary.interaction}
-    found["sharpening"] = _sharpening(summary)
+    found["sharpening"] = only_temperature(temperature_frontier(summary)) or _sharpening(summary)
     return {subject: text for subject, text in found.items() if text}
 
 
@@ -42,12 +45,15 @@ def _headline(summary: Summary) -> str:
         return f"No λ is chosen: {summary.no_choice}."
     if choice.lam == 0:
         return _cross_entropy_won(summary)
-    row = summary.row(task, choice.lam, "sampled")
+    row = summary.row(task, choice.lam, summary.decoding)
     name = f"{known_as(choice.lam)}, " if choice.lam < 0 else ""
     opening = f"λ = {strength(choice.lam)} ({name}chosen on validation)"
     if row is not None:
         opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
-    return _sampled(summary, task, opening) or (
+    right = _sampled(summary, task, opening) or _comparison(
+        summary, task, "greedy", f"{opening} was right with greedy decoding on", "of problems"
+    )
+    return right or (
         f"{opening} has nothing to be compared with: λ = 0, cross-entropy, has no finished cell."
     )
 
@@ -58,15 +64,19 @@ def _cross_entropy_won(summary: Summary) -> str:
     text = "Validation chose λ = 0, plain cross-entropy"
     if choice.runner_up is not None and choice.runner_up_score is not None:
         text += (
-            f": {percent(choice.score)} % of samples right there against {percent(choice.runner_up_score)} % "
-            f"for the best penalty, λ = {strength(choice.runner_up)}"
+            f": {percent(choice.score)} % {_of(summary)} right there against "
+            f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
         )
-    row = summary.row(task, 0.0, "sampled")
+    row = summary.row(task, 0.0, summary.decoding)
     on_test = ""
     if row is not None:
         problems = counted(row.n_problems, "test problem")
-        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % of samples."
+        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}."
     return f"{text}. There is no gain to report.{on_test}"
+
+
+def _of(summary: Summary) -> str:
+    return "of samples" if summary.decoding == "sampled" else "of greedy completions"
 
 
 def _sampled(summary: Summary, task: str, opening: str) -> str:

@@ -3,11 +3,15 @@
 from statistics import fmean
 from typing import Any
 
-from erce.reporting.format import percent, strength
+import numpy as np
+
+from erce.reporting.format import fixed, interval, percent, strength
 from erce.reporting.gains import Summary
-from erce.score import crossover
+from erce.score import coverage_by_problem, crossover
+from erce.stats import paired_gain
 
 WAYS = ("pass", "maj", "best")
+ALIKE = 0.005  # calibration errors no further apart are called alike
 
 
 def several(summary: Summary) -> dict[str, Any] | None:
@@ -15,7 +19,13 @@ def several(summary: Summary) -> dict[str, Any] | None:
 
     `k`; `treated` and `baseline`, each with "pass" (one of k is right), "maj" (the majority's answer is) and
     "best" (the likeliest by log-probability is), as far as every seed has it, means over seeds in fractions
-    of 1; `crossover`, the number of samples from which on the other arm covers more, None without one.
+    of 1; `gains`, for each of these the gain, its 95 % interval `ci`, `p` and what they cover, as far as
+    every seed has it problem by problem; `calibration`, see below; `crossover`, the number of samples from
+    which on the other arm covers more, None without one.
+
+    `calibration` holds for `treated` and `baseline` the expected calibration error `ece` and Brier's score
+    `brier` of two confidences, means over seeds: "vote", the winner's share of the k answers, and "sequence",
+    exp of a completion's log-probability; as far as every seed has them.
     """
     task, lam = summary.study.recipe.task, summary.lam
     row = summary.row(task, lam, "sampled") if lam else None
@@ -29,6 +39,8 @@ def several(summary: Summary) -> dict[str, Any] | None:
         "k": row.n_samples,
         "treated": _together(summary, lam, row.n_samples),
         "baseline": _together(summary, 0.0, row.n_samples),
+        "gains": {way: found for way in WAYS if (found := _gain(summary, lam, way)) is not None},
+        "calibration": {"treated": _calibration(summary, lam), "baseline": _calibration(summary, 0.0)},
         "crossover": None if crossed is None else crossed._asdict(),
     }
 
@@ -46,13 +58,22 @@ def sentence(summary: Summary) -> str:
     }
     parts = [
         f"{words[way]} on {percent(treated[way])} % of problems against {percent(baseline[way])} %"
+        + _bounds(found["gains"].get(way))
         for way in WAYS
         if way in treated and way in baseline
     ]
     if not parts:
         return ""
     opening = f"With λ = {strength(summary.lam)} and with cross-entropy, "
-    return opening + ", ".join(parts) + "." + _crossing(found["crossover"], k)
+    brackets = [gain["covers"] for gain in found["gains"].values()]
+    over = f" In brackets: 95 % interval of the difference in points, over {brackets[0]}." if brackets else ""
+    return (
+        f"{opening}{', '.join(parts)}.{over}{_crossing(found['crossover'], k)}{_calibrated(found, summary)}"
+    )
+
+
+def _bounds(gain: dict[str, Any] | None) -> str:
+    return "" if gain is None else f" ({interval(gain['ci'])})"
 
 
 def _crossing(crossed: dict[str, Any] | None, k: int) -> str:
@@ -66,12 +87,64 @@ def _crossing(crossed: dict[str, Any] | None, k: int) -> str:
     )
 
 
+def _calibrated(found: dict[str, Any], summary: Summary) -> str:
+    """Of the vote; a whole text's probability is hardly ever anyone's confidence in it."""
+    arms = [found["calibration"][arm].get("vote") for arm in ("treated", "baseline")]
+    if None in arms:
+        return ""
+    errors = [arm["ece"] for arm in arms]
+    penalty = f"λ = {strength(summary.lam)}"
+    if abs(errors[0] - errors[1]) <= ALIKE:
+        verdict = "about as well calibrated with either"
+    else:
+        verdict = f"better calibrated with {penalty if errors[0] < errors[1] else 'cross-entropy'}"
+    off = [fixed(100 * error, 1) for error in errors]
+    return (
+        f" Taken as its chance to be right, the vote's share is off by {off[0]} points with {penalty} and by "
+        f"{off[1]} with cross-entropy, {verdict}."
+    )
+
+
 def _together(summary: Summary, arm: float, k: int) -> dict[str, float]:
     """Means over seeds of what every seed's scores hold."""
-    cells = summary.study.cells(summary.study.recipe.task, arm)
-    scores = [summary.study.results[cell]["scores"]["test"]["sampled"] for cell in cells]
+    scores = _scores(summary, arm)
     return {
         way: fmean(score[f"{way}@{k}"] for score in scores)
         for way in WAYS
         if all(f"{way}@{k}" in score for score in scores)
     }
+
+
+def _gain(summary: Summary, lam: float, way: str) -> dict[str, Any] | None:
+    """None where a seed's scores do not hold it problem by problem."""
+    treated, baseline = (_chances(summary, arm, way) for arm in (lam, 0.0))
+    if treated is None or baseline is None or treated.shape[1] != baseline.shape[1]:
+        return None
+    gain = paired_gain(treated, baseline)
+    return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
+
+
+def _chances(summary: Summary, arm: float, way: str) -> np.ndarray | None:
+    """(seeds, problems, 1): each problem's chance with all samples; pass@k follows from the verdicts."""
+    if way == "pass":
+        task = summary.study.recipe.task
+        outcomes = summary.study.outcomes(task, arm, split="test", decoding="sampled")
+        return coverage_by_problem(outcomes)[..., -1:]
+    rows = [score.get("by_problem", {}).get(way) for score in _scores(summary, arm)]
+    if None in rows or len({len(row) for row in rows}) != 1:
+        return None
+    return np.clip(np.array(rows, dtype=float), 0, 1)[..., None]
+
+
+def _calibration(summary: Summary, arm: float) -> dict[str, dict[str, float]]:
+    said = [score.get("calibration", {}) for score in _scores(summary, arm)]
+    kinds = [kind for kind in ("vote", "sequence") if all(kind in each for each in said)]
+    return {
+        kind: {name: fmean(each[kind][name] for each in said) for name in ("ece", "brier")} for kind in kinds
+    }
+
+
+def _scores(summary: Summary, arm: float) -> list[dict[str, Any]]:
+    """What each seed's result.json says of the samples of the test problems."""
+    cells = summary.study.cells(summary.study.recipe.task, arm)
+    return [summary.study.results[cell]["scores"]["test"]["sampled"] for cell in cells]

@@ -6,7 +6,17 @@ from rich.table import Table
 from rich.text import Text
 
 from erce.recipe import Arm
-from erce.reporting.format import NOTHING, fixed, interval, p_value, percent, points, spread, strength
+from erce.reporting.format import (
+    NOTHING,
+    fixed,
+    interval,
+    p_value,
+    percent,
+    points,
+    spread,
+    strength,
+    visible,
+)
 from erce.reporting.gains import Summary
 
 STAR = "★"
@@ -27,13 +37,14 @@ def print_tables(summary: Summary, console: Console) -> None:
     recipe = summary.study.recipe
     negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
     named = " · by name: other objectives, at λ = 0" if recipe.objectives else ""
-    console.print(NOTE + negative + named, style="dim")
+    note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
+    console.print(note + negative + named, style="dim")
 
 
 def _table(summary: Summary, task: str, *, wide: bool) -> Table:
     role = ", the control" if task == summary.study.recipe.control else ""
     table = Table(
-        title=Text(f"{task}{role}: right on the test problems, in %"),
+        title=Text(f"{visible(task)}{role}: right on the test problems, in %"),
         box=box.SIMPLE_HEAD,
         title_style="bold",
         title_justify="left",
@@ -57,18 +68,18 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
 
 def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
-    assert greedy is not None
-    assert sampled is not None
-    gain = summary.gain(task, arm, "sampled")
+    drawn = summary.row(task, arm, summary.decoding)
+    gain = summary.gain(task, arm, summary.decoding)
+    unknown = None if summary.study.recipe.imported else 0.0  # a log may not tell these apart
     compared = gain is not None and gain["gain"] is not None and arm != 0
     return [
-        spread(greedy.mean, greedy.sd),
-        spread(sampled.mean, sampled.sd),
+        spread(greedy.mean, greedy.sd) if greedy else NOTHING,
+        spread(sampled.mean, sampled.sd) if sampled else NOTHING,
         points(gain["gain"]) if gain and compared else NOTHING,
         interval(gain["ci"]) if gain and compared else NOTHING,
         *([p_value(gain["p_holm"]) if gain and compared else NOTHING] if wide else []),
-        percent(sampled.reasons.get("no answer", 0.0)),
-        percent(sampled.reasons.get("truncated", 0.0)),
-        fixed(sampled.tokens, 1),
-        fixed(sampled.entropy, 3),
+        percent(drawn.reasons.get("no answer", unknown) if drawn else None),
+        percent(drawn.reasons.get("truncated", unknown) if drawn else None),
+        fixed(drawn.tokens if drawn else None, 1),
+        fixed(drawn.entropy if drawn else None, 3),
     ]

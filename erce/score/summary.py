@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from erce.score.best import best_by_problem
+from erce.score.calibration import Confidence, modal_confidence, reliability, sequence_confidence
 from erce.score.coverage import coverage
-from erce.score.majority import Equal, maj_at_k, merged
+from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
 
 
@@ -72,22 +73,35 @@ def summarize(
     With n > 1 samples a problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
     log p. All are means over the subsets of k samples. `maj@k` is left out where an accepted completion has
-    nothing extracted to vote for, `best@k` where a log-probability is NaN.
+    nothing extracted to vote for, `best@k` where a log-probability is NaN or None. What one completion lacks
+    has no mean: None.
+
+    Then also `by_problem`, each problem's `maj` and `best` of all n, problems in the order of their names;
+    and `calibration`, the `ece` and `brier` of `reliability` for the `vote`'s share and for the `sequence`'s
+    probability; each where the numbers above have it.
     """
     accepted = acceptance(completions, verdicts)
-    tokens = np.array([completion.tokens for completion in completions])
-    entropy = np.array([completion.entropy for completion in completions])
+    tokens = _known([completion.tokens for completion in completions])
+    entropy = _known([completion.entropy for completion in completions])
+    logprob = _known([completion.logprob for completion in completions])
     summary = {
         "pass@1": pass_at_1(accepted),
         "problems": accepted.shape[0],
         "samples": accepted.shape[1],
         "reasons": shares(verdicts),
         "finished": float(np.mean([completion.finished for completion in completions])),
-        "tokens": float(tokens.mean()),
-        "entropy": float((entropy * tokens).sum() / tokens.sum()),
-        "logprob": float(sum(completion.logprob for completion in completions) / tokens.sum()),
+        "tokens": None if tokens is None else float(tokens.mean()),
+        "entropy": None
+        if entropy is None or tokens is None
+        else float((entropy * tokens).sum() / tokens.sum()),
+        "logprob": None if logprob is None or tokens is None else float(sum(logprob) / tokens.sum()),
     }
     return summary | _of_several(completions, verdicts, accepted, equal)
+
+
+def _known(values: Sequence[float | None]) -> np.ndarray | None:
+    known = [value for value in values if value is not None]
+    return np.array(known) if len(known) == len(values) else None
 
 
 def _places(completions: Sequence[Completion]) -> np.ndarray:
@@ -112,19 +126,33 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
 
 def _of_several(
     completions: Sequence[Completion], verdicts: Sequence[Verdict], accepted: np.ndarray, equal: Equal | None
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """What k samples of a problem do together; nothing where there is one."""
     n = accepted.shape[1]
     if n == 1:
         return {}
     places, sizes = _places(completions), sorted({*(2**power for power in range(1, n.bit_length())), n})
-    found = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
+    found: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
+    by_problem, calibration = {}, {}
     if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
         answers = [[verdicts[place].extracted for place in row] for row in places]
         votes = merged(answers, equal) if equal else answers
         found |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
-    logprob = np.array([completion.logprob for completion in completions])[places]
-    if not np.isnan(logprob).any():
-        best = best_by_problem(logprob, accepted).mean(axis=0)
-        found |= {f"best@{k}": float(best[k - 1]) for k in sizes}
-    return found
+        by_problem["maj"] = majority_by_problem(votes, accepted, n)
+        calibration["vote"] = _reliable(modal_confidence(votes, accepted))
+    logprob = _known([completion.logprob for completion in completions])
+    if logprob is not None and not np.isnan(logprob).any():
+        best = best_by_problem(logprob[places], accepted)
+        found |= {f"best@{k}": float(best.mean(axis=0)[k - 1]) for k in sizes}
+        by_problem["best"] = best[:, -1]
+        calibration["sequence"] = _reliable(sequence_confidence(logprob[places], accepted))
+    names = [completions[row[0]].problem for row in places]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rows = {way: chances[order].round(12).tolist() for way, chances in by_problem.items()}
+    return found | {"by_problem": rows, "calibration": calibration}
+
+
+def _reliable(found: Confidence) -> dict[str, float]:
+    """Rounding can lift the mean of a tie's verdicts above 1."""
+    ece, brier, _ = reliability(found.confidence, found.accepted.clip(0, 1))
+    return {"ece": ece, "brier": brier}

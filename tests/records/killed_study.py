@@ -1,6 +1,7 @@
 """A study killed (SIGKILL) again and again at seeded moments until it is done, in forks of this process.
 
-python killed_study.py FOLDER SEED     prints how often it was killed and what it drew twice, as JSON
+python killed_study.py FOLDER SEED           prints how often it was killed and what it drew twice, as JSON
+python killed_study.py FOLDER SEED grown     the same of a finished study whose recipe has gained temperatures
 """
 
 import json
@@ -9,6 +10,7 @@ import random
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from erce.experiment import JOURNAL, base_policy
@@ -26,16 +28,22 @@ RECIPE = Recipe(
     training=Training(epochs=1.0),
     decoding=Decoding(samples=2, batch_size=8),
 )
+WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0), frontier_samples=2))
 
 
-def main(folder: Path, seed: int) -> None:
+def main(folder: Path, seed: int, grown: bool) -> None:
     base_policy(RECIPE.model, RECIPE.dtype)
-    alone(folder / "undisturbed", folder / "log", None)
+    recipe = WIDE if grown else RECIPE
+    alone(folder / "undisturbed", recipe, folder / "log", None)
+    if grown:
+        narrow = replace(WIDE, decoding=replace(WIDE.decoding, frontier=()))
+        alone(folder / "killed", narrow, folder / "log", None)
     (folder / "log").unlink()
-    rng, recorded, said = random.Random(seed), set(), {"kills": 0, "in generation": 0, "twice": []}
+    rng, recorded = random.Random(seed), finished(folder / "killed")
+    said = {"kills": 0, "in generation": 0, "twice": []}
     for attempt in range(1, 100):
         begun = sum(1 for _ in lines(folder / "log"))
-        done = alone(folder / "killed", folder / "log", rng.uniform(0.05, 0.25) * attempt)
+        done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
         drawn = list(lines(folder / "log"))[begun:]
         said["twice"] += [place for place in drawn if tuple(place) in recorded]
         if done:
@@ -46,12 +54,12 @@ def main(folder: Path, seed: int) -> None:
     print(json.dumps(said))
 
 
-def alone(root: Path, log: Path, seconds: float | None) -> bool:
+def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
     """Whether the study came to its end in a process that is killed after so many seconds."""
     child = os.fork()
     if child == 0:
         note_draws(log)
-        run(RECIPE, out=root)
+        run(recipe, out=root)
         os._exit(0)
     if seconds is not None:
         time.sleep(seconds)
@@ -97,4 +105,4 @@ def finished(root: Path) -> set[tuple[str, ...]]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] == ["grown"])

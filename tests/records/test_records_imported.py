@@ -1,7 +1,9 @@
 """Runs that other harnesses logged become rows and arrays of our form; nothing missing counts as wrong."""
 
 import json
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -84,6 +86,22 @@ def archive(tmp_path):
         return tmp_path / "log.eval"
 
     return write
+
+
+def zstandard(path, members):
+    """An archive of such members as inspect writes them, which Python's zipfile reads only from 3.14 on."""
+    pyarrow = pytest.importorskip("pyarrow")
+    body, directory = b"", b""
+    for name, content in ((name.encode(), json.dumps(member).encode()) for name, member in members.items()):
+        packed = pyarrow.compress(content, "zstd", asbytes=True)
+        head = struct.pack(
+            "<5H3L2H", 63, 0, 93, 0, 33, zlib.crc32(content), len(packed), len(content), len(name), 0
+        )
+        directory += b"PK\1\2\0\0" + head + struct.pack("<3H2L", 0, 0, 0, 0, len(body)) + name
+        body += b"PK\3\4" + head + name + packed
+    counts = struct.pack("<4H2LH", 0, 0, len(members), len(members), len(directory), len(body), 0)
+    path.write_bytes(body + directory + b"PK\5\6" + counts)
+    return path
 
 
 def given(row):
@@ -270,6 +288,19 @@ def test_an_archive_that_cannot_be_read_is_said(archive):
         from_inspect(archive(content, leave_out=["header.json"]), arm="a")
     with pytest.raises(ValueError, match="inspect log convert --to json"):
         from_inspect(archive(content, zipfile.ZIP_BZIP2), arm="a")
+
+
+def test_an_archive_packed_with_zstandard_is_read(file, tmp_path):
+    content = log([sample(4, 1, "C"), sample(5, 1, "I")])
+    members = {"header.json": {name: value for name, value in content.items() if name != "samples"}}
+    members |= {f"samples/{each['id']}_epoch_1.json": each for each in content["samples"]}
+    path = zstandard(tmp_path / "log.eval", members)
+    assert from_inspect(path, arm="a") == from_inspect(file(content, "log.json"), arm="a")
+    torn = path.read_bytes()
+    at = torn.index(zlib.crc32(json.dumps(members["header.json"]).encode()).to_bytes(4, "little"), 60)
+    path.write_bytes(torn[:at] + b"\0\0\0\0" + torn[at + 4 :])
+    with pytest.raises(ValueError, match=r"is damaged: header\.json is not what was written"):
+        from_inspect(path, arm="a")
 
 
 def test_two_runs_become_arrays_that_line_up(file):

@@ -106,12 +106,16 @@ def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed):
+@pytest.mark.parametrize(("seed", "what"), [(0, []), (1, []), (2, []), (3, ["grown"]), (4, ["grown"])])
+def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed, what):
     script = Path(__file__).with_name("killed_study.py")
     alone = os.environ | {"OMP_NUM_THREADS": "1"}
     out = subprocess.run(
-        [sys.executable, script, tmp_path, str(seed)], capture_output=True, text=True, env=alone, check=False
+        [sys.executable, script, tmp_path, str(seed), *what],
+        capture_output=True,
+        text=True,
+        env=alone,
+        check=False,
     )
     assert out.returncode == 0, out.stderr
     said = json.loads(out.stdout.splitlines()[-1])

@@ -7,6 +7,8 @@ import numpy as np
 
 from erce.recipe import Cell, Decoding, Recipe
 from erce.results import cell_folder, open_study, read_study, write_json, write_rows
+from erce.score import summarize
+from erce.types import Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
 REASONS = ("different", "different", "different", "no answer", "truncated")
@@ -31,16 +33,23 @@ class Fake:
     skip: set = field(default_factory=set)  # of (task, arm, seed)
     versions: dict = field(default_factory=dict)
     warnings: tuple = ()
+    frontier: tuple = ()
+    entropy: object = None  # of (arm, decoding); None: 0.2 nats everywhere
+    reach: object = None  # of an arm: how far the chances of easy and hard problems lie from its own
+    together: bool = False  # whether scores hold what k samples do together
+    task: str = TASK
+    model: str = "tiny"
 
     def recipe(self) -> Recipe:
         return Recipe(
-            task=TASK,
+            task=self.task,
+            model=self.model,
             control=self.control,
             lams=self.lams,
             seeds=self.seeds,
             objectives=self.objectives,
             n_test=self.problems,
-            decoding=Decoding(samples=self.samples),
+            decoding=Decoding(samples=self.samples, frontier=self.frontier),
         )
 
 
@@ -74,10 +83,11 @@ def _write_cell(folder, cell: Cell, fake: Fake):
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(cell.name.encode()).digest()[:4], "big"))
     completions, verdicts, scores = [], [], {}
     for split, problems in (("validation", fake.validation), ("test", fake.problems)):
-        for decoding, samples in (("greedy", 1), ("sampled", fake.samples)):
+        further = [(f"T{temperature:g}", 1) for temperature in fake.frontier if cell.task == fake.task]
+        for decoding, samples in (("greedy", 1), ("sampled", fake.samples), *further):
             drawn = _drawn(rng, cell, fake, (split, decoding, problems, samples))
             if drawn:
-                scores.setdefault(split, {})[decoding] = _scores(drawn)
+                scores.setdefault(split, {})[decoding] = _scores(drawn, together=fake.together)
             for row, verdict in drawn:
                 completions.append(row)
                 verdicts.append(verdict)
@@ -102,9 +112,11 @@ def _drawn(rng, cell, fake, what):
     split, decoding, problems, samples = what
     chances = (fake.right_on_validation if split == "validation" else None) or fake.right or chance
     right = chances(cell.task, cell.arm, decoding)
-    ease = np.linspace(-0.3, 0.3, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
+    reach = fake.reach(cell.arm) if fake.reach else 0.3
+    ease = np.linspace(-reach, reach, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
     accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()
     why = rng.integers(len(fake.reasons), size=(problems, samples)).tolist()
+    entropy = fake.entropy(cell.arm, decoding) if fake.entropy else 0.2
     pairs = []
     for number in range(problems):
         for sample in range(samples):
@@ -112,7 +124,7 @@ def _drawn(rng, cell, fake, what):
             reason = "numeric" if fine else fake.reasons[why[number][sample]]
             where = {"split": split, "decoding": decoding, "problem": f"{split}-{number}", "sample": sample}
             text = (fake.text or _text)(cell, number, fine)
-            rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": 0.2}
+            rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": entropy}
             extracted = text.split()[-1] if reason in ("numeric", "different") else None
             pairs.append(
                 (
@@ -128,7 +140,9 @@ def _text(cell, number, accepted):
     return f"12+{number % 25}={12 + number % 25}\n{12 + number % 25}-3={answer}\n#### {answer}"
 
 
-def _scores(drawn):
+def _scores(drawn, *, together):
+    if together:
+        return _summary(drawn)
     reasons = [verdict["reason"] for _, verdict in drawn]
     return {
         "pass@1": float(np.mean([verdict["accepted"] for _, verdict in drawn])),
@@ -136,6 +150,12 @@ def _scores(drawn):
         "tokens": float(np.mean([row["tokens"] for row, _ in drawn])),
         "entropy": float(np.mean([row["entropy"] for row, _ in drawn])),
     }
+
+
+def _summary(drawn):
+    completions = [{k: v for k, v in row.items() if k not in ("split", "decoding")} for row, _ in drawn]
+    verdicts = [Verdict(v["accepted"], v["reason"], v["extracted"]) for _, v in drawn]
+    return summarize([Completion(**row) for row in completions], verdicts)
 
 
 def _log(rng, cell, steps):

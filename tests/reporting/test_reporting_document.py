@@ -70,7 +70,7 @@ def test_the_report_is_one_page_with_all_its_parts(tmp_path, capsys):
         "Recipe and versions",
     ):
         assert heading in page.prose, heading
-    assert page.tags.count("figure") == 6
+    assert page.tags.count("figure") == 8
     for text in read_json(tmp_path / "all.json")["sentences"]:
         assert text in page.prose
         assert text in re.sub(r"\s+", " ", printed)
@@ -138,7 +138,11 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
             "gains",
             "chosen",
             "interaction",
+            "inference",
             "several",
+            "frontier",
+            "coverage",
+            "changes",
             "base",
             "rows",
             "sentences",
@@ -159,7 +163,7 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     path, page, printed = _report(tmp_path, capsys, **changes)
     assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
     assert "they are reported and not chosen from" in page.prose
-    tables = 2 * (1 + 2 + 2)  # a task: every λ; the verdicts and every seed, by decoding
+    tables = 2 * (1 + 2 + 2) + 1  # a task: every λ; the verdicts and every seed, by decoding; pass@k
     assert path.read_text(encoding="utf-8").count('<th scope="row">dft</th>') == tables
     assert page.prose.count("−0.1 confidence penalty") == tables
     assert "dft, focal:2" in page.prose

@@ -7,7 +7,8 @@ import pytest
 from fake_study import CONTROL, TASK, make_study
 
 from erce.reporting.gains import DECODINGS, gains, summary
-from erce.results import cell_folder, read_rows
+from erce.reporting.inference import inference
+from erce.results import cell_folder, read_json, read_rows, read_study, write_json
 from erce.stats import difference, holm, paired_gain
 
 ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}
@@ -160,6 +161,25 @@ def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
     assert not found.has_gain(TASK, 0.5)
     assert found.has_gain(CONTROL, 0.5)
     assert found.interaction == []
+
+
+def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
+    """As in a study of imported logs, which may be samples alone."""
+    study = make_study(tmp_path / "runs")
+    for cell in study.results:
+        path = cell_folder(study.root, study.recipe, cell) / "result.json"
+        result = read_json(path)
+        if cell.lam in (0.0, 1.0):
+            del result["scores"]["test"]["greedy"], result["scores"]["validation"]["greedy"]
+        write_json(path, result)
+    found = summary(read_study(study.root))
+    assert found.lam == 0.5
+    assert found.row(TASK, 0.0, "greedy") is found.gain(TASK, 1.0, "greedy") is None
+    assert found.gain(TASK, 0.5, "greedy")["gain"] is None
+    assert found.gain(TASK, 0.5, "sampled")["ci"] is not None
+    assert [entry["decoding"] for entry in found.interaction] == ["sampled"]
+    assert inference(found).greedy is None
+    assert inference(found).sampled is not None
 
 
 def test_seeds_that_are_not_done_do_not_count(tmp_path):

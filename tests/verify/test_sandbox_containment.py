@@ -89,9 +89,9 @@ def test_a_program_does_not_reach(sandbox, what):
 
 def test_a_program_writes_nowhere_but_in_a_folder_of_its_own(sandbox):
     assert not reached(sandbox, ELSEWHERE)
-    writable = reached(sandbox, "open('/tmp/x', 'w').write('x')")
+    writable = reached(sandbox, "open('/tmp/left-by-a-program', 'w').write('x')")
     assert writable == (sandbox.tier == "namespaces")  # in the other tier there is no temporary file at all
-    assert not reached(sandbox, "os.path.exists('/tmp/x')")
+    assert not reached(sandbox, "os.path.exists('/tmp/left-by-a-program')")
     assert reached(sandbox, "open('/dev/null', 'w').write('x')")
 
 

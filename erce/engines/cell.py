@@ -1,0 +1,82 @@
+"""One cell, run where an engine has put it → that it is done, or what stopped it, never an exception."""
+
+import errno
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from erce.engines.locks import cell_lock
+from erce.recipe import Cell, Recipe
+from erce.results import cell_folder, is_done
+
+FAILURE = "failure.txt"
+HOPELESS = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}  # no other cell can be written either
+
+
+@dataclass(frozen=True)
+class Work:
+    """A study's folder and recipe, and the function that runs one of its cells in them.
+
+    `threads` is how many a cell computes with on a CPU, None for the cores shared among the jobs; `gpus` how
+    many devices it needs, a fraction where several cells share one.
+    """
+
+    root: Path
+    recipe: Recipe
+    run: Callable[[Path, Recipe, Cell], None]
+    threads: int | None = None
+    gpus: float = 0.0
+
+
+class Done(NamedTuple):
+    """How one cell ended: `failure` is empty where it has its result, else what went wrong in a line.
+
+    The traceback is in the cell's folder, in failure.txt, until a later run succeeds. `hopeless`: every other
+    cell would fail in the same way.
+    """
+
+    cell: Cell
+    failure: str = ""
+    hopeless: bool = False
+    seconds: float = 0.0
+
+
+def run_one(work: Work, cell: Cell) -> Done:
+    """The cell run to its end, or only found done."""
+    folder, started = cell_folder(work.root, work.recipe, cell), time.monotonic()
+    with Caught() as caught, cell_lock(work.root, folder.name):
+        if not is_done(work.root, work.recipe, cell):
+            work.run(work.root, work.recipe, cell)
+        (folder / FAILURE).unlink(missing_ok=True)
+    if caught.text:
+        with suppress(OSError):  # a full disk is often why
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / FAILURE).write_text(caught.text, encoding="utf-8", errors="replace")
+    return Done(cell, caught.line, caught.hopeless, time.monotonic() - started)
+
+
+@dataclass
+class Caught:
+    """Keeps what a cell raised; what ends the process (Ctrl-C, exit) passes."""
+
+    text: str = ""
+    line: str = ""
+    hopeless: bool = False
+
+    def __enter__(self) -> "Caught":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or not isinstance(error, Exception):
+            return False
+        self.text = "".join(traceback.format_exception(error))
+        self.line = f"{type(error).__name__}: {str(error).strip() or 'no message'}".split("\n")[0][:500]
+        self.hopeless = isinstance(error, OSError) and error.errno in HOPELESS
+        return True

@@ -1,0 +1,176 @@
+"""Fresh interpreters on this machine that stay warm → cells, shared out one by one.
+
+Not `concurrent.futures`: there one killed process takes the whole pool with it, and nobody can say which cell
+it had. A process that ends costs only its cell, and another takes its place.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import TracebackType
+
+from erce.engines.cell import Done, Work, run_one
+from erce.engines.devices import devices_of, visible_devices
+from erce.recipe import Cell
+from erce.results import cell_folder
+
+LOG = "log.txt"
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    place: int  # 0 … jobs − 1, which decides its devices
+    cell: Cell | None = None
+
+
+class Pool:
+    """`jobs` processes that are started when cells need them and end with the context."""
+
+    def __init__(self, work: Work, jobs: int) -> None:
+        if jobs < 1:
+            raise ValueError(f"jobs = {jobs}: at least one process is needed")
+        self.work, self.jobs = work, jobs
+        self.devices = devices_of(jobs, gpus=work.gpus, visible=visible_devices())
+        self.workers: list[_Worker] = []
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self.workers:
+            worker.process.kill()
+        for worker in self.workers:
+            worker.process.join()
+            worker.pipe.close()
+
+    def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
+        """Each cell's end as it comes; a process that ended before its cell did is that cell's failure."""
+        waiting = deque(cells)
+        while waiting or any(worker.cell for worker in self.workers):
+            self._hand_out(waiting)
+            busy = {worker.pipe: worker for worker in self.workers if worker.cell}
+            for pipe in wait(list(busy)):
+                assert isinstance(pipe, Connection)
+                yield self._ended(busy[pipe])
+
+    def _hand_out(self, waiting: deque[Cell]) -> None:
+        while waiting:
+            idle = next((worker for worker in self.workers if worker.cell is None), None)
+            if idle is None and len(self.workers) < self.jobs:
+                idle = self._started()
+            if idle is None:
+                return
+            idle.cell = waiting.popleft()
+            with suppress(BrokenPipeError):  # it has died; its end of the pipe tells
+                idle.pipe.send(idle.cell)
+
+    def _started(self) -> _Worker:
+        place = min(set(range(self.jobs)) - {worker.place for worker in self.workers})
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        settings = _Settings(self._threads(), self.devices[place])
+        process = context.Process(target=_serve, args=(theirs, self.work, settings), daemon=False)
+        process.start()
+        theirs.close()
+        self.workers.append(_Worker(process, ours, place))
+        return self.workers[-1]
+
+    def _threads(self) -> int:
+        return self.work.threads or max(1, (os.cpu_count() or 1) // self.jobs)
+
+    def _ended(self, worker: _Worker) -> Done:
+        cell, worker.cell = worker.cell, None
+        assert cell is not None
+        try:
+            return worker.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            worker.process.join()
+            worker.pipe.close()
+            self.workers.remove(worker)
+            return Done(cell, _epitaph(worker.process.exitcode))
+
+
+def _epitaph(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"its process ended with exit code {code}"
+    name = signal.Signals(-code).name
+    why = ": killed, or out of memory (fewer --jobs need less)" if name == "SIGKILL" else ""
+    return f"its process was ended by {name}{why}"
+
+
+@dataclass(frozen=True)
+class _Settings:
+    threads: int
+    devices: str | None
+
+
+def _serve(pipe: Connection, work: Work, settings: _Settings) -> None:
+    """A worker's life: cells come, ends go, until the driver closes the pipe or dies."""
+    # Ctrl-C is the driver's to answer, who then ends us; SIG_IGN would pass on to programs that are judged.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
+    os.environ["OMP_NUM_THREADS"] = str(settings.threads)  # read when torch is imported
+    if settings.devices is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = settings.devices
+    while True:
+        try:
+            cell = pipe.recv()
+        except EOFError:
+            return
+        with _Logged(cell_folder(work.root, work.recipe, cell) / LOG):
+            done = run_one(work, cell)
+        if not done.failure:
+            (cell_folder(work.root, work.recipe, cell) / LOG).unlink(missing_ok=True)
+        pipe.send(done)
+
+
+def _leave_with_the_driver() -> None:
+    driver = parent_process()
+    if driver is not None:
+        wait([driver.sentinel])
+        os._exit(1)
+
+
+class _Logged:
+    """What the process prints goes to a file meanwhile, also what its libraries print beneath Python.
+
+    Where the file cannot be made, nothing is redirected: a log is no reason to stop.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept: list[tuple[int, int]] = []
+
+    def __enter__(self) -> None:
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("wb") as file:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                for descriptor in (1, 2):
+                    self.kept.append((descriptor, os.dup(descriptor)))
+                    os.dup2(file.fileno(), descriptor)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        for descriptor, kept in self.kept:
+            os.dup2(kept, descriptor)
+            os.close(kept)
+        self.kept.clear()
