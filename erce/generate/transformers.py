@@ -27,6 +27,7 @@ from erce.prompt import prompt_ids
 from erce.types import Completion, Problem
 
 COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
+COLD = 1e-30  # a temperature that float32 can divide by, and at which nothing but the argmax is left
 TAIL = 4  # a batch ends early once under 1/TAIL of its rows still write; these go on together with others
 
 
@@ -78,7 +79,8 @@ class _Row:
     tokens: list[int] = field(default_factory=list)
     finished: bool = False
     logprob: float = 0.0
-    entropy: float = 0.0  # a sum over the tokens
+    entropy: float = 0.0  # a sum over the tokens, as is the next
+    drawn_entropy: float = 0.0
 
     def completion(self, text: str) -> Completion:
         return Completion(
@@ -89,6 +91,7 @@ class _Row:
             finished=self.finished,
             logprob=self.logprob,
             entropy=self.entropy / len(self.tokens),
+            drawn_entropy=self.drawn_entropy / len(self.tokens),
         )
 
 
@@ -143,7 +146,7 @@ def _advance(
     eos: Any = settings.eos_token_id
     choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, device)
     tokens = _written(model, settings, rows, choice, stop).cpu().numpy()  # (rows, steps)
-    logprob, entropy = choice.recorded()
+    logprob, entropy, drawn_entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
     for at, row in enumerate(rows):
@@ -151,6 +154,7 @@ def _advance(
         row.tokens += tokens[at, :length].tolist()
         row.logprob += float(logprob[at, :length].sum())
         row.entropy += float(entropy[at, :length].sum())
+        row.drawn_entropy += float(drawn_entropy[at, :length].sum())
         row.finished = bool(ended[at, :length].any()) or at in stop.complete
     return [row for row in rows if not row.finished and len(row.tokens) < decoding.max_new_tokens]
 
@@ -245,12 +249,14 @@ def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
 
 
 class _Choice(LogitsProcessor):
-    """Chooses every row's next token and keeps its log p and the step's entropy, both at temperature 1."""
+    """Chooses every row's next token and keeps its log p and the step's entropy, both at temperature 1, and
+    the entropy of what it was drawn from."""
 
     def __init__(self, rows: list[_Row], decoding: Decoding, device: torch.device) -> None:
         self.temperature = decoding.temperature
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []
+        self.drawn_entropies: list[Tensor] = []
         self.uniforms = torch.empty(0)
         if self.temperature > 0:
             numbers = [_uniforms(row, decoding.max_new_tokens) for row in rows]
@@ -265,7 +271,8 @@ class _Choice(LogitsProcessor):
         log_p = scores.log_softmax(-1)
         chosen = scores.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(scores)
         self.logprobs.append(log_p.gather(-1, chosen)[:, 0])
-        self.entropies.append(torch.special.entr(log_p.exp()).sum(-1))
+        self.entropies.append(_entropy(log_p))
+        self.drawn_entropies.append(self._drawn_entropy(log_p))
         if self.temperature == 0:
             return scores
         return torch.full_like(scores, -torch.inf).scatter_(-1, chosen, 0.0)
@@ -278,16 +285,26 @@ class _Choice(LogitsProcessor):
         chosen = torch.searchsorted(cumulative, target, right=True)
         return chosen.clamp_(max=scores.shape[-1] - 1).to(scores.device)
 
-    def recorded(self) -> tuple[np.ndarray, np.ndarray]:
-        """Log p of the chosen tokens and entropies, both (rows, steps) in nats."""
-        kept = (torch.stack(steps, 1).double().cpu().numpy() for steps in (self.logprobs, self.entropies))
-        logprob, entropy = kept
+    def _drawn_entropy(self, log_p: Tensor) -> Tensor:
+        if self.temperature in (0, 1):
+            return self.entropies[-1] * self.temperature
+        below = log_p - log_p.amax(-1, keepdim=True)  # so that a tiny temperature leaves one token, at 0
+        return _entropy((below / max(self.temperature, COLD)).log_softmax(-1))
+
+    def recorded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Log p of the chosen tokens, entropies, and those drawn from, each (rows, steps) in nats."""
+        steps = (self.logprobs, self.entropies, self.drawn_entropies)
+        logprob, entropy, drawn_entropy = (torch.stack(each, 1).double().cpu().numpy() for each in steps)
         if np.isnan(entropy).any():
             raise ValueError(
                 "the model's logits are not a distribution (NaN or infinite): its training diverged; lower "
                 "the learning rate or λ"
             )
-        return logprob, entropy
+        return logprob, entropy, drawn_entropy
+
+
+def _entropy(log_p: Tensor) -> Tensor:
+    return torch.special.entr(log_p.exp()).sum(-1)
 
 
 class _Stop(StoppingCriteria):

@@ -240,6 +240,7 @@ def _completion(row: Row) -> Completion:
         finished=row["finish"] != "length",
         logprob=row["logprob"],
         entropy=row["entropy"],
+        drawn_entropy=row["drawn_entropy"],
     )
 
 

@@ -51,6 +51,7 @@ COLUMNS = {  # in their order; each row has all of them, None where there is not
     "finish": TEXT,  # "stop" or "length"
     "logprob": NUMBER,
     "entropy": NUMBER,
+    "drawn_entropy": NUMBER,
     "accepted": TRUTH,
     "reason": TEXT,
     "extracted": TEXT,
@@ -180,6 +181,7 @@ def _drawn(origin: Row, row: Row) -> Row:
 def _sample(row: Row) -> Row:
     names = ("split", "decoding", "problem", "sample", "tokens", "logprob", "entropy")
     return {name: row[name] for name in names} | {
+        "drawn_entropy": row.get("drawn_entropy"),
         "completion": row["text"],
         "finish": None if row["finished"] is None else "stop" if row["finished"] else "length",
     }

@@ -46,7 +46,7 @@ POINTS = 300  # of a curve: more cannot be seen
 
 def document(summary: Summary) -> str:
     """The page. What a model, a recipe or a path wrote is escaped; the same study gives the same bytes."""
-    recipe, results = summary.study.recipe, summary.study.results
+    recipe = summary.study.recipe
     return (
         _environment()
         .get_template("report.html")
@@ -67,7 +67,7 @@ def document(summary: Summary) -> str:
             examples=examples(summary),
             settings=_settings(summary),
             versions=_versions(summary),
-            minutes=sum(result.get("seconds", 0.0) for result in results.values()) / 60,
+            minutes=summary.study.seconds / 60,
         )
     )
 

@@ -23,9 +23,9 @@ Best = dict[Arm, float]
 class Point:
     """One arm at one temperature, means over its seeds; accuracies are fractions of 1.
 
-    `entropy`, nats a token, is of the policy's own distributions, at temperature 1, met along the completions
-    of the test problems, None where a completion came without; `validation` is None without validation
-    problems.
+    `entropy`, nats a token, is of the distributions that the completions of the test problems were drawn
+    from, at this temperature: 0 for greedy. It is None where a completion came without; `validation` is None
+    without validation problems.
     """
 
     temperature: float
@@ -152,7 +152,7 @@ def drawn(found: Frontier) -> Figure:
             line = found.lines[arm]
             _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2])
             _label_end(axes, f"T {line[-1].temperature:g}", places[arm][:-3:-1])
-    axes.set_xlabel("entropy of the next-token distributions, in nats")
+    axes.set_xlabel("entropy a token, as drawn, in nats")
     return _finished(figure, found)
 
 
@@ -172,9 +172,9 @@ def drawn_by_temperature(found: Frontier) -> Figure:
 
 
 OVER_ENTROPY = (
-    "A line an arm, a point a temperature from T 0 (greedy) up. Entropy: of the policy’s distributions, as "
-    "at temperature 1, where its completions lead; another temperature of the samples changes where that is, "
-    "not how sharp the policy is there."
+    "A line an arm, a point a temperature from T 0 (greedy) up. Entropy: mean over the tokens, of the "
+    "distributions at that temperature. Where one line lies above another, it is right more often at the same "
+    "diversity: more than a temperature."
 )
 OVER_TEMPERATURE = (
     "The same points over the temperature. Star: the one that validation prefers for cross-entropy and for "
@@ -222,7 +222,7 @@ def _line(summary: Summary, arm: Arm) -> list[Point]:
                 temperature,
                 decoding,
                 fmean(each["pass@1"] for each in test),
-                _mean([each["entropy"] for each in test]),
+                _mean([each.get("drawn_entropy") for each in test]),
                 # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
                 round(fmean(each["pass@1"] for each in validation), 12) if all(validation) else None,
             )

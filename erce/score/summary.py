@@ -68,7 +68,8 @@ def summarize(
 
     `pass@1`; `problems` and `samples` a problem; `reasons` as in `shares`; `finished`, the share that was
     not cut off; `tokens`, the mean a completion; `entropy` and `logprob`, the means over all tokens of the
-    next-token entropy and of log p, in nats at temperature 1.
+    next-token entropy and of log p, in nats at temperature 1; `drawn_entropy`, the same of the distributions
+    that the tokens were drawn from.
 
     With n > 1 samples a problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
@@ -82,7 +83,6 @@ def summarize(
     """
     accepted = acceptance(completions, verdicts)
     tokens = _known([completion.tokens for completion in completions])
-    entropy = _known([completion.entropy for completion in completions])
     logprob = _known([completion.logprob for completion in completions])
     summary = {
         "pass@1": pass_at_1(accepted),
@@ -91,12 +91,17 @@ def summarize(
         "reasons": shares(verdicts),
         "finished": float(np.mean([completion.finished for completion in completions])),
         "tokens": None if tokens is None else float(tokens.mean()),
-        "entropy": None
-        if entropy is None or tokens is None
-        else float((entropy * tokens).sum() / tokens.sum()),
+        "entropy": _a_token([completion.entropy for completion in completions], tokens),
+        "drawn_entropy": _a_token([completion.drawn_entropy for completion in completions], tokens),
         "logprob": None if logprob is None or tokens is None else float(sum(logprob) / tokens.sum()),
     }
     return summary | _of_several(completions, verdicts, accepted, equal)
+
+
+def _a_token(means: Sequence[float | None], tokens: np.ndarray | None) -> float | None:
+    """The mean over all tokens, from every completion's own; None where one is not known."""
+    known = _known(means)
+    return None if known is None or tokens is None else float((known * tokens).sum() / tokens.sum())
 
 
 def _known(values: Sequence[float | None]) -> np.ndarray | None:

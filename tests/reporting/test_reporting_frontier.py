@@ -184,7 +184,7 @@ def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
         if decoding == "greedy":
             del result["scores"]["test"]["greedy"]
         else:
-            result["scores"]["test"]["T1"]["entropy"] = None
+            result["scores"]["test"]["T1"]["drawn_entropy"] = None
         write_json(path, result)
     frontier = temperature_frontier(summary(read_study(made.root)))
     assert [point.temperature for point in frontier.lines[0.5]] == [0.2, 0.8, 1.0]
