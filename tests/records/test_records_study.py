@@ -11,6 +11,7 @@ from erce.cli import main
 from erce.recipe import Cell, Decoding, Recipe
 from erce.records import COLUMNS, Reading, export, from_evalplus, import_study, records, study_of_rows
 from erce.records.logs import LOGS, format_of, read_prompts
+from erce.reporting import report
 from erce.reporting.gains import gains, summary
 from erce.results import (
     PROBLEMS,
@@ -454,3 +455,35 @@ def test_a_folder_with_anything_in_it_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match="is not empty; a study is imported whole, into a new folder"):
         import_study(tmp_path / "study", two(tmp_path))
     assert [path.name for path in (tmp_path / "study").iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("tool", ["lm-eval greedy", "inspect samples", "evalplus greedy"])
+def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
+    def write(name, seed, right):
+        path = tmp_path / f"{name}{seed}"
+        if tool == "inspect samples":
+            values = [[int(at + sample + seed < right) for sample in range(3)] for at in range(8)]
+            return inspect(path, values, temperature=0.7)
+        values = [[int(at + seed < right)] for at in range(8)]
+        if tool == "evalplus greedy":
+            path = tmp_path / f"{name}{seed}_temp_0.0_eval_results.json"
+            return evalplus(path, [[("pass" if ok else "fail", "pass")] for [ok] in values])
+        return lm_eval(path, values)
+
+    logs = {
+        name: [write(name.replace("=", ""), seed, right) for seed in range(2)]
+        for name, right in (("baseline", 3), ("lam=2", 6))
+    }
+    study = import_study(
+        tmp_path / "study", logs, reading=Reading(temperature=0.0) if "evalplus" in tool else None
+    )
+    page = report(study.root, json=tmp_path / "all.json").read_text(encoding="utf-8")
+    assert "None" not in page
+    assert page.rstrip().endswith("</html>")
+    found = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    decoding = "sampled" if tool == "inspect samples" else "greedy"
+    [gain] = [each for each in found["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
+    arms = [study.outcomes(study.recipe.task, lam, split="test", decoding=decoding) for lam in (2.0, 0.0)]
+    assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
+    assert gain["gain"] > 0
+    assert any("validation" in text for text in found["cautions"])
