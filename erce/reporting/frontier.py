@@ -17,6 +17,7 @@ from erce.reporting.gains import Summary
 from erce.stats import paired_gain
 
 Best = dict[Arm, float]
+CLOSE = 0.09  # of the axes' width and height: two labels nearer than this would overlap
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,12 @@ def drawn(found: Frontier) -> Figure:
     for arm, place in places.items():
         axes.plot(*zip(*place, strict=True), **line_of(arm, found.chosen))
     axes.autoscale_view()
-    for arm in dict.fromkeys((None, 0.0, found.chosen)):
+    labelled: list[tuple[float, float]] = []
+    for arm in dict.fromkeys((found.chosen, 0.0, None)):
         if arm in places:
             line = found.lines[arm]
-            _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2])
-            _label_end(axes, f"T {line[-1].temperature:g}", places[arm][:-3:-1])
+            _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2], labelled)
+            _label_end(axes, f"T {line[-1].temperature:g}", places[arm][:-3:-1], labelled)
     axes.set_xlabel("entropy a token, as drawn, in nats")
     return _finished(figure, found)
 
@@ -188,11 +190,20 @@ def _places(line: list[Point]) -> list[tuple[float, float]]:
     return found if len(found) == len(line) else []
 
 
-def _label_end(axes: Axes, label: str, places: list[tuple[float, float]]) -> None:
-    """At the first of the two places, on the side of it that the line to the second does not take."""
+def _label_end(
+    axes: Axes, label: str, places: list[tuple[float, float]], labelled: list[tuple[float, float]]
+) -> None:
+    """At the first of the two places, on the side of it that the line to the second does not take.
+
+    Nothing where a label stands close by already; `labelled` says where, as shares of the axes.
+    """
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     across = (places[0][0] - places[1][0]) / (right - left)
     up = (places[0][1] - places[1][1]) / (high - low)
+    here = (places[0][0] - left) / (right - left), (places[0][1] - low) / (high - low)
+    if any(abs(here[0] - x) < CLOSE and abs(here[1] - y) < CLOSE for x, y in labelled):
+        return
+    labelled.append(here)
     length = math.hypot(across, up)
     away = (15 * across / length, 11 * up / length) if length else (0, 11)
     look: Any = {"ha": "center", "va": "center", "fontsize": 8.5, "color": PALETTE["ink"], "zorder": 6}

@@ -231,7 +231,7 @@ def _names(rows: list[Compared]) -> str:
 def _p(p: float) -> str:
     """p = .031, or p < .001."""
     text = p_value(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def _plain(value: Any) -> Any:
