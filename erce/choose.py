@@ -1,7 +1,7 @@
 """Scores on the validation problems → the λ that is reported on the test problems, which are read once."""
 
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from erce.results import Study
 
@@ -26,10 +26,15 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
 
     Only a λ whose every seed is done can win. Equal scores go to the λ nearer to 0: no penalty without a
     reason. Stops where nothing can be chosen: no λ is complete, or there are no validation problems.
+
+    What `lams = "auto"` has found on its own task's samples stands: 0 where no λ gained significantly, even
+    if one has the higher score. Stops while it is searching.
     """
     task = task or study.recipe.task
+    if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
+        return _found(study.search)
     scores = {}
-    for lam in study.recipe.lams:
+    for lam in study.lams:
         score = _validation(study, task, lam, decoding)
         if score is not None:
             scores[lam] = score
@@ -42,9 +47,21 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
     )
 
 
+def _found(search: dict[str, Any] | None) -> Choice:
+    """The winner of a search; the runner-up is the best of the others that came to its end."""
+    step = search["step"] if search else {}
+    if "winner" not in step:
+        raise ValueError("the search for λ has not ended yet; run the study to its end first")
+    scores, winner = dict(map(tuple, step["scores"])), step["winner"]
+    last = {0.0, *(each["lam"] for each in step["tests"])} - {winner}
+    second = min(last, key=lambda lam: (-scores[lam], lam), default=None)
+    runner_up_score = None if second is None else scores[second]
+    return Choice(winner, scores[winner], second, runner_up_score, _at_edge(winner, scores), scores)
+
+
 def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:
     """Mean over seeds; None while a seed is missing, or where there are no validation problems."""
-    cells = [cell for cell in study.recipe.cells() if (cell.task, cell.arm) == (task, lam)]
+    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, lam)]
     if not cells or any(cell not in study.results for cell in cells):
         return None
     scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
@@ -62,7 +79,7 @@ def _nothing_to_choose(study: Study, task: str, decoding: str) -> str:
     if task not in study.recipe.tasks:
         return f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}"
     missing = {cell.arm for cell in study.missing if cell.task == task}
-    complete = set(study.recipe.lams) - missing
+    complete = set(study.lams) - missing
     if complete:
         return (
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "

@@ -6,11 +6,13 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import __version__
+from erce.flags import add_import, add_plan, add_sandbox, add_verify
 
 if TYPE_CHECKING:
     from erce.types import Verdict
@@ -29,17 +31,21 @@ NEEDS_STUDY = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, 2 for input that cannot run (one sentence says why), 130 when interrupted.
+    """The exit code: 0, 1 for cells that failed, 2 for input that cannot run (one sentence says why), 130
+    when interrupted.
 
     `verify` of one answer or program ends with 1 where it is not accepted, `doctor` where programs can reach
     more than they should.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, options.overrides = parser.parse_known_args(arguments)
+    if options.overrides and options.command is not sft:
+        parser.error(f"unrecognized arguments: {' '.join(options.overrides)}")
     sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
     try:
         if getattr(options, "sandbox", None):
             os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-        if options.command in (run, demo, report, theory):
+        if options.command in (run, demo, report, theory, sft, card):
             _require_study_extra()
         return options.command(options) or 0
     except (ValueError, *_refusals()) as error:
@@ -50,24 +56,55 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int:
     """Every unfinished cell of a recipe, then the report."""
-    import erce.study
-
     recipe = recipe_path(options.recipe)
-    out = options.out or Path("runs") / recipe.stem
     named = {"task": options.task, "model": options.model, "data": options.data}
-    overrides = named | _settings(options.set)
-    study = erce.study.run(recipe, out=out, jobs=options.jobs, **overrides)
-    _report(study.root, None)
+    overrides, name = named | _settings(options.set), recipe.stem
+    if options.dry_run:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
+    if options.limit is not None:
+        from erce.plan import limits
+
+        overrides |= limits(recipe, options.limit, **overrides)
+        name += f"-limit{options.limit}"
+    out = options.out or Path("runs") / name
+    return (_planned if options.dry_run else _studied)(recipe, out, options, **overrides)
 
 
-def demo(options: argparse.Namespace) -> None:
+def _planned(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """0, after what the study would take was printed."""
+    from erce.plan import Speed, plan
+    from erce.plan.lines import plan_lines
+    from erce.recipe import load_recipe
+
+    speed = options.tokens_per_second and Speed(*options.tokens_per_second)
+    planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
+    print("\n".join(plan_lines(planned, out)))
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
     """The embedded study: a tiny model on generated sums, on a CPU, in minutes."""
+    if options.jobs is None and options.engine in ("auto", "processes"):
+        options.jobs = os.cpu_count() or 1
+    return _studied(recipe_path("mini"), options.out, options)
+
+
+def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """The exit code of a study that was run and reported, also where some of its cells have no result."""
     import erce.study
 
-    study = erce.study.run(recipe_path("mini"), out=options.out, jobs=options.jobs)
-    _report(study.root, None)
+    how = {"jobs": options.jobs, "engine": options.engine, "retries": options.retries}
+    try:
+        erce.study.run(recipe, out=out, **how, **overrides)
+    except erce.study.CellsFailedError as error:
+        with suppress(OSError):  # a full disk is often why
+            _report(out, None)
+        print(f"erce: {error}", file=sys.stderr)
+        return 1
+    _report(out, None)
+    return 0
 
 
 def report(options: argparse.Namespace) -> None:
@@ -86,6 +123,20 @@ def records(options: argparse.Namespace) -> None:
     from erce.results import read_study
 
     print(f"{export(read_study(options.runs), options.file)} rows in {options.file}")
+
+
+def sft(options: argparse.Namespace) -> None:
+    """A fine-tuning from TRL's YAML with erce's fields; a flag with a field's name wins over the file."""
+    from erce.train.sft import sft as train
+
+    train(options.config, options.overrides)
+
+
+def card(options: argparse.Namespace) -> None:
+    """A cell's adapter and a model card with the study's results, in a folder for the hub."""
+    from erce.card import write_card
+
+    print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
 
 
 def import_(options: argparse.Namespace) -> None:
@@ -257,7 +308,7 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command(demo)
     added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
-    _add_jobs(added, default=os.cpu_count() or 1)
+    _add_engine(added, "one a core")
     added = command(run)
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
@@ -267,8 +318,9 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )
-    _add_jobs(added)
-    _add_sandbox(added)
+    add_plan(added)
+    _add_engine(added, "1")
+    add_sandbox(added)
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
@@ -276,66 +328,39 @@ def _parser() -> argparse.ArgumentParser:
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
-    _add_import(command(import_))
+    _add_sft(command(sft))
+    _add_card(command(card))
+    add_import(command(import_))
     command(tasks)
     added = command(theory)
     added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
-    _add_verify(command(verify))
-    _add_sandbox(command(doctor))
+    add_verify(command(verify))
+    add_sandbox(command(doctor))
     return parser
 
 
-def _add_import(added: argparse.ArgumentParser) -> None:
-    added.add_argument("out", type=Path, help="the study's folder, which is made")
-    source = added.add_mutually_exclusive_group(required=True)
-    text = "what gains are measured from: one log a seed, a file or the folder that a run wrote"
-    source.add_argument("--baseline", nargs="+", metavar="LOG", help=text)
-    source.add_argument(
-        "--rows", type=Path, metavar="FILE", help="a .jsonl of `erce records`, all arms in it"
-    )
-    text = "an arm and its logs, one a seed; lam=2 is the λ 2, base the untrained model, else any name"
-    several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
-    added.add_argument("--arm", **several, help=text)
-    text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
-    added.add_argument("--validation", **several, help=text)
-    formats = ("auto", "lm-eval", "inspect", "evalplus")
-    added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
-    added.add_argument("--task", help="one of those in a folder of lm-eval; else what to call the task")
-    added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
-    added.add_argument("--filter", help="lm-eval: the filter whose answers are judged")
-    added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
-    added.add_argument("--plus", action="store_true", help="evalplus: judged with the added tests")
-    text = "of logs that do not say it; 0 is greedy"
-    added.add_argument("--temperature", type=float, metavar="T", help=text)
+def _add_sft(added: argparse.ArgumentParser) -> None:
+    added.usage = "erce sft [--config FILE] [--FIELD VALUE ...]"
+    text = "YAML as `trl sft` reads it; fields of erce.ERCEConfig are welcome in it"
+    added.add_argument("--config", type=Path, metavar="FILE", help=text)
 
 
-def _add_verify(added: argparse.ArgumentParser) -> None:
-    text = "rows of answer and completion, or program and tests (JSON Lines), or a study's folder"
-    added.add_argument("file", type=Path, nargs="?", help=text)
-    added.add_argument("--answer", help="the reference answer")
-    added.add_argument("--completion", help="what a model wrote")
-    added.add_argument("--program", type=Path, metavar="FILE", help="a program, judged by every --test")
-    added.add_argument("--test", action="append", default=[], metavar="ASSERT", help="one assert")
-    kinds = ("math", "answer", "number", "program")
-    text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
-    added.add_argument("--as", dest="kind", choices=kinds, help=text)
-    added.add_argument("--mode", choices=("ours", "paper"), default="ours", help="whose procedure (ours)")
-    added.add_argument("--explain", action="store_true", help="what was judged, and why so")
-    added.add_argument("--workers", type=int, help="processes that judge a file (one a core)")
-    added.add_argument("--limit", type=int, default=20, help="disagreements to print (20)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write every row's verdicts to FILE")
-    _add_sandbox(added)
+def _add_card(added: argparse.ArgumentParser) -> None:
+    added.add_argument("runs", type=Path, help="a study's folder")
+    text = "a trained cell's name; best is the first seed of the λ that validation chose (best)"
+    added.add_argument("--cell", default="best", metavar="NAME", help=text)
+    added.add_argument("--out", type=Path, required=True, help="the folder, which is made")
+    added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")
 
 
-def _add_sandbox(parser: argparse.ArgumentParser) -> None:
-    text = "the protection that programs run in; seccomp and none only when named"
-    parser.add_argument("--sandbox", choices=("auto", "namespaces", "landlock", "seccomp", "none"), help=text)
-
-
-def _add_jobs(parser: argparse.ArgumentParser, *, default: int = 1) -> None:
-    text = f"processes that share the cells, and a CPU's cores ({default})"
-    parser.add_argument("--jobs", type=int, default=default, help=text)
+def _add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
+    text = f"processes that share the cells, and a CPU's cores ({usual}); on Ray, the most cells at a time"
+    parser.add_argument("--jobs", type=int, metavar="N", help=text)
+    text = "what runs the cells: here, processes, ray, ray://HOST:10001, ray@HOST:6379; auto goes by --jobs"
+    parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
+    text = "how often a cell that failed is tried again, after all others (0)"
+    parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)
 
 
 if __name__ == "__main__":

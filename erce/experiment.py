@@ -10,7 +10,9 @@ there when the recipe asks for more temperatures.
 
 import gc
 import platform
-import time
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -24,10 +26,12 @@ from erce.records.origin import check_origin, write_origin, write_verifier
 from erce.results import (
     COMPLETIONS,
     RESULT,
+    TIMING,
     VERDICTS,
     cell_folder,
     read_json,
     read_rows,
+    timed,
     write_json,
     write_rows,
 )
@@ -37,6 +41,7 @@ from erce.types import Completion, Splits, Verdict
 
 EVALUATED = ("validation", "test")
 JOURNAL = "completions.journal"
+TRAINING = "training.json"
 
 
 @dataclass(frozen=True)
@@ -50,24 +55,28 @@ class Draw:
     stop: tuple[str, ...] = ()
 
 
-def run_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Everything that one cell of the grid needs, skipping what its folder already holds."""
-    folder, started = cell_folder(root, recipe, cell), time.monotonic()
-    problems = cell_splits(recipe, cell.task)
-    if cell.lam is not None and not (folder / "training.json").is_file():
-        _train(folder, recipe, cell, cell.lam, problems)
-    if _incomplete(folder, recipe, cell, problems):
-        _generate(folder, recipe, cell, problems)
+def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, Splits] | None = None) -> None:
+    """Everything that one cell of the grid needs, skipping what its folder already holds.
+
+    `problems` are each task's, where its source may be out of reach; None loads them.
+    """
+    folder = cell_folder(root, recipe, cell)
+    given = problems[cell.task] if problems else cell_splits(recipe, cell.task)
+    (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # of a kill; the only file that may not come again
+    with _threads(recipe.resources.threads):
+        if cell.lam is not None and not (folder / TRAINING).is_file():
+            with timed(folder, "training"):
+                _train(folder, recipe, cell, cell.lam, given)
+        if _incomplete(folder, recipe, cell, given):
+            with timed(folder, "generation"):
+                _generate(folder, recipe, cell, given)
     (folder / JOURNAL).unlink(missing_ok=True)
     if not (folder / VERDICTS).is_file():
-        _verify(folder, cell, problems)
-    result = {
-        "cell": asdict(cell),
-        "scores": _scores(folder, cell),
-        "seconds": round(time.monotonic() - started, 2),
-    }
+        with timed(folder, "verification"):
+            _verify(folder, cell, given)
+    result: dict[str, Any] = {"cell": asdict(cell), "scores": _scores(folder, cell)}
     if cell.lam is not None:
-        result["training"] = {k: v for k, v in read_json(folder / "training.json").items() if k != "log"}
+        result["training"] = {k: v for k, v in read_json(folder / TRAINING).items() if k != "log"}
     warnings = {row["warning"] for row in read_rows(folder / VERDICTS) if "warning" in row}
     if warnings:
         result["warnings"] = sorted(warnings)
@@ -99,23 +108,67 @@ def base_policy(model: str, dtype: str) -> tuple[Any, Any]:
 
 
 def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Splits) -> None:
-    from erce.train import fine_tune
-
-    settings = recipe.training
+    """The adapter, then its log; an adapter without one was left by a kill between the two."""
+    adapter, settings = folder / "adapter", recipe.training
+    shutil.rmtree(adapter, ignore_errors=True)
     if settings.max_length is None:
         settings = replace(settings, max_length=load_task(cell.task).max_length)
-    summary = fine_tune(
-        *base_policy(recipe.model, recipe.dtype),
-        problems.train,
-        settings=settings,
-        lam=lam,
-        penalty=recipe.penalty,
-        order=recipe.order,
-        objective=cell.objective,
-        seed=cell.seed,
-        folder=folder / "adapter",
+    how: dict[str, Any] = {
+        "lam": lam,
+        "penalty": recipe.penalty,
+        "order": recipe.order,
+        "objective": cell.objective,
+        "seed": cell.seed,
+        "lam_schedule": settings.lam_schedule,
+        "lam_warmup": settings.lam_warmup,
+    }
+    if recipe.resources.training_processes > 1:
+        summary = _train_together(adapter, recipe, problems, how | {"settings": asdict(settings)})
+    else:
+        from erce.train import fine_tune
+
+        base = base_policy(recipe.model, recipe.dtype)
+        summary = fine_tune(*base, problems.train, settings=settings, folder=adapter, **how)
+    for left in folder.glob(f"{adapter.name}.launch.*"):  # of use where it failed
+        left.unlink()
+    # Beside it is timing.json; a log with the time in it would never be the same twice.
+    write_json(folder / TRAINING, {name: told for name, told in summary.items() if name != "seconds"})
+
+
+def _train_together(adapter: Path, recipe: Recipe, problems: Splits, how: dict[str, Any]) -> dict[str, Any]:
+    """One cell by several processes, which have the devices to themselves meanwhile."""
+    import torch
+
+    from erce.train import launched
+
+    if torch.cuda.is_available():
+        base_policy.cache_clear()
+        gc.unfreeze()
+        gc.collect()
+        torch.cuda.empty_cache()
+    resources = recipe.resources
+    cell = launched.Cell(
+        model=recipe.model, dtype=recipe.dtype, problems=problems.train, folder=str(adapter), **how
     )
-    write_json(folder / "training.json", summary)
+    return launched.launch(
+        cell, processes=resources.training_processes, cpu=resources.gpus == 0, fsdp=resources.fsdp
+    )
+
+
+@contextmanager
+def _threads(wanted: int | None) -> Iterator[None]:
+    """So many on the CPU, however many this process has for others; None leaves it alone."""
+    if wanted is None:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _incomplete(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:

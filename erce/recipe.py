@@ -14,20 +14,28 @@ Every setting that is left out has the paper's value; a key that does not exist 
 import hashlib
 import json
 import math
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from erce.searching import Searching, read_lams, search_rules, write_lams
+from erce.sections import (
+    Decoding,
+    Resources,
+    Serving,
+    Training,
+    decoding_rules,
+    resource_rules,
+    server_rules,
+    training_rules,
+)
 from erce.settings import fill, merge, one_of
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 PENALTY_NAMES = ("shannon", "renyi", "support-size")
-NORMALIZATIONS = ("token", "sequence")
-HEADS = ("erce", "trl")
-SERVERS = ("vllm", "openai")
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
 CROSS_ENTROPY = "cross-entropy"
 # Besides cross-entropy → what the number after a colon must be.
@@ -39,52 +47,6 @@ OBJECTIVES: dict[str, tuple[str, Callable[[float], bool]]] = {
 }
 
 Arm = float | str | None  # a row of the tables: a λ, another objective at λ = 0, or None, the base model
-
-
-@dataclass(frozen=True, kw_only=True)
-class Training:
-    """LoRA fine-tuning; the paper's set-up (appendix on the GSM8K set-up) where nothing is said."""
-
-    epochs: float = 3.0
-    learning_rate: float = 2e-4  # peak; cosine to 0
-    warmup: float = 0.03  # share of the steps
-    batch_size: int = 16  # effective: sequences an optimizer step
-    micro_batch_size: int = 8  # sequences a forward pass
-    max_grad_norm: float = 1.0
-    rank: int = 16
-    lora_alpha: int = 32
-    dropout: float = 0.05
-    normalize: str = "token"  # "token": mean over the batch's response tokens | "sequence": the paper's 1/T
-    head: str = "erce"  # "erce" | "trl": TRL's own loss head, for comparison
-    gradient_checkpointing: bool = False
-    max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decoding:
-    """How completions are drawn; besides these, one greedy completion is always drawn for every problem."""
-
-    temperature: float = 0.8  # of the samples, from the full softmax (no top-k, no top-p)
-    samples: int = 4  # a problem
-    max_new_tokens: int | None = None  # None: the task's
-    batch_size: int = 512  # completions at a time; changes speed only
-    frontier: tuple[float, ...] = ()  # further temperatures for the study's own task; it may grow
-    frontier_samples: int = 1  # a problem at each of them
-    stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
-
-
-@dataclass(frozen=True, kw_only=True)
-class Serving:
-    """An OpenAI-compatible server that draws the completions; training stays in this process."""
-
-    url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
-    kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
-    model: str | None = None  # the base model's name there; None: the recipe's model
-    api_key_variable: str | None = None  # NAME of the environment variable that holds the key
-    top_logprobs: int = 20  # alternatives a step, for the entropies; vLLM's --max-logprobs
-    entropy_within: float = 0.1  # nats that a mean entropy may be off by
-    concurrency: int = 32  # requests at a time
-    timeout: float = 600.0  # seconds without a byte
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +70,8 @@ class Recipe:
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     server: Serving | None = None  # None: transformers draws the completions
+    resources: Resources = field(default_factory=Resources)
+    search: Searching | None = None  # of lams = "auto"; `lams` is then what it begins with
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
@@ -130,6 +94,11 @@ class Recipe:
             )
             if not self.imported or cell.name in self.imported
         ]
+
+    @cached_property
+    def identity_json(self) -> str:
+        """`identity` as JSON; kept, since the name of every cell's folder has it."""
+        return json.dumps(identity(self), sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -185,18 +154,20 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 def identity(recipe: Recipe) -> dict[str, Any]:
     """What makes two recipes the same study: all but the grid and the frontier, which may grow, and speed.
 
-    `stop`, `frontier_samples` and `server` are in it where a recipe sets them. Of a server, that is who draws
-    and what it says: the kind, the model's name and the alternatives a step, not where it is.
+    `stop`, `frontier_samples`, λ's schedule and `server` are in it where a recipe sets them. Of a server, it
+    is who draws and what it says: the kind, the model's name and the alternatives a step, not where it is.
     """
     settings = asdict(recipe)
-    for growing in ("lams", "seeds", "objectives", "imported"):
+    for growing in ("lams", "search", "seeds", "objectives", "imported"):
         del settings[growing]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]
     for name in ("frontier_samples", "stop"):
         if decoding[name] == usual[name]:
             del decoding[name]
-    del settings["server"]
+    if recipe.training.lam_schedule == Training.lam_schedule:
+        del settings["training"]["lam_schedule"], settings["training"]["lam_warmup"]
+    del settings["server"], settings["resources"]
     if served := recipe.server:
         who = {"kind": served.kind, "model": served.model or recipe.model}
         settings["server"] = who | {"top_logprobs": served.top_logprobs}
@@ -208,8 +179,8 @@ def folder_name(recipe: Recipe, cell: Cell) -> str:
     coordinates = [cell.task, cell.lam, cell.seed]
     if cell.objective != CROSS_ENTROPY:
         coordinates.append(cell.objective)
-    content = json.dumps([identity(recipe), *coordinates], sort_keys=True)
-    return f"{cell.name}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+    content = ", ".join([recipe.identity_json, *map(json.dumps, coordinates)])
+    return f"{cell.name}-{hashlib.sha256(f'[{content}]'.encode()).hexdigest()[:8]}"
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
@@ -235,7 +206,12 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
     Traceback (most recent call last):
     ValueError: no setting 'lambs'; did you mean 'lams'?
     """
-    return fill(Recipe, settings)
+    return fill(Recipe, read_lams(settings))
+
+
+def as_settings(recipe: Recipe) -> dict[str, Any]:
+    """The plain values that `parse_recipe` makes this recipe of."""
+    return json.loads(json.dumps(write_lams(asdict(recipe))))
 
 
 def _check(recipe: Recipe) -> None:
@@ -243,9 +219,15 @@ def _check(recipe: Recipe) -> None:
     for holds, sentence in (
         *_grid_rules(recipe),
         *_objective_rules(recipe),
-        *_training_rules(recipe.training),
-        *_decoding_rules(recipe.decoding),
-        *(_server_rules(recipe.server) if recipe.server else ()),
+        *training_rules(recipe.training),
+        *decoding_rules(recipe.decoding),
+        *resource_rules(recipe.resources, recipe.training),
+        *(server_rules(recipe.server) if recipe.server else ()),
+        *(
+            search_rules(recipe.lams, recipe.search, n_validation=recipe.n_validation)
+            if recipe.search
+            else ()
+        ),
     ):
         if not holds:
             raise ValueError(sentence)
@@ -315,70 +297,3 @@ def _parts(objective: str) -> tuple[str, float | None]:
         return kind, float(number) if colon else None
     except ValueError:
         return kind, math.nan
-
-
-def _training_rules(training: Training) -> list[tuple[bool, str]]:
-    rows, micro = training.batch_size, training.micro_batch_size
-    return [
-        *_over_zero(
-            "[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank", "lora_alpha"
-        ),
-        *_over_zero("[training] ", training, "batch_size", "micro_batch_size"),
-        (
-            micro > 0 and rows % micro == 0,
-            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}",
-        ),
-        (
-            0 <= training.warmup < 1,
-            f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)",
-        ),
-        (0 <= training.dropout < 1, f"[training] dropout = {training.dropout:g} must lie in [0, 1)"),
-        one_of("[training] normalize", training.normalize, NORMALIZATIONS),
-        one_of("[training] head", training.head, HEADS),
-    ]
-
-
-def _decoding_rules(decoding: Decoding) -> list[tuple[bool, str]]:
-    wanted = list(decoding.frontier)
-    said = f"[decoding] frontier = {wanted}"
-    return [
-        *_over_zero("[decoding] ", decoding, "temperature", "samples", "batch_size", "frontier_samples"),
-        (
-            all(0 < each < math.inf for each in wanted),
-            f"{said}: a temperature is a finite number over 0; greedy completions are always drawn",
-        ),
-        (len(set(wanted)) == len(wanted), f"{said} names a temperature twice; leave one out"),
-        (
-            decoding.temperature not in wanted,
-            f"{said} has temperature = {decoding.temperature:g}, which is always drawn; leave it out",
-        ),
-        (
-            all(float(f"{each:g}") == each for each in wanted),
-            f"{said}: a temperature has at most six digits, which name its completions; round it",
-        ),
-        (
-            all(text and "\ufffd" not in text for text in decoding.stop),
-            f"[decoding] stop = {list(decoding.stop)} has an empty text or one with U+FFFD; leave it out",
-        ),
-    ]
-
-
-def _server_rules(server: Serving) -> list[tuple[bool, str]]:
-    variable = server.api_key_variable
-    return [
-        (
-            re.match(r"https?://[^/]", server.url) is not None,
-            f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"',
-        ),
-        one_of("[server] kind", server.kind, SERVERS),
-        *_over_zero("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout"),
-        (
-            variable is None or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is not None,
-            "[server] api_key_variable is no variable's name; write that of the one that holds the key",
-        ),
-    ]
-
-
-def _over_zero(where: str, section: Any, *names: str) -> list[tuple[bool, str]]:
-    values = {name: getattr(section, name) for name in names}
-    return [(value > 0, f"{where}{name} = {value:g} must be over 0") for name, value in values.items()]

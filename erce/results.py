@@ -2,9 +2,11 @@
 
 runs/mini/
   study.json                              the recipe; says whose folder this is
+  search.json                             of lams = "auto": the cells that were asked for, and why
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
     training.json                         its log
+    timing.json                           seconds a stage: all that differs between two runs of one study
     cell.json                             what drew its completions and judged them: what its rows share
     completions.journal                   the finished part of them, while they are drawn
     completions.jsonl                     one row a completion
@@ -14,7 +16,9 @@ runs/mini/
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,11 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import Arm, Cell, Recipe, folder_name, frontier, identity, parse_recipe
+from erce.recipe import Arm, Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
+SEARCH = "search.json"
 LOCKS = ".locks"  # of the processes at work in a study's folder
 COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
+TIMING = "timing.json"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -86,7 +92,7 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
         raise ValueError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
-    settings = json.loads(json.dumps(asdict(recipe)))
+    settings = as_settings(recipe)
     if not (root / STUDY).is_file() or read_json(root / STUDY) != settings:
         write_json(root / STUDY, settings)
     if problems is not None and not begun:
@@ -97,7 +103,8 @@ def check_folder(root: Path) -> None:
     """A ValueError for a folder that holds something else than a study."""
     if (root / STUDY).is_file() or not root.exists():
         return
-    if not root.is_dir() or any(path.name != LOCKS for path in root.iterdir()):
+    begun = {LOCKS, f".{STUDY}.tmp"}  # what a run that was killed at once leaves
+    if not root.is_dir() or any(path.name not in begun for path in root.iterdir()):
         raise ValueError(f"{root} exists and holds no study; choose another folder with --out")
 
 
@@ -139,10 +146,18 @@ def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
 
     A damaged result stops the run instead of being trained over.
     """
+    return _result(root, recipe, cell) is not None
+
+
+def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
+    """What a cell that is done has in its result.json."""
     path = cell_folder(root, recipe, cell) / RESULT
-    scores = read_json(path).get("scores") if path.is_file() else None
-    wanted = frontier(recipe, cell.task)
-    return scores is not None and all(wanted.keys() <= scored.keys() for scored in scores.values())
+    if not path.is_file():
+        return None
+    result, wanted = read_json(path), frontier(recipe, cell.task)
+    scores = result.get("scores")
+    done = scores is not None and all(wanted.keys() <= scored.keys() for scored in scores.values())
+    return result if done else None
 
 
 @dataclass(frozen=True)
@@ -155,17 +170,46 @@ class Study:
     @cached_property
     def results(self) -> dict[Cell, dict[str, Any]]:
         """Each finished cell's result.json, in grid order."""
-        done = [cell for cell in self.recipe.cells() if is_done(self.root, self.recipe, cell)]
-        return {cell: read_json(cell_folder(self.root, self.recipe, cell) / RESULT) for cell in done}
+        read = ((cell, _result(self.root, self.recipe, cell)) for cell in self.expected)
+        return {cell: result for cell, result in read if result is not None}
 
     @property
     def missing(self) -> list[Cell]:
-        """The cells of the grid that have no result yet."""
-        return [cell for cell in self.recipe.cells() if cell not in self.results]
+        """Those of the expected cells that have no result yet."""
+        return [cell for cell in self.expected if cell not in self.results]
+
+    @cached_property
+    def search(self) -> dict[str, Any] | None:
+        """Of lams = "auto": the cells that were "asked" for, the last "step" and what is "said" of it.
+
+        None where the recipe lists its λ, and while a search has not begun.
+        """
+        path = self.root / SEARCH
+        return read_json(path) if self.recipe.search and path.is_file() else None
+
+    @cached_property
+    def expected(self) -> list[Cell]:
+        """The cells that it takes: the recipe's grid, or what a search has asked for so far."""
+        return [Cell(**each) for each in self.search["asked"]] if self.search else self.recipe.cells()
+
+    @cached_property
+    def lams(self) -> tuple[float, ...]:
+        """The λ of its grid, in the recipe's order; rising those that a search has tried."""
+        if not self.search:
+            return self.recipe.lams
+        return tuple(sorted({cell.lam for cell in self.expected if cell.lam is not None}))
+
+    @property
+    def seconds(self) -> float:
+        """Of computing, in all finished cells; a stage that was killed has left no time."""
+        return sum(
+            sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) or result.get("seconds", 0.0)
+            for cell, result in self.results.items()
+        )
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:
         """The cells that are done, one a seed; `arm` is a λ, the name of another objective, or None."""
-        return [cell for cell in self.results if (cell.task, cell.arm) == (task, arm)]
+        return list(self._arms.get((task, arm), ()))
 
     def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
         """1 where the verifier accepted; problems and samples in the same order for every arm and seed."""
@@ -174,8 +218,32 @@ class Study:
         )  # (seeds, problems, samples)
 
     @cached_property
+    def _arms(self) -> dict[tuple[str, Arm], list[Cell]]:
+        arms: dict[tuple[str, Arm], list[Cell]] = {}
+        for cell in self.results:
+            arms.setdefault((cell.task, cell.arm), []).append(cell)
+        return arms
+
+    @cached_property
     def _verdicts(self) -> dict[Cell, dict[tuple[str, str], np.ndarray]]:
-        return {cell: _accepted(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
+        return {cell: cell_outcomes(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
+
+
+def read_timing(folder: Path) -> dict[str, float]:
+    """Stage → seconds of a cell, over all runs that worked on it; empty for a cell of an older erce."""
+    return read_json(folder / TIMING) if (folder / TIMING).is_file() else {}
+
+
+@contextmanager
+def timed(folder: Path, stage: str) -> Iterator[None]:
+    """Adds the time that a stage has taken to the cell's timing.json, however it ends."""
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        before = read_timing(folder)
+        taken = before.get(stage, 0.0) + time.monotonic() - started
+        write_json(folder / TIMING, before | {stage: round(taken, 3)})
 
 
 def read_study(root: str | Path) -> Study:
@@ -183,7 +251,7 @@ def read_study(root: str | Path) -> Study:
     return Study(Path(root), read_recipe(Path(root)))
 
 
-def _accepted(folder: Path) -> dict[tuple[str, str], np.ndarray]:
+def cell_outcomes(folder: Path) -> dict[tuple[str, str], np.ndarray]:
     """(split, decoding) → 0/1 (problems, samples), problems sorted by id."""
     found: dict[tuple[str, str], dict[tuple[str, int], bool]] = {}
     for row in read_rows(folder / VERDICTS):

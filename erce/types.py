@@ -28,8 +28,8 @@ class Completion:
     """One output of a policy. `finished` is False when it was cut off at the token limit.
 
     `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
-    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats; `drawn_entropy` is
-    the same of the distributions that they were drawn from, at the temperature of the decoding: 0 for greedy.
+    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. `drawn_entropy`
+    is the same of the distributions that they were drawn from, at the decoding's temperature: 0 for greedy.
     These four are None where whoever drew it does not say.
     """
 

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from erce.cli import main, recipe_path
+from erce.experiment import run_cell
 
 ROOT = Path(__file__).parents[1]
+
+
+def sets(*pairs: str) -> list[str]:
+    return [word for pair in pairs for word in ("--set", pair)]
 
 
 def test_every_command_has_a_summary(capsys):
@@ -41,6 +46,14 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--set", 'penalty="renyi"', "--set", "order=-1"], "order = -1 must be over 0"),
         (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
+        (["run", "mini", "--retries", "-1"], "retries = -1: 0 is none"),
+        (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
+        (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
+        (
+            ["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")],
+            "gpus = 64 a cell need more",
+        ),
+        (["run", "mini", "--set", "resources.gpu=1"], "no setting 'gpu'; did you mean 'gpus'?"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
@@ -82,6 +95,40 @@ def test_an_interruption_says_how_to_go_on(monkeypatch, capsys):
     monkeypatch.setattr("erce.study.run", interrupted)
     assert main(["run", "mini"]) == 130
     assert "the same command goes on from here" in capsys.readouterr().err
+
+
+def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
+    tmp_path, monkeypatch, capsys
+):
+    recipe, out = tmp_path / "tiny.toml", tmp_path / "study"
+    recipe.write_text(
+        'task = "mini-sums"\nlams = [0, 1]\nseeds = [0]\nn_train = 16\nn_validation = 1\nn_test = 2\n'
+        "[training]\nepochs = 1\n[decoding]\nsamples = 2\n",
+        encoding="utf-8",
+    )
+    tries = []
+
+    def failing(root, recipe, cell, **given):
+        if cell.lam == 1:
+            tries.append(cell)
+            if len(tries) < 3:
+                raise RuntimeError("the device fell off the bus")
+        run_cell(root, recipe, cell, **given)
+
+    monkeypatch.setattr("erce.study.run_cell", failing)
+    words = ["run", str(recipe), "--out", str(out)]
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert "report: file://" in said.out
+    assert (out / "report" / "index.html").is_file()
+    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in said.err
+    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in said.err
+    (log,) = out.glob("cells/*/failure.txt")
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert main([*words, "--retries", "1"]) == 0
+    assert len(tries) == 3
+    assert not list(out.glob("cells/*/failure.txt"))
+    assert "failed" not in capsys.readouterr().err.split("done: mini-sums-lam1-seed0")[1]
 
 
 def test_an_import_needs_a_baseline_or_rows(capsys):

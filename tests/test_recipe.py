@@ -10,7 +10,9 @@ from erce.recipe import (
     Cell,
     Decoding,
     Recipe,
+    Resources,
     Serving,
+    Training,
     folder_name,
     frontier,
     identity,
@@ -52,6 +54,21 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"training": 3}, "training = 3: write a section [training]"),
         ({"lams": [0, "one"]}, "lams[1] = 'one' is not a number"),
         ({"lams": [0, True]}, "lams[1] = True is not a number"),
+        ({"resources": {"gpus": 1.5}}, "[resources] gpus = 1.5 is no whole number of devices"),
+        ({"resources": {"gpus": 0.3}}, "[resources] gpus = 0.3 is no whole number of devices, nor 1/n"),
+        ({"resources": {"gpus": -1}}, "gpus = -1 is no whole"),
+        ({"resources": {"gpus": float("inf")}}, "gpus = inf is no whole"),
+        ({"resources": {"threads": 0}}, "threads = 0 must be over 0"),
+        ({"resources": {"processes": 0}}, "processes = 0 with gpus = 0"),
+        ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4: each has one device"),
+        ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1 has nothing to share"),
+        (
+            {"resources": {"gpus": 4}},
+            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes",
+        ),
+        ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
+        ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),
+        ({"training": {"lam_warmup": 0.2}}, "lam_warmup = 0.2 has no effect on a constant λ"),
         ({"lams": 1}, "lams = 1 is not a list; write lams = [1]"),
         ({"lams": [0, float("nan")]}, "every λ must be a finite number"),
         ({"lams": [1, 2]}, "has no 0"),
@@ -227,6 +244,40 @@ def test_the_identity_holds_every_setting_but_the_grid_and_the_speed():
     assert not {"lams", "seeds", "objectives"} & set(settings)
     assert "batch_size" not in settings["decoding"]
     assert settings["training"]["batch_size"] == 16
+
+
+def test_what_a_cell_computes_with_is_not_in_the_identity_and_a_schedule_is_where_it_is_set():
+    cell = Cell("mini-sums", 0.5, 0)
+    resources = Resources(gpus=2, threads=3, fsdp=True)
+    assert folder_name(replace(RECIPE, resources=resources), cell) == folder_name(RECIPE, cell)
+    assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
+    linear = [
+        replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=share)) for share in (0.1, 0.2)
+    ]
+    assert len({folder_name(recipe, cell) for recipe in (RECIPE, *linear)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("resources", "processes"),
+    [
+        ({}, 1),
+        ({"gpus": 0.5}, 1),
+        ({"gpus": 0.33}, 1),
+        ({"gpus": 1}, 1),
+        ({"gpus": 2}, 2),
+        ({"processes": 2}, 2),
+    ],
+)
+def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
+    recipe = parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0], "resources": resources})
+    assert recipe.resources.training_processes == processes
+
+
+def test_the_schedules_that_a_recipe_knows_are_those_of_the_trainer():
+    from erce.sections import SCHEDULES
+    from erce.train.strength import SCHEDULES as NAMES
+
+    assert NAMES == SCHEDULES
 
 
 def test_the_names_that_a_recipe_knows_are_those_of_the_loss():

@@ -1,16 +1,35 @@
 """The whole walk on the embedded model: recipe → cells → results; stopped, gone on with, refused."""
 
 import json
+import pickle
+import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 
 import erce.study
+from erce.engines import Work
+from erce.experiment import cell_splits, run_cell
 from erce.generate.transformers import generate
-from erce.recipe import Cell, Decoding, Recipe, Training
-from erce.results import RESULT, cell_folder, open_study, read_json, read_rows
+from erce.recipe import Cell, Decoding, Recipe, Resources, Training
+from erce.results import (
+    LOCKS,
+    RESULT,
+    TIMING,
+    cell_folder,
+    open_study,
+    read_json,
+    read_rows,
+    read_study,
+    read_timing,
+    write_json,
+)
 from erce.study import run
+from erce.sweep import CellsFailedError
+from erce.tasks import splits
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -30,12 +49,11 @@ def finished(tmp_path_factory):
 
 
 def records(root: Path) -> dict[str, bytes]:
-    """Everything that must not depend on how often a run was stopped: all but the clock."""
-    kept = ("completions.jsonl", "verdicts.jsonl", "adapter_model.safetensors")
+    """Everything that must not depend on how often a run was stopped: all but the clock and the locks."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.name in kept
+        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
     }
 
 
@@ -113,29 +131,112 @@ def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     assert len({round(value, 4) for value in over.values()}) == len(over)
 
 
-@pytest.mark.parametrize("stage", ["adapter", "completions.jsonl", "verdicts.jsonl"])
+@pytest.mark.parametrize("stage", ["adapter", "training.json", "completions.jsonl", "verdicts.jsonl"])
 def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
     """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
     root = tmp_path / "mini"
     open_study(root, RECIPE)
-    stages = ("adapter", "training.json", "completions.jsonl", "verdicts.jsonl")
-    kept = stages[: max(2, stages.index(stage) + 1)]  # the adapter's log is written with it
+    stages = ("adapter", "training.json", "cell.json", "completions.jsonl", "verdicts.jsonl")
+    kept = stages[: stages.index(stage) + 1]
     for cell in finished.results:
         source, target = (cell_folder(each, RECIPE, cell) for each in (finished.root, root))
         for path in source.rglob("*"):
             if path.is_file() and path.relative_to(source).parts[0] in kept:
                 (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
                 (target / path.relative_to(source)).write_bytes(path.read_bytes())
-    monkeypatch.setattr("erce.train.fine_tune", None)
-    if stage != "adapter":
+    if stage != "adapter":  # without its log, nobody knows how it was trained
+        monkeypatch.setattr("erce.train.fine_tune", None)
+    if stage not in ("adapter", "training.json"):
         monkeypatch.setattr("erce.generate.transformers.generate", None)
     run(RECIPE, out=root)
     assert records(root) == records(finished.root)
 
 
+def test_the_clock_is_in_one_file_and_adds_up_over_runs_and_older_folders_have_theirs(finished, tmp_path):
+    root = tmp_path / "mini"
+    shutil.copytree(finished.root, root)
+    cell = RECIPE.cells()[2]
+    folder = cell_folder(root, RECIPE, cell)
+    before = read_timing(folder)
+    assert set(before) == {"training", "generation", "verification"}
+    write_json(folder / TIMING, before | {"verification": 100.0})
+    for name in ("verdicts.jsonl", RESULT):
+        (folder / name).unlink()
+    run(RECIPE, out=root)
+    after = read_timing(folder)
+    assert after["verification"] > 100.0
+    assert after | {"verification": before["verification"]} == before
+
+
+def test_the_minutes_of_a_study_are_those_of_its_clocks_also_where_an_older_result_has_them(
+    finished, tmp_path
+):
+    root = tmp_path / "mini"
+    shutil.copytree(finished.root, root)
+    folders = [cell_folder(root, RECIPE, cell) for cell in RECIPE.cells()]
+    for folder in folders:
+        write_json(folder / TIMING, {"training": 1.5, "generation": 2.0})
+    older = read_json(folders[2] / RESULT) | {"seconds": 1000.0}
+    write_json(folders[2] / RESULT, older)
+    assert read_study(root).seconds == 10.5
+    (folders[2] / TIMING).unlink()
+    assert read_study(root).seconds == 1007.0
+
+
+def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
+    """The problems travel with the work: a node of a cluster has no folder of ours."""
+    loaded = []
+
+    def counted(*args, **kwargs):
+        loaded.append(args)
+        return splits(*args, **kwargs)
+
+    monkeypatch.setattr("erce.experiment.splits", counted)
+    cell_splits.cache_clear()
+    problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
+    cell_splits.cache_clear()
+    work = pickle.loads(pickle.dumps(Work(tmp_path, RECIPE, partial(run_cell, problems=problems))))
+    work.run(work.root, work.recipe, RECIPE.cells()[0])
+    assert len(loaded) == 1
+
+
+def test_a_schedule_and_the_threads_of_the_recipe_reach_the_training(tmp_path, monkeypatch):
+    seen = []
+
+    def noted(*args, lam_schedule, lam_warmup, **kwargs):
+        seen.append((torch.get_num_threads(), lam_schedule, lam_warmup))
+        raise ValueError("seen")
+
+    monkeypatch.setattr("erce.train.fine_tune", noted)
+    before = torch.get_num_threads()
+    training = replace(RECIPE.training, lam_schedule="linear", lam_warmup=0.5)
+    recipe = replace(RECIPE, training=training, resources=Resources(threads=before + 1))
+    with pytest.raises(ValueError, match="seen"):
+        run_cell(tmp_path, recipe, recipe.cells()[2])
+    assert seen == [(before + 1, "linear", 0.5)]
+    assert torch.get_num_threads() == before
+
+
+def test_a_study_with_failed_cells_raises_their_names_and_the_others_are_there_to_report(
+    finished, tmp_path, monkeypatch
+):
+    root, recipe = tmp_path / "mini", replace(RECIPE, lams=(0.0, 1.0, 4.0))
+    shutil.copytree(finished.root, root)
+
+    def failing(root, recipe, cell, problems):
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(erce.study, "run_cell", failing)
+    with pytest.raises(CellsFailedError, match=r"1 of 4 cells failed(.*\n)*  mini-sums-lam4-seed0: Runtime"):
+        run(recipe, out=root)
+    left = read_study(root)
+    assert ([cell.lam for cell in left.missing], len(left.results)) == ([4.0], 3)
+    assert erce.report(root).is_file()
+
+
 def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finished, tmp_path, monkeypatch):
     ran = []
-    monkeypatch.setattr(erce.study, "run_cell", lambda root, recipe, cell: ran.append(cell))
+    monkeypatch.setattr(erce.study, "run_cell", lambda root, recipe, cell, problems: ran.append(cell))
     run(RECIPE, out=finished.root)
     assert ran == []
     run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)

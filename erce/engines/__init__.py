@@ -16,17 +16,17 @@ __all__ = ["ENGINES", "FAILURE", "Done", "Work", "open_engine", "study_lock"]
 Run = Callable[[Sequence[Cell]], Iterator[Done]]
 
 
-def open_engine(work: Work, *, engine: str = "auto", jobs: int = 1) -> AbstractContextManager[Run]:
+def open_engine(work: Work, *, engine: str = "auto", jobs: int | None = None) -> AbstractContextManager[Run]:
     """A function that runs cells and yields each when it has ended, in whatever order; workers stay warm
     between its calls.
 
     `engine` is a name of `ENGINES`, "auto" for "here" with one job and "processes" with more, or a Ray
     cluster's address ("ray://HOST:10001", "ray@HOST:6379"). `jobs` is the number of processes; on Ray, the
-    most cells at a time, 0 for as many as it has room for.
+    most cells at a time. None is one process, and on Ray, as 0 is, as many cells as it has room for.
     """
     name, address = _parts(engine)
     if name == "auto":
-        name = "here" if jobs == 1 else "processes"
+        name = "here" if jobs in (None, 1) else "processes"
     return ENGINES[name](work, jobs, address)
 
 
@@ -48,8 +48,8 @@ def _parts(engine: str) -> tuple[str, str | None]:
 
 
 @contextmanager
-def _here(work: Work, jobs: int, address: None) -> Iterator[Run]:
-    if jobs > 1:
+def _here(work: Work, jobs: int | None, address: None) -> Iterator[Run]:
+    if jobs not in (None, 1):
         raise ValueError(f"jobs = {jobs} with engine 'here', which is this one process; use 'processes'")
 
     def run(cells: Sequence[Cell]) -> Iterator[Done]:
@@ -60,15 +60,15 @@ def _here(work: Work, jobs: int, address: None) -> Iterator[Run]:
 
 
 @contextmanager
-def _processes(work: Work, jobs: int, address: None) -> Iterator[Run]:
+def _processes(work: Work, jobs: int | None, address: None) -> Iterator[Run]:
     from erce.engines.processes import Pool
 
-    with Pool(work, jobs) as pool:
+    with Pool(work, 1 if jobs is None else jobs) as pool:
         yield pool.run
 
 
 @contextmanager
-def _ray(work: Work, jobs: int, address: str | None) -> Iterator[Run]:
+def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[Run]:
     from erce.engines.cluster import cluster
 
     with cluster(work, jobs, address) as run:

@@ -1,6 +1,5 @@
 """One cell, run where an engine has put it → that it is done, or what stopped it, never an exception."""
 
-import errno
 import time
 import traceback
 from collections.abc import Callable
@@ -10,12 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from erce.engines.locks import cell_lock
+from erce.engines.locks import UNWRITABLE, cell_lock
 from erce.recipe import Cell, Recipe
 from erce.results import cell_folder, is_done
 
-FAILURE = "failure.txt"
-HOPELESS = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}  # no other cell can be written either
+FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Work:
 class Done(NamedTuple):
     """How one cell ended: `failure` is empty where it has its result, else what went wrong in a line.
 
-    The traceback is in the cell's folder, in failure.txt, until a later run succeeds. `hopeless`: every other
+    The traceback is in the cell's folder, in failure.txt, until it is tried again. `hopeless`: every other
     cell would fail in the same way.
     """
 
@@ -51,8 +49,10 @@ def run_one(work: Work, cell: Cell) -> Done:
     folder, started = cell_folder(work.root, work.recipe, cell), time.monotonic()
     with Caught() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
+            # First: no kill may leave a finished cell with what was left of an earlier attempt.
+            for left in (folder / FAILURE, folder / LOG, *folder.glob(".*.tmp")):
+                left.unlink(missing_ok=True)
             work.run(work.root, work.recipe, cell)
-        (folder / FAILURE).unlink(missing_ok=True)
     if caught.text:
         with suppress(OSError):  # a full disk is often why
             folder.mkdir(parents=True, exist_ok=True)
@@ -78,5 +78,5 @@ class Caught:
             return False
         self.text = "".join(traceback.format_exception(error))
         self.line = f"{type(error).__name__}: {str(error).strip() or 'no message'}".split("\n")[0][:500]
-        self.hopeless = isinstance(error, OSError) and error.errno in HOPELESS
+        self.hopeless = isinstance(error, OSError) and error.errno in UNWRITABLE
         return True

@@ -7,12 +7,14 @@ and the model under the recipe's name.
 
 import logging
 import os
-import re
+import socket
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,23 +22,36 @@ from typing import Any
 from erce.engines.cell import Caught, Done, Work, run_one
 from erce.engines.parcel import pack, unpack
 from erce.recipe import Cell
-from erce.results import cell_folder
+from erce.results import LOCKS, cell_folder
 
 AGAIN = 3  # times that Ray starts a cell anew when its process or its node is lost
 QUEUED = 64  # cells that wait in the cluster, so that one which grows on demand sees the demand
+CONNECTED = 5.0  # seconds that a head may take to let one in
+POLL = 2.0  # seconds between two looks at whether the head is there
+SILENCE = 30.0  # seconds without it, after which it is given up; a head that is restarted needs fewer
+
+Run = Callable[[Sequence[Cell]], Iterator[Done]]
+
+
+class ClusterLostError(ValueError):
+    """The cluster's head has gone while cells ran; what had arrived by then is kept."""
 
 
 @contextmanager
-def cluster(
-    work: Work, jobs: int, address: str | None
-) -> Iterator[Callable[[Sequence[Cell]], Iterator[Done]]]:
+def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[Run]:
     """A function that runs cells on the cluster at `address`; None is the one in RAY_ADDRESS, a running one
-    on this machine, or one that is started for the purpose and ends with the context."""
+    on this machine, or one that is started for the purpose and ends with the context.
+
+    A process that is connected to a cluster already uses that one, and stays connected. A head that does not
+    answer for `SILENCE` seconds is a `ClusterLostError`.
+    """
     if find_spec("ray") is None:
         raise ValueError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray's own answer to a lost head, after so many seconds, is to end this process where it stands.
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * SILENCE)))
     import ray
 
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process a task.
     options = {
         "num_cpus": work.threads or 1,
@@ -45,50 +60,116 @@ def cluster(
         "max_calls": 0,
         "scheduling_strategy": "SPREAD",
     }
+    with _connected(ray, address):
+        task, shared = ray.remote(**options)(_in_a_task), ray.put(work)
+        yield _Cluster(ray, task, shared, work, jobs or QUEUED).run
+
+
+@contextmanager
+def _connected(ray: Any, address: str | None) -> Iterator[None]:
+    if ray.is_initialized():
+        yield
+        return
     try:
-        ray.init(address=address, log_to_driver=False, ignore_reinit_error=True, logging_level=logging.ERROR)
+        _reach(address or os.environ.get("RAY_ADDRESS") or "")  # Ray would ask for minutes
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, OSError) as error:
         where = address or os.environ.get("RAY_ADDRESS") or "this machine"
-        raise ValueError(f"no Ray cluster at {where}: {str(error).splitlines()[0]}") from None
+        lines = str(error).strip().splitlines() or ["no message"]
+        why = " ".join(dict.fromkeys((lines[0], lines[-1].strip())))  # of a traceback, its cause
+        raise ValueError(f"no Ray cluster at {where}: {why}") from None
     try:
-        shared: Any = ray.put(work)
-        task = ray.remote(**options)(_in_a_task)
-        yield lambda cells: _run(ray, task, shared, work, deque(cells), jobs or QUEUED)
+        yield
     finally:
         ray.shutdown()
 
 
-def _run(ray: Any, task: Any, shared: Any, work: Work, waiting: deque[Cell], most: int) -> Iterator[Done]:
-    running: dict[Any, Cell] = {}
-    while waiting or running:
-        while waiting and len(running) < most:
-            cell = waiting.popleft()
-            packed = pack(cell_folder(work.root, work.recipe, cell))
-            running[task.remote(shared, cell, packed)] = cell
-        (ready,), _ = ray.wait(list(running), num_returns=1, fetch_local=False)
-        yield _ended(ray, ready, running.pop(ready), work)
+@dataclass(frozen=True)
+class _Cluster:
+    ray: Any
+    task: Any  # _in_a_task, as Ray calls it
+    shared: Any  # the work, where every node finds it
+    work: Work
+    most: int  # cells in the cluster at a time
+
+    def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
+        waiting, running = deque(cells), dict[Any, Cell]()
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.most:
+                    cell = waiting.popleft()
+                    packed = pack(cell_folder(self.work.root, self.work.recipe, cell))
+                    running[self.task.remote(self.shared, cell, packed)] = cell
+                ready = self._patiently(partial(self._next, list(running)))
+                yield self._ended(ready, running[ready])
+                del running[ready]
+        except (GeneratorExit, KeyboardInterrupt):
+            for task in running:
+                self.ray.cancel(task, force=True)
+            raise
+
+    def _next(self, running: list[Any]) -> Any:
+        ready, _ = self.ray.wait(running, num_returns=1, timeout=POLL, fetch_local=False)
+        if not ready:
+            raise self.ray.exceptions.GetTimeoutError
+        return ready[0]
+
+    def _ended(self, ready: Any, cell: Cell) -> Done:
+        try:
+            done, packed = self._patiently(partial(self.ray.get, ready, timeout=POLL))
+        except self.ray.exceptions.RayError as error:
+            return Done(cell, _sentence(error))
+        with Caught() as caught:
+            folder = cell_folder(self.work.root, self.work.recipe, cell)
+            unpack(packed, folder, scratch=self.work.root / LOCKS)
+        return done._replace(failure=caught.line, hopeless=caught.hopeless) if caught.line else done
+
+    def _patiently(self, ask: Callable[[], Any]) -> Any:
+        """What Ray answers, asked again every `POLL` seconds for as long as its head is there."""
+        heard = time.monotonic()
+        while True:
+            try:
+                return ask()
+            except self.ray.exceptions.GetTimeoutError:
+                heard = time.monotonic() if self._head_answers() else heard
+            except self.ray.exceptions.RayError:  # which a ConnectionError of the task is too
+                raise
+            except ConnectionError:
+                heard = -SILENCE
+            if time.monotonic() - heard > SILENCE:
+                raise ClusterLostError(
+                    "the Ray cluster does not answer any more; start it again, and the same command goes on "
+                    "with the cells that had not arrived"
+                )
+
+    def _head_answers(self) -> bool:
+        if self.ray.util.client.ray.is_connected():
+            return True  # its calls raise ConnectionError
+        try:
+            _reach(self.ray.get_runtime_context().gcs_address)
+        except OSError:
+            return False
+        return True
 
 
-def _ended(ray: Any, ready: Any, cell: Cell, work: Work) -> Done:
-    try:
-        done, packed = ray.get(ready)
-    except ray.exceptions.RayError as error:
-        return Done(cell, _sentence(error))
-    with Caught() as caught:
-        unpack(packed, cell_folder(work.root, work.recipe, cell))
-    return done._replace(failure=caught.line, hopeless=caught.hopeless) if caught.line else done
+def _reach(address: str) -> None:
+    """Connects to HOST:PORT and leaves; other addresses ("auto", "local", none) are Ray's to find."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTED).close()
 
 
 def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
     with tempfile.TemporaryDirectory(prefix="erce-") as scratch:
         here = replace(work, root=Path(scratch))
         folder = cell_folder(here.root, here.recipe, cell)
-        unpack(packed, folder)
+        unpack(packed, folder, scratch=here.root)
         done = run_one(here, cell)
         return done, pack(folder)
 
 
 def _sentence(error: Exception) -> str:
-    """The last line of what Ray says, where the cause is, without its colours."""
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines() or ["no message"]
-    return f"{type(error).__name__}: {lines[-1].strip()}"[:500]
+    """What stopped the task: its own exception where it had one, else the first line of what Ray says."""
+    cause = getattr(error, "cause", None) or error
+    lines = str(cause).strip().splitlines() or ["no message"]
+    return f"{type(cause).__name__}: {lines[0].strip()}"[:500]

@@ -3,27 +3,43 @@
 The locks are the operating system's (flock), so they end with the process that holds them, however it ends.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from erce.engines.parcel import restore
 from erce.results import LOCKS
 
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
 ORPHAN = 60.0  # seconds that a cell waits for a process whose driver was killed and which has yet to notice
 
 
 @contextmanager
 def study_lock(root: Path) -> Iterator[None]:
-    """Held while a study runs; a second driver is refused with a ValueError before it does anything."""
-    with _locked(root / LOCKS / "driver", timeout=0) as held:
-        if not held:
-            raise ValueError(
-                f"another erce is running the study in {root}; wait for it, or choose another folder with "
-                "--out"
-            )
-        yield
+    """Held while a study runs; a second driver is refused with a ValueError before it does anything.
+
+    So is one that cannot write in the folder, at once or later.
+    """
+    try:
+        with _locked(root / LOCKS / "driver", timeout=0) as held:
+            if not held:
+                raise ValueError(
+                    f"another erce is running the study in {root}; wait for it, or choose another folder "
+                    "with --out"
+                )
+            restore(root / "cells", scratch=root / LOCKS)
+            yield
+    except OSError as error:
+        ours = str(error.filename or "").startswith(str(root))
+        if error.errno not in UNWRITABLE and not (ours and error.errno == errno.EACCES):
+            raise
+        raise ValueError(
+            f"{root} cannot be written ({error.strerror}); what is done is kept, and the same command goes "
+            "on once it can"
+        ) from error
 
 
 @contextmanager

@@ -1,9 +1,12 @@
 """A cell's folder ⇄ bytes that travel between machines; what arrives appears whole or not at all."""
 
 import io
+import os
 import shutil
 import tarfile
 from pathlib import Path
+
+HALF, OLD = ".half", ".old"  # what arrives, until it is whole; what it takes the place of
 
 
 def pack(folder: Path) -> bytes:
@@ -20,15 +23,35 @@ def pack(folder: Path) -> bytes:
     return content.getvalue()
 
 
-def unpack(content: bytes, folder: Path) -> None:
-    """The folder as it was packed, in place of what is there."""
+def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
+    """The folder as it was packed, in place of what is there; `scratch` is on the same disk.
+
+    A kill leaves the folder as it was or as it arrives, once `restore` has been called.
+    """
     if not content:
         return
-    half = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(half, ignore_errors=True)
+    half, old = scratch / f"{folder.name}{HALF}", scratch / f"{folder.name}{OLD}"
+    for left in (half, old):
+        shutil.rmtree(left, ignore_errors=True)
     half.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
         tar.extractall(half, filter="data")
+    for path in half.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+    folder.parent.mkdir(parents=True, exist_ok=True)
     if folder.exists():
-        shutil.rmtree(folder)
+        folder.replace(old)
     half.replace(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def restore(folders: Path, *, scratch: Path) -> None:
+    """Puts back, or takes away, what a killed `unpack` has left in `scratch`."""
+    for old in scratch.glob(f"*{OLD}"):
+        folder = folders / old.name.removesuffix(OLD)
+        if not folder.exists():
+            old.replace(folder)
+    for left in (*scratch.glob(f"*{OLD}"), *scratch.glob(f"*{HALF}")):
+        shutil.rmtree(left)

@@ -18,12 +18,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
-from erce.engines.cell import Done, Work, run_one
+from erce.engines.cell import LOG, Done, Work, run_one
 from erce.engines.devices import devices_of, visible_devices
 from erce.recipe import Cell
-from erce.results import cell_folder
+from erce.results import LOCKS, cell_folder, is_done
 
-LOG = "log.txt"
+FAREWELL = 5.0  # seconds that an idle process has to leave by itself
 
 
 @dataclass
@@ -50,11 +50,14 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Idle workers leave by themselves, and clean up behind them; all others are ended."""
         for worker in self.workers:
+            worker.pipe.close()
+            if worker.cell is None and error is None:
+                worker.process.join(FAREWELL)
             worker.process.kill()
         for worker in self.workers:
             worker.process.join()
-            worker.pipe.close()
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         """Each cell's end as it comes; a process that ended before its cell did is that cell's failure."""
@@ -67,6 +70,8 @@ class Pool:
                 yield self._ended(busy[pipe])
 
     def _hand_out(self, waiting: deque[Cell]) -> None:
+        for worker in [each for each in self.workers if each.cell is None and not each.process.is_alive()]:
+            self._bury(worker)  # it was killed while it had nothing to do
         while waiting:
             idle = next((worker for worker in self.workers if worker.cell is None), None)
             if idle is None and len(self.workers) < self.jobs:
@@ -74,7 +79,7 @@ class Pool:
             if idle is None:
                 return
             idle.cell = waiting.popleft()
-            with suppress(BrokenPipeError):  # it has died; its end of the pipe tells
+            with suppress(ConnectionError):  # it has died; its end of the pipe tells
                 idle.pipe.send(idle.cell)
 
     def _started(self) -> _Worker:
@@ -96,11 +101,17 @@ class Pool:
         assert cell is not None
         try:
             return worker.pipe.recv()
-        except (EOFError, ConnectionResetError):
-            worker.process.join()
-            worker.pipe.close()
-            self.workers.remove(worker)
-            return Done(cell, _epitaph(worker.process.exitcode))
+        except (EOFError, OSError):  # OSError: in the middle of its answer
+            self._bury(worker)
+        if is_done(self.work.root, self.work.recipe, cell):
+            return Done(cell)  # all that was lost is the answer
+        _keep_log(self.work, cell)
+        return Done(cell, _epitaph(worker.process.exitcode))
+
+    def _bury(self, worker: _Worker) -> None:
+        worker.process.join()
+        worker.pipe.close()
+        self.workers.remove(worker)
 
 
 def _epitaph(code: int | None) -> str:
@@ -130,11 +141,27 @@ def _serve(pipe: Connection, work: Work, settings: _Settings) -> None:
             cell = pipe.recv()
         except EOFError:
             return
-        with _Logged(cell_folder(work.root, work.recipe, cell) / LOG):
+        with _Logged(_log(work, cell)):
             done = run_one(work, cell)
-        if not done.failure:
-            (cell_folder(work.root, work.recipe, cell) / LOG).unlink(missing_ok=True)
+        if done.failure:
+            _keep_log(work, cell)
+        else:
+            with suppress(OSError):
+                _log(work, cell).unlink()
         pipe.send(done)
+
+
+def _log(work: Work, cell: Cell) -> Path:
+    """Where it is written: not in the cell's folder, which a kill must leave without it once it is done."""
+    return work.root / LOCKS / f"{cell_folder(work.root, work.recipe, cell).name}.log"
+
+
+def _keep_log(work: Work, cell: Cell) -> None:
+    """Puts it into the folder of the cell that failed."""
+    folder = cell_folder(work.root, work.recipe, cell)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        _log(work, cell).replace(folder / LOG)
 
 
 def _leave_with_the_driver() -> None:

@@ -1,11 +1,11 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from erce.recipe import as_settings
 from erce.reporting.cautions import cautions
 from erce.reporting.changes import Changes, problem_changes
 from erce.reporting.coverage import Coverage, several_samples
@@ -48,11 +48,12 @@ def contents(found: Summary) -> dict[str, Any]:
     """Every number of the report as plain values; None where there is none."""
     choice = found.choice
     return {
-        "study": asdict(found.study.recipe),
+        "study": as_settings(found.study.recipe),
         "gains": found.gains,
         "chosen": None
         if choice is None
         else choice._asdict() | {"scores": {f"{lam:g}": score for lam, score in choice.scores.items()}},
+        "search": found.study.search,
         "interaction": found.interaction,
         "inference": _plain(inference(found)),
         "several": several(found),

@@ -6,6 +6,7 @@ from erce.reporting.duplicates import Pair, duplicates
 from erce.reporting.format import counted, fixed, percent, strength
 from erce.reporting.gains import Row, Summary
 from erce.reporting.inference import picked_on_test
+from erce.reporting.searched import finalists
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
@@ -40,16 +41,20 @@ def _unfinished(summary: Summary) -> list[str]:
         return []
     names = ", ".join(cell.name for cell in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    of_all = f"{len(missing)} of {counted(len(summary.study.recipe.cells()), 'cell')}"
+    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
     return [
         f"{of_all} are missing ({names}{more}): run the study to its end, every number here can still change."
     ]
 
 
 def _uneven(summary: Summary) -> list[str]:
-    """An arm with fewer seeds than another of its task, which is less well known and can be luckier."""
+    """An arm with fewer seeds than another of its task, which is less well known and can be luckier.
+
+    Not those that a search dropped, which it compared over the seeds they had.
+    """
+    compared = {*finalists(summary), *summary.study.recipe.objectives}
     for task in summary.study.recipe.tasks:
-        rows = [row for row in summary.rows if row.task == task and row.arm is not None]
+        rows = [row for row in summary.rows if row.task == task and row.arm in compared]
         fewest = min(rows, key=lambda row: row.n_seeds, default=None)
         most = max(rows, key=lambda row: row.n_seeds, default=None)
         if fewest and most and fewest.n_seeds < most.n_seeds:
@@ -70,6 +75,10 @@ def _chosen(summary: Summary) -> list[str]:
         logs = summary.study.recipe.imported
         text += "import logs of them with --validation." if logs else "set n_validation in the recipe."
         return [text]
+    if search := summary.study.search:
+        leader = strength(search["step"]["leader"])
+        text = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond: "
+        return [text + "allow more extensions and cells in [search]."] if search["step"]["at_edge"] else []
     if not summary.choice.at_edge:
         return []
     lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
@@ -98,8 +107,8 @@ def _overstated(summary: Summary) -> str:
 def _narrow(summary: Summary) -> list[str]:
     """What the grid and the samples are too few for."""
     found, recipe = [], summary.study.recipe
-    if len(recipe.lams) == 2:
-        lams = " and ".join(strength(lam) for lam in sorted(recipe.lams))
+    if len(summary.study.lams) == 2:
+        lams = " and ".join(strength(lam) for lam in sorted(summary.study.lams))
         found.append(
             f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen; three or more "
             "show it."

@@ -1,6 +1,5 @@
 """A summary → one HTML file that opens from disk, needs nothing else, and runs nothing."""
 
-from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -8,7 +7,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from erce.reporting import changes, coverage, figure, format, frontier
+from erce.recipe import as_settings
+from erce.reporting import changes, coverage, figure, format, frontier, searched
 from erce.reporting.cautions import cautions
 from erce.reporting.examples import examples
 from erce.reporting.gains import DECODINGS, Row, Summary
@@ -56,6 +56,9 @@ def document(summary: Summary) -> str:
             decodings=DECODINGS,
             sentences=sentences(summary),
             of_the_grid=grid_sentences(inference(summary)),
+            search=searched.told(summary),
+            complete=not summary.study.missing and searched.ended(summary.study),
+            seeds_note=searched.seeds_note,
             cautions=cautions(summary),
             forest=_forest(summary),
             figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
@@ -184,7 +187,7 @@ def _drawing(drawn: Any, description: str, *, lines: int = 0) -> Markup:
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     """λ → (step, mean over seeds), at the steps that every seed logged."""
     study, found = summary.study, {}
-    for lam in study.recipe.lams:
+    for lam in study.lams:
         seeds = []
         for cell in study.cells(study.recipe.task, lam):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
@@ -226,7 +229,7 @@ def _mix(row: Row) -> dict[str, float]:
 
 def _settings(summary: Summary) -> dict[str, str]:
     """Every setting of the recipe; of a study that logs were read into, what they say."""
-    settings = asdict(summary.study.recipe)
+    settings = as_settings(summary.study.recipe)
     if settings.pop("imported"):
         for name in (
             "data",

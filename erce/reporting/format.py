@@ -143,7 +143,8 @@ def unbroken(text: str) -> str:
     >>> unbroken("λ = 0.5 was right in 78 % of samples, −1.0 to +2.0").replace("\u00a0", "_")
     'λ_=_0.5 was right in 78_% of samples, −1.0_to_+2.0'
     """
-    text = re.sub(r"(?<=\bp) (?=[<=])|(?<=<) (?=\.\d)|(?<=\d) (?=%)|(?<=λ) (?==)|(?<==) (?=[−\d])", "\u00a0", text)
+    text = re.sub(r"(?<=\bp) (?=[<=])|(?<=<) (?=\.\d)|(?<=\d) (?=%)", "\u00a0", text)
+    text = re.sub(r"(?<=λ) (?==)|(?<==) (?=[−\d])", "\u00a0", text)
     return re.sub(r"(?<=\d) to (?=[+−\d])", "\u00a0to\u00a0", text)
 
 

@@ -175,8 +175,8 @@ def drawn_by_temperature(found: Frontier) -> Figure:
 
 OVER_ENTROPY = (
     "A line an arm, a point a temperature from T 0 (greedy) up. Entropy: mean over the tokens, of the "
-    "distributions at that temperature. Where one line lies above another, it is right more often at the same "
-    "diversity: more than a temperature."
+    "distributions at that temperature. Where one line lies above another, it is right more often at "
+    "the same diversity: more than a temperature."
 )
 OVER_TEMPERATURE = (
     "The same points over the temperature. Star: the one that validation prefers for cross-entropy and for "

@@ -60,7 +60,7 @@ class Summary:
         """The chosen λ."""
         return None if self.choice is None else self.choice.lam
 
-    @property
+    @cached_property
     def decoding(self) -> str:
         """What a table's gains are of: samples, or greedy completions where logs hold no samples."""
         return main_decoding(self.study)
@@ -151,7 +151,7 @@ def _correct(entries: list[dict[str, Any]]) -> None:
 
 def _points(study: Study) -> list[tuple[str, Arm, str]]:
     """The rows that a finished study has: each task's base model, then λ rising, then other objectives."""
-    arms = [None, *sorted(study.recipe.lams), *study.recipe.objectives]
+    arms = [None, *sorted(study.lams), *study.recipe.objectives]
     return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
 
 

@@ -120,7 +120,7 @@ def _compared(
 
 def _trend(summary: Summary, decoding: str) -> Slope | None:
     task = summary.study.recipe.task
-    rows = [summary.row(task, lam, decoding) for lam in summary.study.recipe.lams]
+    rows = [summary.row(task, lam, decoding) for lam in summary.study.lams]
     seeds = {row.lam: row.seeds for row in rows if row is not None and row.lam is not None}
     shared = sorted(set.intersection(*map(set, seeds.values()))) if seeds else []
     if len(seeds) < 3 or len(shared) < 2:

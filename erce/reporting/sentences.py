@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from erce.reporting import searched
 from erce.reporting.format import counted, interval, known_as, percent, points, strength
 from erce.reporting.frontier import sentence as only_temperature
 from erce.reporting.frontier import temperature_frontier
@@ -15,11 +16,13 @@ MAYBE_CHANCE = ", which includes 0: it may be chance"
 def sentences(summary: Summary) -> dict[str, str]:
     """What the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "greedy", "several", "control-sampled", "control-greedy",
+    Then, where the study has them: "search", "greedy", "several", "control-sampled", "control-greedy",
     "difference-sampled", "difference-greedy", and "sharpening": what the temperatures of the frontier show of
     a sampled gain or, without them, the caution that it needs.
     """
     found = {"headline": _headline(summary)}
+    if search := searched.sentence(summary):
+        found["search"] = search
     if summary.lam is None or summary.lam == 0:
         return found
     recipe = summary.study.recipe
@@ -61,8 +64,9 @@ def _headline(summary: Summary) -> str:
 def _cross_entropy_won(summary: Summary) -> str:
     choice, task = summary.choice, summary.study.recipe.task
     assert choice is not None
-    text = "Validation chose λ = 0, plain cross-entropy"
-    if choice.runner_up is not None and choice.runner_up_score is not None:
+    led = searched.not_proven(summary)
+    text = led or "Validation chose λ = 0, plain cross-entropy"
+    if not led and choice.runner_up is not None and choice.runner_up_score is not None:
         text += (
             f": {percent(choice.score)} % {_of(summary)} right there against "
             f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
@@ -71,7 +75,12 @@ def _cross_entropy_won(summary: Summary) -> str:
     on_test = ""
     if row is not None:
         problems = counted(row.n_problems, "test problem")
-        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}."
+        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}"
+        entry = summary.gain(task, choice.runner_up, summary.decoding) if led else None
+        if entry is not None and entry["gain"] is not None:
+            on_test += f" and λ = {strength(choice.runner_up)} in {percent(entry['mean'])} %"
+            on_test += f": {_with_interval(entry)}"
+        on_test += "."
     return f"{text}. There is no gain to report.{on_test}"
 
 

@@ -18,6 +18,7 @@ from erce.reporting.format import (
     visible,
 )
 from erce.reporting.gains import Summary
+from erce.reporting.searched import seeds_note
 
 STAR = "★"
 NOTE = (
@@ -56,6 +57,8 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
     for arm in summary.arms(task):
         chosen = arm is not None and arm == summary.lam
         name = "base" if arm is None else strength(arm)
+        if note := seeds_note(summary, task, arm):
+            name = f"{name} ({note})"
         if not wide and "-" in name:
             name = name.replace("-", "-\n").replace(":", ": ")
         table.add_row(

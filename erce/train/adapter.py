@@ -234,6 +234,8 @@ def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> N
     save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
+    assert isinstance(configuration, LoraConfig)
+    configuration.target_modules = sorted(configuration.target_modules or ())  # a set, in no process the same
     configuration.save_pretrained(str(half))
     half.replace(folder)
 

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ SHARDED = {
     "fsdp_reshard_after_forward": "true",
     "fsdp_cpu_ram_efficient_loading": "false",  # every process loads the checkpoint by itself
 }
+LAUNCHED = "ERCE_LAUNCHED"  # set where stdin is the pipe from `launch`, which outlives no killed one
 INHERITED = re.compile(
     r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
 )
@@ -68,9 +70,9 @@ def launch(cell: Cell, *, processes: int, cpu: bool = False, fsdp: bool = False)
     file.write_text(json.dumps(asdict(cell) | {"folder": str(folder)}), encoding="utf-8")
     with log.open("w", encoding="utf-8") as output:
         command = _command(file, processes, cpu=cpu, fsdp=fsdp)
-        code = subprocess.run(
-            command, env=_environment(cpu), stdout=output, stderr=subprocess.STDOUT, check=False
-        ).returncode
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.STDOUT}
+        with subprocess.Popen(command, env=_environment(cpu), **streams) as launcher:
+            code = launcher.wait()
     if code or not summary.exists():
         text = log.read_text(encoding="utf-8", errors="replace")
         raise ValueError(
@@ -107,6 +109,8 @@ def main() -> None:
     """`run` of the one argument; a ValueError is a line that `launch` finds in the log."""
     from accelerate import PartialState
 
+    if os.environ.get(LAUNCHED):
+        threading.Thread(target=_leave_with_the_launch, daemon=True).start()
     try:
         run(Path(sys.argv[1]))
     except ValueError as error:
@@ -137,7 +141,15 @@ def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool) -> list[str]:
 def _environment(cpu: bool) -> dict[str, str]:
     """Ours without what a training in this process, or a launcher of it, has left for others to read."""
     found = {name: value for name, value in os.environ.items() if not INHERITED.match(name)}
+    found[LAUNCHED] = "1"
     return found | ({"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""} if cpu else {})
+
+
+def _leave_with_the_launch() -> None:
+    """Ends the process where the one that called `launch` is killed: its end of our stdin closes then."""
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
 def _reason(log: str) -> str:

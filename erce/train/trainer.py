@@ -1,4 +1,4 @@
-"""TRL's SFT trainer becomes ours: an objective + λ · entropy. The only file that imports trl."""
+"""TRL's SFT trainer becomes ours: an objective + λ · entropy."""
 
 import functools
 from collections.abc import Iterator

@@ -63,3 +63,20 @@ def wait_for_a_sign(root: Path, recipe: Recipe, cell: Cell) -> None:
     while not (signs / "go").exists():
         time.sleep(0.05)
     leave_a_result(root, recipe, cell)
+
+
+def beat(root: Path, recipe: Recipe, cell: Cell) -> None:
+    """Says again and again that it is there, for as long as it is."""
+    while True:
+        (Path(recipe.data or "") / cell.name).touch()
+        time.sleep(0.5)
+
+
+def die_when_done(root: Path, recipe: Recipe, cell: Cell) -> None:
+    leave_a_result(root, recipe, cell)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def speak_and_die(root: Path, recipe: Recipe, cell: Cell) -> None:
+    print("these are its last words", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -12,9 +12,9 @@ import pytest
 from engine_work import CELLS, RECIPE
 
 from erce.engines import FAILURE, Work, open_engine, study_lock
+from erce.engines.cell import LOG
 from erce.engines.devices import devices_of
 from erce.engines.parcel import pack, unpack
-from erce.engines.processes import LOG
 from erce.results import RESULT, cell_folder, read_json
 
 HERE = ("here", 1)
@@ -206,7 +206,7 @@ def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
     engine_work.leave_a_result(tmp_path, RECIPE, CELLS[0])
     sent, arrived = folder(tmp_path, CELLS[0]), tmp_path / "arrived"
     (arrived / "old").mkdir(parents=True)
-    unpack(pack(sent), arrived)
+    unpack(pack(sent), arrived, scratch=tmp_path)
     names = {str(path.relative_to(sent)) for path in sent.rglob("*")}
     assert {str(path.relative_to(arrived)) for path in arrived.rglob("*")} == names
     assert all(
@@ -214,5 +214,5 @@ def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
         for name in names
         if (sent / name).is_file()
     )
-    unpack(pack(tmp_path / "nothing"), arrived)
+    unpack(pack(tmp_path / "nothing"), arrived, scratch=tmp_path)
     assert (arrived / RESULT).is_file()

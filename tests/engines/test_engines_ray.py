@@ -1,6 +1,10 @@
 """A Ray cluster of several nodes: cells and adapters arrive at the driver, also when a node is lost."""
 
 import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -8,9 +12,11 @@ from pathlib import Path
 
 import engine_work
 import pytest
+import ray_nodes
 from engine_work import CELLS, RECIPE
 
 from erce.engines import FAILURE, Done, Work, open_engine
+from erce.engines.cluster import _sentence
 from erce.results import RESULT, cell_folder
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
@@ -23,19 +29,13 @@ pytestmark = [
 
 
 @pytest.fixture
-def nodes(tmp_path, monkeypatch):
+def nodes():
     """A head without room for cells, and two nodes with room for one each."""
-    from ray.cluster_utils import Cluster
-
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(Path.cwd())]))
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
-    started = [cluster.add_node(num_cpus=1) for _ in range(2)]
-    cluster.wait_for_nodes()
-    yield cluster, started
-    cluster.shutdown()
+    with ray_nodes.cluster(1, 1, num_cpus=0) as started:
+        yield started
 
 
-def until(holds, seconds: float = 60.0) -> None:
+def until(holds, seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "nothing happened"
@@ -87,7 +87,64 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
         assert lost
         cluster.remove_node(one, allow_graceful=False)
         (signs / "go").touch()
-        sweep.join()
+        sweep.join(180)
+        assert not sweep.is_alive()
     assert sorted(done.cell.name for done in ends) == sorted(cell.name for cell in CELLS)
     assert not any(done.failure for done in ends)
     assert {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{two.node_id}")} >= lost
+
+
+def test_cells_run_on_a_cluster_at_the_address_of_its_client_server(tmp_path):
+    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with ray_nodes.cluster(num_cpus=1, ray_client_server_port=port):
+        given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+        with open_engine(given, engine=f"ray://127.0.0.1:{port}") as run:
+            assert not any(done.failure for done in run(CELLS))
+    assert all((cell_folder(given.root, given.recipe, cell) / RESULT).is_file() for cell in CELLS)
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+import engine_work
+from dataclasses import replace
+from erce.engines import Work, open_engine
+
+recipe = replace(engine_work.RECIPE, data=sys.argv[3])
+with open_engine(Work(Path(sys.argv[2]), recipe, engine_work.beat), engine=sys.argv[1]) as run:
+    list(run(engine_work.CELLS))
+"""
+
+
+def test_no_task_outlives_a_driver_that_is_killed(tmp_path, nodes):
+    signs = tmp_path / "signs"
+    given = work(tmp_path / "study", engine_work.beat, signs)
+    command = [sys.executable, "-c", DRIVER, f"ray@{nodes[0].address}", str(given.root), str(signs)]
+    driver = subprocess.Popen(command, env=os.environ | ray_nodes.FINDS_US)
+    try:
+        until(lambda: len(list(signs.iterdir())) == 2)
+    finally:
+        driver.send_signal(signal.SIGKILL)
+        driver.wait()
+    until(lambda: all(time.time() - path.stat().st_mtime > 5 for path in signs.iterdir()))
+
+
+def test_what_stopped_a_task_is_said_in_a_line():
+    from ray.exceptions import RayTaskError, WorkerCrashedError
+
+    cause = ModuleNotFoundError("No module named 'erce'")
+    wrapped = RayTaskError("task", "Traceback:\n  in a file\nNo module named 'erce'", cause)
+    assert _sentence(wrapped) == "ModuleNotFoundError: No module named 'erce'"
+    assert _sentence(WorkerCrashedError()).startswith("WorkerCrashedError: The worker died unexpectedly")
+    assert "\n" not in _sentence(WorkerCrashedError())
+
+
+@pytest.mark.parametrize("engine", ["ray@127.0.0.1:9", "ray://127.0.0.1:9"])
+def test_an_address_without_a_cluster_is_one_sentence(tmp_path, engine):
+    given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    sentence = r"no Ray cluster at (ray://)?127.0.0.1:9: .*refused"
+    with pytest.raises(ValueError, match=sentence), open_engine(given, engine=engine):
+        pass

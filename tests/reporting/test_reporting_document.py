@@ -137,6 +137,7 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
             "study",
             "gains",
             "chosen",
+            "search",
             "interaction",
             "inference",
             "several",

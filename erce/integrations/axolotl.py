@@ -1,0 +1,57 @@
+"""An Axolotl config with `entropy_penalty` → a model that trains on the entropy-regularised cross-entropy.
+
+plugins:
+  - erce.integrations.axolotl.ERCEPlugin
+entropy_penalty: 4.0
+"""
+
+import logging
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from pydantic import BaseModel
+
+from erce.attached import attach
+
+BasePlugin: Any = import_module("axolotl.integrations.base").BasePlugin if find_spec("axolotl") else object
+
+_LOG = logging.getLogger("axolotl.erce")
+
+
+class ERCEArgs(BaseModel):
+    """What the plugin adds to Axolotl's config; the meanings are those of `erce.attach`."""
+
+    entropy_penalty: float
+    entropy_type: str = "shannon"
+    entropy_order: float = 1.0
+
+
+class ERCEPlugin(BasePlugin):
+    """Attaches the loss to the model that Axolotl loaded, adapters included."""
+
+    def get_input_args(self) -> str:
+        return "erce.integrations.axolotl.ERCEArgs"
+
+    def post_model_load(self, cfg: Any, model: Any) -> None:
+        """None; the model has the loss. A ValueError for what `erce.attach` refuses, and for `rl`."""
+        if cfg.get("rl"):
+            raise ValueError(f"rl: {cfg['rl']} has a loss of its own; take ERCEPlugin out of plugins")
+        how = ERCEArgs(**{name: cfg.get(name) for name in ERCEArgs.model_fields if cfg.get(name) is not None})
+        attach(model, **how.model_dump())
+        _LOG.info(f"erce: cross-entropy + {how.entropy_penalty} · {how.entropy_type} entropy")
+
+    def post_trainer_create(self, cfg: Any, trainer: Any) -> None:
+        """None; the trainer divides by the tokens of a whole step.
+
+        A ValueError where the trainer would make a loss of its own. Axolotl looks for `num_items_in_batch`
+        among the named parameters of the forward, finds none and averages over micro-batches, although the
+        attached loss honours it.
+        """
+        for name in ("compute_loss_func", "label_smoother"):
+            if getattr(trainer, name, None) is not None:
+                raise ValueError(
+                    f"the trainer has a {name}, which would replace ERCEPlugin's loss; leave out use_eaft "
+                    "and label_smoothing_factor, or the plugin"
+                )
+        trainer.model_accepts_loss_kwargs = True

@@ -1,0 +1,135 @@
+"""A folder with the hooks of Axolotl 0.19.0, ms-swift 4.6.0 and LLaMA-Factory 0.9.5, by name and signature.
+
+Those packages pin other versions than ours and cannot be installed beside them. ERCE_PEER_SOURCES names a
+folder with their unpacked wheels; the same tests then run on their own files, whose imports are stood in for.
+"""
+
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+FILES = {
+    "axolotl/integrations/base.py": """
+import importlib
+
+class BasePlugin:
+    def get_input_args(self): ...
+    def post_model_load(self, cfg, model): ...
+    def post_trainer_create(self, cfg, trainer): ...
+
+class PluginManager:
+    _instance = None
+
+    def __init__(self):
+        self.plugins = {}
+
+    @staticmethod
+    def get_instance():
+        PluginManager._instance = PluginManager._instance or PluginManager()
+        return PluginManager._instance
+
+    def register(self, plugin_name):
+        module, name = plugin_name.rsplit(".", 1)
+        self.plugins[plugin_name] = getattr(importlib.import_module(module), name)()
+
+    def get_input_args(self):
+        return [plugin.get_input_args() for plugin in self.plugins.values()]
+
+    def post_model_load(self, cfg, model):
+        for plugin in self.plugins.values():
+            plugin.post_model_load(cfg, model)
+
+    def post_trainer_create(self, cfg, trainer):
+        for plugin in self.plugins.values():
+            plugin.post_trainer_create(cfg, trainer)
+""",
+    "swift/loss/__init__.py": """
+class BaseLoss:
+    def __init__(self, args, trainer):
+        self.args, self.trainer = args, trainer
+        self.is_megatron = "BaseMegatronTrainer" in [kind.__name__ for kind in type(trainer).__mro__]
+
+loss_map = {}
+""",
+    "llamafactory/train/sft/workflow.py": """
+MADE, TRAINED = None, []  # what is loaded, what came to the trainer
+
+def load_model(tokenizer, model_args, finetuning_args, is_trainable=False, add_valuehead=False):
+    return MADE
+
+def run_sft(model_args, data_args, training_args, finetuning_args, generating_args, callbacks=None):
+    TRAINED.append(load_model(None, model_args, finetuning_args, True))
+""",
+    "llamafactory/train/tuner.py": """
+from llamafactory.train.sft import workflow
+
+RAY, ARGS = None, None
+
+def get_ray_args(args=None):
+    return RAY
+
+def get_train_args(args=None):
+    return ARGS
+
+def run_exp(args=None, callbacks=None):
+    get_ray_args(args)
+    found = get_train_args(args)
+    workflow.run_sft(*found)
+""",
+}
+
+
+class Anything(types.ModuleType):
+    """A module that has every name; each is a class of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = type(name, (), {"__init__": lambda self, *args, **kwargs: None})
+        setattr(self, name, made)
+        return made
+
+
+def real_sources() -> Path | None:
+    named = os.environ.get("ERCE_PEER_SOURCES")
+    return Path(named) if named else None
+
+
+def install(folder: Path, monkeypatch: Any, name: str) -> None:
+    """The stub of the framework `name`, on the path, imported by nobody yet."""
+    forget(name)
+    for path, text in FILES.items():
+        if path.startswith(f"{name}/"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def forget(name: str) -> None:
+    """Nothing of the framework, nor of our file for it, is loaded."""
+    ours = ("erce.integrations.axolotl", "erce.integrations.ms_swift")
+    for each in [key for key in sys.modules if key == name or key.startswith(f"{name}.") or key in ours]:
+        del sys.modules[each]
+
+
+def stand_in(monkeypatch: Any, *names: str, **contents: Any) -> None:
+    """Modules that have every name, `contents` among them."""
+    for name in names:
+        module = Anything(name)
+        for key, value in contents.items():
+            setattr(module, key, value)
+        monkeypatch.setitem(sys.modules, name, module)
+
+
+def package(monkeypatch: Any, name: str, folder: Path) -> None:
+    """A package whose own `__init__` is not run, with the files in `folder`."""
+    module = types.ModuleType(name)
+    module.__path__ = [str(folder)]
+    module.__spec__ = __import__("importlib.machinery").machinery.ModuleSpec(name, None, is_package=True)
+    monkeypatch.setitem(sys.modules, name, module)

@@ -1,0 +1,40 @@
+"""The scripts in examples/ run as they stand."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def output_of(name: str, *args: str, folder: Path) -> str:
+    command = [sys.executable, str(EXAMPLES / name), *args]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.slow
+def test_the_plain_loop_lowers_the_objective_that_it_prints(tmp_path):
+    lines = output_of("plain_loop.py", folder=tmp_path).splitlines()
+    found = [[float(x) for x in re.findall(r"[\d.]+", line)] for line in lines]
+    assert [row[0] for row in found] == list(range(8))
+    for _, objective, nll, lam, entropy in found:
+        assert objective == pytest.approx(nll + lam * entropy, abs=3e-3)
+    for first, second in zip(found[:4], found[4:], strict=True):  # the same demonstrations, an epoch later
+        assert second[1] < first[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_trl_script_logs_the_penalty_and_leaves_an_adapter(tmp_path):
+    said = output_of("trl_script.py", "sums", folder=tmp_path)
+    assert "'entropy'" in said
+    assert "'ce'" in said
+    assert (tmp_path / "sums" / "adapter_model.safetensors").exists()
+
+
+def test_the_examples_are_as_short_as_they_are_said_to_be():
+    for path in EXAMPLES.glob("*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 70, path
