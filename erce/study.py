@@ -9,7 +9,6 @@ from erce.engines import FAILURE, Done, Work, open_engine, study_lock
 from erce.engines.devices import devices_of, visible_devices
 from erce.engines.progress import progress
 from erce.experiment import base_policy, cell_splits, run_cell
-from erce.models import load_tokenizer
 from erce.policies import check_server
 from erce.recipe import Recipe, load_recipe
 from erce.results import Study, cell_folder, check_folder, is_done, open_study, read_study
@@ -84,8 +83,15 @@ def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> Non
     if here:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # the one that the cells of this process use
-    else:
+    elif not _is_here(recipe.model):
+        from erce.models import load_tokenizer
+
         load_tokenizer(recipe.model)
+
+
+def _is_here(model: str) -> bool:
+    """Whether a model needs no look at the hub; its workers load it, and the driver need not."""
+    return model == "tiny" or (Path(model) / "config.json").is_file()
 
 
 def _rows(given: Mapping[str, Splits]) -> list[dict[str, Any]]:
