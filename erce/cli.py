@@ -6,7 +6,6 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,13 +93,16 @@ def demo(options: argparse.Namespace) -> int:
 def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     """The exit code of a study that was run and reported, also where some of its cells have no result."""
     import erce.study
+    from erce.engines import UnfinishedError
 
     how = {"jobs": options.jobs, "engine": options.engine, "retries": options.retries}
     try:
         erce.study.run(recipe, out=out, **how, **overrides)
-    except erce.study.CellsFailedError as error:
-        with suppress(OSError):  # a full disk is often why
+    except UnfinishedError as error:
+        try:
             _report(out, None)
+        except (OSError, ValueError) as why:  # a full disk, a damaged file: the cells are still to be named
+            print(f"erce: no report: {why}", file=sys.stderr)
         print(f"erce: {error}", file=sys.stderr)
         return 1
     _report(out, None)

@@ -48,11 +48,16 @@ def served_base(recipe: Recipe, serving: Serving) -> Server:
     variable = serving.api_key_variable
     if variable is not None and variable not in os.environ:
         raise ValueError(f"[server] api_key_variable = {variable!r} is not set; export {variable}=… first")
+    key = "" if variable is None else os.environ[variable]
+    if not key.isascii() or not key.isprintable() or key != key.strip():
+        raise ValueError(
+            f"[server] the key in {variable!r} has characters that no key has, such as a line's end"
+        )
     return Server(
         url=serving.url.rstrip("/"),
         model=serving.model or recipe.model,
         kind=serving.kind,
-        api_key="" if variable is None else os.environ[variable],
+        api_key=key,
         top_logprobs=serving.top_logprobs,
         entropy_within=serving.entropy_within,
         concurrency=serving.concurrency,

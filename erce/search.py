@@ -9,8 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from erce.auto import Run, Search, Settings, Stop, explain, plain
 from erce.auto.story import Step
+from erce.engines import FAILURE
 from erce.recipe import CROSS_ENTROPY, SAMPLED, Cell, Recipe
 from erce.results import SEARCH, cell_folder, cell_outcomes, is_done, write_json
 
@@ -50,14 +53,27 @@ def asked(root: Path, recipe: Recipe) -> Asked:
     while isinstance(step, Run):
         keys += step.cells
         cells = {key: Cell(recipe.task, *key) for key in step.cells}
-        if not all(is_done(root, recipe, cell) for cell in cells.values()):
+        lost = {key for key, cell in cells.items() if is_lost(root, recipe, cell)}
+        if not all(is_done(root, recipe, cell) for key, cell in cells.items() if key not in lost):
             break
         for key, cell in cells.items():
-            outcomes[key] = cell_outcomes(cell_folder(root, recipe, cell))["validation", SAMPLED]
+            # One wrong problem is fewer than cross-entropy has: the search takes such a λ no further.
+            wrong = np.zeros((1, recipe.decoding.samples), dtype=np.int8)
+            folder = cell_folder(root, recipe, cell)
+            outcomes[key] = wrong if key in lost else cell_outcomes(folder)["validation", SAMPLED]
+        keys = [key for key in keys if key not in lost]
         step = search.next(outcomes)
     keys.sort(key=lambda key: (recipe.seeds.index(key[1]), key[0]))
     searched = [Cell(recipe.task, *key) for key in keys]
     return Asked(_whole(recipe, searched, step) if isinstance(step, Stop) else searched, step)
+
+
+def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
+    """Whether a search does without this cell: its training diverged, and would again; never at λ = 0."""
+    if recipe.search is None or not cell.lam or is_done(root, recipe, cell):
+        return False
+    failure = cell_folder(root, recipe, cell) / FAILURE
+    return failure.is_file() and "diverged" in failure.read_text(encoding="utf-8", errors="replace")
 
 
 def _whole(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:

@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.engines import FAILURE, Done, Work, open_engine, study_lock
+from erce.engines import FAILURE, LOG, Done, Work, open_engine, study_lock
 from erce.engines.devices import devices_of, visible_devices
 from erce.engines.progress import progress
 from erce.experiment import base_policy, cell_splits, run_cell
 from erce.policies import check_server
 from erce.recipe import Recipe, load_recipe
 from erce.results import Study, cell_folder, check_folder, is_done, open_study, read_study
-from erce.search import asked, rounds
+from erce.search import asked, is_lost, rounds
 from erce.searching import no_validation
 from erce.sweep import CellsFailedError, sweep
 from erce.tasks import check_demonstrations, load_task
@@ -33,18 +33,17 @@ def run(
     `recipe` is a Recipe or the path of its TOML file, `out` the study's folder (runs/<name of the file>),
     `engine` what runs the cells: "here", "processes", "ray", "ray://HOST:10001", "ray@HOST:6379", or "auto",
     which is "processes" where there are several `jobs`. That is the number of processes (1), and on Ray the
-    most cells at a time (as many as it has room for). `retries` is how often a failed cell is tried again,
+    most cells at a time (64). `retries` is how often a failed cell is tried again,
     and `overrides` are settings that win over the file's (`model`, …). A recipe that cannot run raises
     ValueError before anything is trained or written. A cell that fails does not stop the others: at the end
     `CellsFailedError`, a ValueError, names those that have no result, and `read_study(out)` has the others.
     """
     recipe, root = _given(recipe, out, overrides)
-    if retries < 0 or (jobs is not None and jobs < 1):
-        low = f"retries = {retries}: 0 is none" if retries < 0 else f"jobs = {jobs}: at least one is needed"
-        raise ValueError(low)
+    _refuse(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    needs = {"threads": recipe.resources.threads, "gpus": recipe.resources.gpus}
+    resources = recipe.resources
+    needs = {"threads": resources.threads, "gpus": resources.gpus, "processes": resources.training_processes}
     work = Work(root, recipe, partial(run_cell, problems=problems), **needs)
     opened = open_engine(work, engine=engine, jobs=jobs)
     _check(recipe, problems, here=engine == "here" or (engine == "auto" and jobs in (None, 1)))
@@ -56,11 +55,26 @@ def run(
             missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
             ended: dict[Any, Done] = {}
             with progress(len(now.cells), len(missing), said=now.said) as advance:
-                for done in sweep(engine_run, missing, retries=retries):
+                before = len(now.cells) - len(missing)
+                for done in sweep(engine_run, missing, retries=retries, succeeded=before):
                     ended[done.cell] = done
                     advance(done)
-            _refuse_failures(root, recipe, list(ended.values()), of=len(now.cells))
+            lost = [done for done in ended.values() if not is_lost(root, recipe, done.cell)]
+            _refuse_failures(root, recipe, lost, of=len(now.cells))
     return read_study(root)
+
+
+def _refuse(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
+    """A ValueError for what no engine can do."""
+    if retries < 0:
+        raise ValueError(f"retries = {retries}: 0 is none")
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs = {jobs}: at least one is needed")
+    if recipe.server is not None and engine.startswith("ray"):
+        raise ValueError(
+            "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
+            "does not see them; use --jobs"
+        )
 
 
 def _given(
@@ -91,7 +105,9 @@ def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> Non
 
 def _is_here(model: str) -> bool:
     """Whether a model needs no look at the hub; its workers load it, and the driver need not."""
-    return model == "tiny" or (Path(model) / "config.json").is_file()
+    return model == "tiny" or all(
+        (Path(model) / name).is_file() for name in ("config.json", "tokenizer.json")
+    )
 
 
 def _rows(given: Mapping[str, Splits]) -> list[dict[str, Any]]:
@@ -114,5 +130,5 @@ def _refuse_failures(root: Path, recipe: Recipe, ended: list[Done], *, of: int) 
     first = cell_folder(root, recipe, failed[0].cell)
     raise CellsFailedError(
         f"{len(failed)} of {of} cells failed and have no result; the same command tries "
-        f"them again, and what is done is kept (tracebacks: {first}/{FAILURE} and so on):{listed}{more}"
+        f"them again, and what is done is kept (why: {FAILURE} or {LOG} in {first.parent}/…):{listed}{more}"
     )

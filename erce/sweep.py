@@ -2,24 +2,28 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from erce.engines import Done
+from erce.engines import Done, UnfinishedError
 from erce.recipe import Cell
 
 LOST_CAUSE = 3  # failures before the first success, after which the others are not begun
 
 
-class CellsFailedError(ValueError):
+class CellsFailedError(UnfinishedError):
     """Some cells have no result, and the sentence says which; all others that could run are done."""
 
 
 def sweep(
-    run: Callable[[Sequence[Cell]], Iterator[Done]], cells: Sequence[Cell], *, retries: int = 0
+    run: Callable[[Sequence[Cell]], Iterator[Done]],
+    cells: Sequence[Cell],
+    *,
+    retries: int = 0,
+    succeeded: int = 0,
 ) -> Iterator[Done]:
     """How each cell ended, as it ends; those that failed once more, up to `retries` times, after all others.
 
-    Ends early where going on is hopeless: a full disk, or `LOST_CAUSE` failures and not one success.
+    Ends early where going on is hopeless: a full disk, or `LOST_CAUSE` failures and not one success, of which
+    `succeeded` were there before.
     """
-    succeeded = 0
     for _ in range(retries + 1):
         failed: list[Cell] = []
         for done in run(cells):

@@ -38,7 +38,7 @@ ARROWS = {  # part → the parts of ours that it may import
     "engines": {"recipe", "results"},
     "sweep": {"recipe", "engines"},
     "choose": {"recipe", "results"},
-    "search": {"auto", "recipe", "results"},
+    "search": {"auto", "engines", "recipe", "results"},
     "plan": {"experiment", "prompt", "recipe", "results", "tasks", "types", "models"},
     "flags": set(),
     "card": {"recipe", "reporting", "results", "tasks"},
@@ -61,6 +61,7 @@ ARROWS = {  # part → the parts of ours that it may import
     "reporting": {"results", "stats", "score", "choose", "recipe", "paper"},
     "cli": {
         "card",
+        "engines",
         "flags",
         "plan",
         "train",

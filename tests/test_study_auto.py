@@ -279,6 +279,24 @@ def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
     assert training.begun == []
 
 
+def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monkeypatch):
+    def training(root, recipe, cell, **given):
+        begun.append(cell)
+        if cell.lam == 8.0:
+            raise ValueError("the training diverged at step 3: objective nan")
+        write_cell(root, recipe, cell)
+
+    begun, root, recipe = [], tmp_path / "study", replace(AUTO, control=None)
+    monkeypatch.setattr(erce.study, "run_cell", training)
+    study = erce.study.run(recipe, out=root)
+    assert (study.missing, best_lam(study).lam) == ([], 3.0)
+    assert [cell.seed for cell in begun if cell.lam == 8.0] == [0]
+    assert 8.0 not in {cell.lam for cell in study.results}
+    begun.clear()
+    erce.study.run(recipe, out=root)
+    assert begun == []
+
+
 @pytest.mark.slow
 def test_auto_from_a_recipe_to_a_report(tmp_path, capsys):
     from erce.reporting import report

@@ -231,3 +231,19 @@ def test_the_key_comes_from_the_environment_and_the_settings_reach_the_server(fl
     assert "Bearer secret" in fleet.keys
     base = served_base(recipe, recipe.server)
     assert (base.top_logprobs, base.entropy_within, base.concurrency, base.timeout) == (5, 0.5, 2, 600.0)
+
+
+@pytest.mark.parametrize("key", ["secret\n", "secret\r", " secret", "se\u00e9cret"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch, key):
+    monkeypatch.setenv("THE_KEY", key)
+    serving = Serving(url="http://127.0.0.1:1/v1", api_key_variable="THE_KEY")
+    with pytest.raises(ValueError, match="THE_KEY") as refused:
+        served_base(replace(RECIPE, server=serving), serving)
+    assert "cret" not in str(refused.value)
+
+
+def test_a_server_and_ray_do_not_go_together(tmp_path):
+    recipe = replace(RECIPE, server=Serving(url="http://127.0.0.1:1/v1"))
+    with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
+        run(recipe, out=tmp_path / "study", engine="ray://head:10001")
+    assert not (tmp_path / "study").exists()

@@ -47,6 +47,11 @@ def test_without_one_success_the_rest_is_not_begun():
     assert engine.begun == CELLS[:LOST_CAUSE]
 
 
+def test_where_others_succeeded_before_the_rest_is_begun_all_the_same():
+    engine = Engine({cell: [Done(cell, "diverged")] for cell in CELLS})
+    assert len(list(sweep(engine.run, CELLS, succeeded=1))) == len(CELLS)
+
+
 def test_a_full_disk_stops_at_once():
     engine = Engine(failing(CELLS[3], hopeless=True))
     assert [done.cell for done in sweep(engine.run, CELLS, retries=5)] == CELLS[:4]

@@ -7,11 +7,11 @@ cell folders; what it yields says which cell is done or has failed, and never ho
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from erce.engines.cell import FAILURE, Done, Work, run_one
+from erce.engines.cell import FAILURE, LOG, Done, UnfinishedError, Work, run_one
 from erce.engines.locks import study_lock
 from erce.recipe import Cell
 
-__all__ = ["ENGINES", "FAILURE", "Done", "Work", "open_engine", "study_lock"]
+__all__ = ["ENGINES", "FAILURE", "LOG", "Done", "UnfinishedError", "Work", "open_engine", "study_lock"]
 
 Run = Callable[[Sequence[Cell]], Iterator[Done]]
 
@@ -22,7 +22,7 @@ def open_engine(work: Work, *, engine: str = "auto", jobs: int | None = None) ->
 
     `engine` is a name of `ENGINES`, "auto" for "here" with one job and "processes" with more, or a Ray
     cluster's address ("ray://HOST:10001", "ray@HOST:6379"). `jobs` is the number of processes; on Ray, the
-    most cells at a time. None is one process, and on Ray, as 0 is, as many cells as it has room for.
+    most cells at a time. None is one process, and on Ray at most 64 cells at a time.
     """
     name, address = _parts(engine)
     if name == "auto":

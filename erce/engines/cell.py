@@ -1,5 +1,6 @@
 """One cell, run where an engine has put it → that it is done, or what stopped it, never an exception."""
 
+import shutil
 import time
 import traceback
 from collections.abc import Callable
@@ -16,6 +17,10 @@ from erce.results import cell_folder, is_done
 FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
 
 
+class UnfinishedError(ValueError):
+    """A study stopped before all of its cells had a result; what they have is kept."""
+
+
 @dataclass(frozen=True)
 class Work:
     """A study's folder and recipe, and the function that runs one of its cells in them.
@@ -29,6 +34,7 @@ class Work:
     run: Callable[[Path, Recipe, Cell], None]
     threads: int | None = None
     gpus: float = 0.0
+    processes: int = 1
 
 
 class Done(NamedTuple):
@@ -51,7 +57,7 @@ def run_one(work: Work, cell: Cell) -> Done:
         if not is_done(work.root, work.recipe, cell):
             # First: no kill may leave a finished cell with what was left of an earlier attempt.
             for left in (folder / FAILURE, folder / LOG, *folder.glob(".*.tmp")):
-                left.unlink(missing_ok=True)
+                _remove(left)
             work.run(work.root, work.recipe, cell)
     if caught.text:
         with suppress(OSError):  # a full disk is often why
@@ -60,9 +66,19 @@ def run_one(work: Work, cell: Cell) -> Done:
     return Done(cell, caught.line, caught.hopeless, time.monotonic() - started)
 
 
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 @dataclass
 class Caught:
-    """Keeps what a cell raised; what ends the process (Ctrl-C, exit) passes."""
+    """Keeps what a cell raised, an exit of the task's own code too; Ctrl-C passes.
+
+    `line` is fit for a terminal: what a server or a model wrote into it cannot steer one.
+    """
 
     text: str = ""
     line: str = ""
@@ -74,9 +90,22 @@ class Caught:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if error is None or not isinstance(error, Exception):
+        if error is None or not isinstance(error, Exception | SystemExit):
             return False
         self.text = "".join(traceback.format_exception(error))
-        self.line = f"{type(error).__name__}: {str(error).strip() or 'no message'}".split("\n")[0][:500]
+        self.line = one_line(error)
         self.hopeless = isinstance(error, OSError) and error.errno in UNWRITABLE
         return True
+
+
+def one_line(error: BaseException) -> str:
+    """Its kind and the first line of what it says.
+
+    >>> one_line(ValueError("no\\x1b[31m luck"))
+    'ValueError: no�[31m luck'
+    """
+    said = (str(error).strip().splitlines() or ["no message"])[0]
+    line = f"{type(error).__name__}: {said.strip()}"[:500]
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
+    )

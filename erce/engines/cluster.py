@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from erce.engines.cell import Caught, Done, Work, run_one
+from erce.engines.cell import Caught, Done, UnfinishedError, Work, one_line, run_one
 from erce.engines.parcel import pack, unpack
 from erce.recipe import Cell
 from erce.results import LOCKS, cell_folder
@@ -27,13 +27,14 @@ from erce.results import LOCKS, cell_folder
 AGAIN = 3  # times that Ray starts a cell anew when its process or its node is lost
 QUEUED = 64  # cells that wait in the cluster, so that one which grows on demand sees the demand
 CONNECTED = 5.0  # seconds that a head may take to let one in
+LONGEST = 600.0  # seconds for one cell's folder to arrive
 POLL = 2.0  # seconds between two looks at whether the head is there
 SILENCE = 30.0  # seconds without it, after which it is given up; a head that is restarted needs fewer
 
 Run = Callable[[Sequence[Cell]], Iterator[Done]]
 
 
-class ClusterLostError(ValueError):
+class ClusterLostError(UnfinishedError):
     """The cluster's head has gone while cells ran; what had arrived by then is kept."""
 
 
@@ -50,19 +51,33 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[Run]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray's own answer to a lost head, after so many seconds, is to end this process where it stands.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * SILENCE)))
+    os.environ.setdefault("RAY_task_oom_retries", str(AGAIN))  # else a cell too large for its node goes on
     import ray
 
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process a task.
     options = {
-        "num_cpus": work.threads or 1,
+        "num_cpus": (work.threads or 1) * work.processes,
         "num_gpus": work.gpus,
         "max_retries": AGAIN,
         "max_calls": 0,
         "scheduling_strategy": "SPREAD",
     }
     with _connected(ray, address):
+        _check_room(ray, options, grows=address is not None or "RAY_ADDRESS" in os.environ)
         task, shared = ray.remote(**options)(_in_a_task), ray.put(work)
         yield _Cluster(ray, task, shared, work, jobs or QUEUED).run
+
+
+def _check_room(ray: Any, options: dict[str, Any], *, grows: bool) -> None:
+    """A ValueError where no node could ever hold a cell; Ray would wait for one, and say nothing."""
+    rooms = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    cpus, gpus = options["num_cpus"], options["num_gpus"]
+    if grows or any(room.get("CPU", 0) >= cpus and room.get("GPU", 0) >= gpus for room in rooms):
+        return
+    raise ValueError(
+        f"a cell needs {cpus} cores and {gpus:g} GPUs ([resources] in the recipe), and no node of the Ray "
+        "cluster has them; ask for less, or name a larger cluster with --engine ray@HOST:6379"
+    )
 
 
 @contextmanager
@@ -103,10 +118,9 @@ class _Cluster:
                 ready = self._patiently(partial(self._next, list(running)))
                 yield self._ended(ready, running[ready])
                 del running[ready]
-        except (GeneratorExit, KeyboardInterrupt):
-            for task in running:
+        finally:
+            for task in running:  # none are left but where this was stopped
                 self.ray.cancel(task, force=True)
-            raise
 
     def _next(self, running: list[Any]) -> Any:
         ready, _ = self.ray.wait(running, num_returns=1, timeout=POLL, fetch_local=False)
@@ -116,7 +130,8 @@ class _Cluster:
 
     def _ended(self, ready: Any, cell: Cell) -> Done:
         try:
-            done, packed = self._patiently(partial(self.ray.get, ready, timeout=POLL))
+            waits = (POLL * 2**n for n in range(9))  # a slow transfer begins anew with each
+            done, packed = self._patiently(lambda: self.ray.get(ready, timeout=next(waits, LONGEST)))
         except self.ray.exceptions.RayError as error:
             return Done(cell, _sentence(error))
         with Caught() as caught:
@@ -170,6 +185,4 @@ def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
 
 def _sentence(error: Exception) -> str:
     """What stopped the task: its own exception where it had one, else the first line of what Ray says."""
-    cause = getattr(error, "cause", None) or error
-    lines = str(cause).strip().splitlines() or ["no message"]
-    return f"{type(cause).__name__}: {lines[0].strip()}"[:500]
+    return one_line(getattr(error, "cause", None) or error)

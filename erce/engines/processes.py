@@ -10,7 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -87,8 +87,9 @@ class Pool:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         settings = _Settings(self._threads(), self.devices[place])
-        process = context.Process(target=_serve, args=(theirs, self.work, settings), daemon=False)
-        process.start()
+        process = context.Process(target=_serve, args=(theirs, self.work), daemon=False)
+        with _environment(settings):
+            process.start()
         theirs.close()
         self.workers.append(_Worker(process, ours, place))
         return self.workers[-1]
@@ -128,14 +129,29 @@ class _Settings:
     devices: str | None
 
 
-def _serve(pipe: Connection, work: Work, settings: _Settings) -> None:
+@contextmanager
+def _environment(settings: _Settings) -> Iterator[None]:
+    """Ours as a new process is to find it: its first import of torch, in a script of the user's, reads it."""
+    given = {"OMP_NUM_THREADS": str(settings.threads)}
+    if settings.devices is not None:
+        given["CUDA_VISIBLE_DEVICES"] = settings.devices
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _serve(pipe: Connection, work: Work) -> None:
     """A worker's life: cells come, ends go, until the driver closes the pipe or dies."""
     # Ctrl-C is the driver's to answer, who then ends us; SIG_IGN would pass on to programs that are judged.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     threading.Thread(target=_leave_with_the_driver, daemon=True).start()
-    os.environ["OMP_NUM_THREADS"] = str(settings.threads)  # read when torch is imported
-    if settings.devices is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = settings.devices
     while True:
         try:
             cell = pipe.recv()

@@ -53,6 +53,10 @@ def study_of_rows(
     return read_study(out)
 
 
+NAME = re.compile(r"\w[\w.:+=@-]*")  # of an arm, which is part of a folder's
+NAME_HAS = "a name has letters, digits and . : + = @ _ -"
+
+
 def read_rows_file(path: str | Path) -> list[Row]:
     """The rows of a .jsonl file that `erce records` wrote; a file of other rows is a ValueError."""
     path = Path(path)
@@ -99,6 +103,8 @@ def _check_names(rows: list[Row]) -> None:
     names: dict[tuple[Any, Any], str] = {}
     answers: dict[tuple[str, str, str], tuple[str, str]] = {}
     for row in rows:
+        if row["objective"] is not None and not NAME.fullmatch(str(row["objective"])):
+            raise ValueError(f"no arm can be called {row['objective']!r}; {NAME_HAS}")
         known = names.setdefault((row["lam"], row["objective"]), row["arm"])
         if known != row["arm"]:
             raise ValueError(f"arms {known!r} and {row['arm']!r} are the same; give their logs to one")

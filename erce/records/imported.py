@@ -1,13 +1,12 @@
 """Logs of runs that other tools made → a study's folder that `erce report` reads."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from erce.recipe import CROSS_ENTROPY
-from erce.records.folder import SPLITS, study_of_rows
+from erce.records.folder import NAME, SPLITS, study_of_rows
 from erce.records.logs import Reading, read_log, read_prompts
 from erce.records.rows import Row
 from erce.results import Study
@@ -15,7 +14,6 @@ from erce.results import Study
 BASELINE = "baseline"
 BASE = "base"  # the model before any training
 Logs = Mapping[str, Sequence[str | Path]]
-_NAME = re.compile(r"\w[\w.:+=@-]*")
 
 
 def import_study(
@@ -90,6 +88,6 @@ def _policy(arm: str) -> tuple[float | None, str | None]:
         if not math.isfinite(lam):
             raise ValueError(f"arm {arm!r} is no λ; write lam=2, or another name than lam")
         return lam, CROSS_ENTROPY
-    if not _NAME.fullmatch(arm) or arm == CROSS_ENTROPY:
+    if not NAME.fullmatch(arm) or arm == CROSS_ENTROPY:
         raise ValueError(f"no arm can be called {arm!r}; a name has letters, digits and . : + = @ _ -")
     return 0.0, arm

@@ -1,6 +1,7 @@
 """Problems and settings become a trained adapter in a folder: one cell's fine-tuning."""
 
 import copy
+import errno
 import math
 import random
 import shutil
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 from datasets import Dataset
 from peft import LoraConfig, PeftModel, get_peft_model_state_dict
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -231,7 +233,11 @@ def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> N
     half = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir(parents=True)
-    save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
+    try:
+        save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
+    except SafetensorError as error:  # which a full disk is to it
+        full = f"os error {errno.ENOSPC}" in str(error)
+        raise OSError(errno.ENOSPC if full else errno.EIO, str(error), str(half)) from error
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
     assert isinstance(configuration, LoraConfig)

@@ -32,6 +32,8 @@ def followed(
     >>> round(controller.lam, 4), round(controller.smoothed or 0, 4)
     (1.2092, 2.3)
     """
+    if not math.isfinite(entropy):
+        raise ValueError(f"the entropy of a step is {entropy}, and λ cannot follow it; the training diverged")
     before = controller.smoothed
     smoothed = entropy if before is None else SMOOTHING * before + (1 - SMOOTHING) * entropy
     step = math.log(controller.lam / start) + rate * (smoothed - target)

@@ -130,7 +130,7 @@ def _problem(row: dict[str, Any]) -> Problem:
 
 def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool) -> list[str]:
     flags = {"num_processes": str(processes), "num_machines": "1", "mixed_precision": "no"}
-    flags |= {"dynamo_backend": "no", "main_process_port": "0"} | (SHARDED if fsdp else {})
+    flags |= {"dynamo_backend": "no", "main_process_port": "0", "gpu_ids": "all"} | (SHARDED if fsdp else {})
     # accelerate's --cpu starts one process, whatever their number; --multi_gpu without a GPU starts them all.
     switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
     values = [part for name, value in flags.items() for part in (f"--{name}", value)]

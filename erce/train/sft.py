@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import yaml
 from accelerate.commands.launch import launch_command_parser
 from datasets import load_dataset
+from datasets.exceptions import DatasetsError
 from trl.scripts.utils import (
     DatasetConfig,
     DatasetMixtureConfig,
@@ -170,7 +171,7 @@ def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
             found = load_dataset(script.dataset_name, name=script.dataset_config, streaming=streaming)
         else:
             raise ValueError("there is no data; give dataset_name, or a list of datasets")
-    except OSError as error:
+    except (OSError, DatasetsError) as error:
         raise ValueError(f"the data could not be loaded: {_first_line(error)}") from error
     wanted = {"train_dataset": script.dataset_train_split}
     if arguments.eval_strategy != "no":

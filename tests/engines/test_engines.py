@@ -74,6 +74,16 @@ def test_a_success_takes_the_old_traceback_away(tmp_path, engine):
     assert not list(tmp_path.rglob(LOG))
 
 
+def leave_the_interpreter(root, recipe, cell):
+    sys.exit(0)
+
+
+def test_a_task_that_exits_is_a_failure_of_its_cell(tmp_path):
+    assert {done.failure for done in ended(tmp_path, leave_the_interpreter, HERE).values()} == {
+        "SystemExit: 0"
+    }
+
+
 def test_a_full_disk_is_hopeless(tmp_path):
     done = ended(tmp_path, engine_work.fill_the_disk, HERE)
     assert all(each.hopeless for each in done.values())

@@ -50,6 +50,10 @@ def test_what_an_earlier_attempt_left_is_gone_before_the_result_is_there(tmp_pat
     left[0].parent.mkdir(parents=True)
     for path in left:
         path.touch()
+    half = folder(tmp_path, CELLS[0]) / ".adapter.tmp"
+    half.mkdir()
+    (half / "adapter_model.safetensors").touch()
+    left.append(half)
 
     def see(root, recipe, cell):
         assert not any(path.exists() for path in left)

@@ -487,3 +487,13 @@ def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
     assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
     assert gain["gain"] > 0
     assert any("validation" in text for text in found["cautions"])
+
+
+@pytest.mark.parametrize("name", ["a/../../../../x", "..", "/etc", "a b", ""])
+def test_an_arm_cannot_be_a_path(tmp_path, name):
+    log = lm_eval(tmp_path / "log", [[1], [0]])
+    rows = list(records(import_study(tmp_path / "study", {"baseline": [log], "dpo": [log]})))
+    renamed = [row | {"objective": name, "arm": name} if row["arm"] == "dpo" else row for row in rows]
+    with pytest.raises(ValueError, match="no arm can be called"):
+        study_of_rows(tmp_path / "again", renamed)
+    assert not (tmp_path / "again").exists()
