@@ -41,7 +41,7 @@ class Pool:
         if jobs < 1:
             raise ValueError(f"jobs = {jobs}: at least one process is needed")
         self.work, self.jobs = work, jobs
-        self.devices = devices_of(jobs, gpus=work.gpus, visible=visible_devices())
+        self.devices = devices_of(jobs, gpus=work.gpus, visible=visible_devices() if work.gpus else [])
         self.workers: list[_Worker] = []
 
     def __enter__(self) -> "Pool":
@@ -53,6 +53,7 @@ class Pool:
         """Idle workers leave by themselves, and clean up behind them; all others are ended."""
         for worker in self.workers:
             worker.pipe.close()
+        for worker in self.workers:
             if worker.cell is None and error is None:
                 worker.process.join(FAREWELL)
             worker.process.kill()
