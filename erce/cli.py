@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import __version__
-from erce.flags import add_import, add_plan, add_sandbox, add_verify
+from erce.flags import add_import, add_plan, add_run, add_sandbox, add_verify
 
 if TYPE_CHECKING:
     from erce.types import Verdict
@@ -312,14 +312,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
     _add_engine(added, "one a core")
     added = command(run)
-    added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
-    added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
-    added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
-    added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
-    added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
-    added.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
-    )
+    add_run(added)
     add_plan(added)
     _add_engine(added, "1")
     add_sandbox(added)

@@ -47,6 +47,18 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     add_sandbox(added)
 
 
+def add_run(added: argparse.ArgumentParser) -> None:
+    """Which recipe, and the settings that win over it."""
+    added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
+    added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
+    added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
+    added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
+    added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
+    added.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
+    )
+
+
 def add_plan(added: argparse.ArgumentParser) -> None:
     """Of `run`: a smaller study, and what one would take."""
     text = "at most N problems each to train on, validate on and test on: a quick look (runs/NAME-limitN)"

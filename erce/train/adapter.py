@@ -113,23 +113,10 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
             peft_config=_lora(settings),
         )
         trainer.remove_callback(PrinterCallback)
-        start = time.perf_counter()
-        try:
-            trainer.train()
-        except ValueError as error:
-            raise ValueError(
-                f"the training stopped at step {trainer.state.global_step + 1}: {error}; if it diverged, "
-                "lower the learning rate or λ"
-            ) from error
-        seconds = time.perf_counter() - start
+        seconds = _timed(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
-    policy = trainer.model
-    assert isinstance(policy, PeftModel)
-    weights = _whole(policy)
-    if trainer.accelerator.is_main_process:
-        _save(policy, weights, folder)
-    trainer.accelerator.wait_for_everyone()
+    _write(trainer, folder)
     return {
         "steps": trainer.state.global_step,
         "seconds": seconds,
@@ -138,6 +125,29 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
         **_last_epoch(log),
         "log": log,
     }
+
+
+def _timed(trainer: ERCETrainer) -> float:
+    """Seconds that its training took."""
+    start = time.perf_counter()
+    try:
+        trainer.train()
+    except ValueError as error:
+        raise ValueError(
+            f"the training stopped at step {trainer.state.global_step + 1}: {error}; if it diverged, "
+            "lower the learning rate or λ"
+        ) from error
+    return time.perf_counter() - start
+
+
+def _write(trainer: ERCETrainer, folder: Path) -> None:
+    """The adapter, by the first process; the others help to gather it, and wait."""
+    policy = trainer.model
+    assert isinstance(policy, PeftModel)
+    weights = _whole(policy)
+    if trainer.accelerator.is_main_process:
+        _save(policy, weights, folder)
+    trainer.accelerator.wait_for_everyone()
 
 
 def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
