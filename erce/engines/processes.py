@@ -158,6 +158,9 @@ def _serve(pipe: Connection, work: Work) -> None:
             cell = pipe.recv()
         except EOFError:
             return
+        driver = parent_process()
+        if driver is not None and not driver.is_alive():  # it was killed after it had handed the cell out
+            return
         with _Logged(_log(work, cell)):
             done = run_one(work, cell)
         if done.failure:

@@ -38,6 +38,7 @@ class Disturbed:
 
     def __init__(self, folder: Path, moments: int, rng: random.Random) -> None:
         self.folder, self.moments, self.rng = folder, moments, rng
+        self.places = 0
         self.said, self.trained = folder / "said.txt", folder / "trained.txt"
         os.environ["TRAINED"] = str(self.trained)
         self.root = folder / "undisturbed"
@@ -55,8 +56,10 @@ class Disturbed:
         return time.monotonic() - started
 
     def afresh(self, root: Path) -> None:
-        self.root, self.done = root, {}
+        """A new place each time: a worker whose driver was killed may write on in the old one for a moment."""
         shutil.rmtree(root, ignore_errors=True)
+        self.places += 1
+        self.root, self.done = root.with_name(f"study-{self.places}"), {}
         self.trained.write_text("")
 
     def begin(self, engine) -> int:
