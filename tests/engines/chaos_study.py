@@ -56,7 +56,7 @@ class Disturbed:
         return time.monotonic() - started
 
     def afresh(self, root: Path) -> None:
-        """A new place each time: a worker whose driver was killed may write on in the old one for a moment."""
+        """A new place each time: a worker whose driver was killed may write on in the old one a moment."""
         shutil.rmtree(root, ignore_errors=True)
         self.places += 1
         self.root, self.done = root.with_name(f"study-{self.places}"), {}
