@@ -230,7 +230,7 @@ class Study:
 
 
 def read_timing(folder: Path) -> dict[str, float]:
-    """Stage → seconds of a cell, over all runs that worked on it; empty for a cell of an older erce."""
+    """Stage → seconds of a cell, over all runs that worked on it; empty for a cell without times."""
     return read_json(folder / TIMING) if (folder / TIMING).is_file() else {}
 
 

@@ -1,4 +1,4 @@
-"""Validation outcomes → λ: which cells to train next, which evaluations to end, and what target to follow."""
+"""Validation outcomes → λ: which cells to train next, and which evaluations to end."""
 
 from erce.auto.halving import GRID, Search, Settings
 from erce.auto.story import Run, Stop, explain, plain

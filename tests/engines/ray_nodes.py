@@ -34,7 +34,7 @@ def _started(rooms, head, *, attempts: int):
             nodes = [made.add_node(num_cpus=room) for room in rooms]
         made.wait_for_nodes()
         return made, nodes
-    except Exception as error:  # Ray raises nothing narrower
+    except Exception as error:  # Ray raises bare Exception where a node is too slow to start
         made.shutdown()
         if attempts == 1 or "timed out" not in str(error):
             raise
