@@ -20,16 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from erce.policies import policy
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.recipe import GREEDY, SAMPLED, Cell, Look, Recipe, frontier
 from erce.records.journal import Journal
 from erce.records.origin import check_origin, write_origin, write_verifier
 from erce.results import (
     COMPLETIONS,
+    LOOKS,
     RESULT,
     TIMING,
     VERDICTS,
     cell_folder,
     read_json,
+    read_looks,
     read_rows,
     timed,
     write_json,
@@ -67,6 +69,10 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
         if cell.lam is not None and not (folder / TRAINING).is_file():
             with timed(folder, "training"):
                 _train(folder, recipe, cell, cell.lam, given)
+        if isinstance(cell, Look) and not (folder / COMPLETIONS).is_file():
+            with timed(folder, "generation"):
+                _look(folder, recipe, cell, given)
+            return
         if _incomplete(folder, recipe, cell, given):
             with timed(folder, "generation"):
                 _generate(folder, recipe, cell, given)
@@ -171,6 +177,28 @@ def _threads(wanted: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _look(folder: Path, recipe: Recipe, look: Look, problems: Splits) -> None:
+    """Samples and verdicts of some validation problems; the journal keeps the former for the whole cell."""
+    known, judged = {problem.id: problem for problem in problems.validation}, read_looks(folder)
+    fresh = [known[name] for name in look.problems if name not in judged]
+    base, wanted = base_policy(recipe.model, recipe.dtype), draws(recipe, look.task)
+    evaluated = {split: getattr(problems, split) for split in EVALUATED}
+    key = write_origin(folder, recipe, look, policy=base, evaluated=evaluated, draws=wanted)
+    draw, verify = wanted[SAMPLED], load_task(look.task).verify
+    with policy(recipe, base, folder / "adapter") as draw_from:
+        rows = Journal(folder / JOURNAL, key).completed(
+            fresh,
+            partial(draw_from, decoding=draw, seed=look.seed),
+            labels={"split": "validation", "decoding": SAMPLED},
+            samples=draw.samples,
+            batch_size=draw.batch_size,
+        )
+    for row in rows:
+        accepted = verify(known[row["problem"]], _completion(row)).accepted
+        judged.setdefault(row["problem"], []).append(accepted)
+    write_rows(folder / LOOKS, ({"problem": name, "accepted": said} for name, said in judged.items()))
+
+
 def _incomplete(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
     """Whether completions are missing: all of them, or those of temperatures that the recipe has gained."""
     evaluated = [split for split in EVALUATED if getattr(problems, split)]
@@ -266,10 +294,11 @@ def _scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
 
 def completions(folder: Path) -> list[tuple[dict[str, Any], Completion]]:
     """A cell's rows, each with its split and decoding, and the Completion in it."""
-    rows = read_rows(folder / COMPLETIONS)
-    return [
-        (row, Completion(**{k: v for k, v in row.items() if k not in ("split", "decoding")})) for row in rows
-    ]
+    return [(row, _completion(row)) for row in read_rows(folder / COMPLETIONS)]
+
+
+def _completion(row: dict[str, Any]) -> Completion:
+    return Completion(**{name: value for name, value in row.items() if name not in ("split", "decoding")})
 
 
 def _versions() -> dict[str, str]:

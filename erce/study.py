@@ -47,11 +47,12 @@ def run(
     work = Work(root, recipe, partial(run_cell, problems=problems), **needs)
     opened = open_engine(work, engine=engine, jobs=jobs)
     _check(recipe, problems, here=engine == "here" or (engine == "auto" and jobs in (None, 1)))
-    if any(not is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
+    validation = [problem.id for problem in problems[recipe.task].validation]
+    if any(not is_done(root, recipe, cell) for cell in asked(root, recipe, validation).cells):
         check_server(recipe)
     with opened as engine_run, study_lock(root):
         open_study(root, recipe, _rows(problems))
-        for now in rounds(root, recipe):
+        for now in rounds(root, recipe, validation):
             missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
             ended: dict[Any, Done] = {}
             with progress(len(now.cells), len(missing), said=now.said) as advance:

@@ -5,87 +5,23 @@ import shutil
 from dataclasses import asdict, replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
+from searched_study import CONTROL, IDS, TASK, WHOLE, KilledError, drive, peak, write_cell
 
 import erce.study
 from erce.auto import GRID, Run, Settings, Stop
 from erce.choose import best_lam
-from erce.recipe import Cell, Decoding, Recipe, Training, as_settings, folder_name, load_recipe, parse_recipe
-from erce.results import (
-    RESULT,
-    SEARCH,
-    VERDICTS,
-    cell_folder,
-    open_study,
-    read_json,
-    read_study,
-    write_json,
-    write_rows,
-)
+from erce.recipe import Cell, Decoding, Training, as_settings, folder_name, load_recipe, parse_recipe
+from erce.results import RESULT, SEARCH, open_study, read_json, read_study
 from erce.search import asked, rounds
 from erce.searching import Searching
 from erce.sweep import CellsFailedError
-
-TASK, CONTROL = "mini-sums", "mini-sums-answer-only"
-AUTO = Recipe(task=TASK, lams=GRID, seeds=(0, 1, 2, 3), control=CONTROL, search=Searching())
-PEAK = {0.0: 0.3, 0.3: 0.35, 1.0: 0.45, 3.0: 0.6, 8.0: 0.4}
-PROBLEMS = 150
-
-
-def judged(cell, right):
-    """Stands in for a fine-tuning: a chance of being right, on problems that are hard or easy for every λ."""
-    rng = np.random.default_rng([round(1000 * (cell.lam or 0)), cell.seed])
-    ease = np.random.default_rng(0).normal(0, 0.1, PROBLEMS)
-    return rng.random((PROBLEMS, 4)) < (right(cell.lam or 0.0) + ease)[:, None]
-
-
-def peak(lam):
-    return PEAK.get(lam, 0.5)
-
-
-def write_cell(root, recipe, cell, right=peak):
-    """On the test problems every verdict is the other one, so that who reads those finds another λ."""
-    folder, accepted = cell_folder(root, recipe, cell), judged(cell, right)
-    rows = [
-        {
-            "split": split,
-            "decoding": "sampled",
-            "problem": f"{at:03}",
-            "sample": sample,
-            "accepted": bool(fine) == (split == "validation"),
-        }
-        for split in ("validation", "test")
-        for (at, sample), fine in np.ndenumerate(accepted)
-    ]
-    write_rows(folder / VERDICTS, rows)
-    scores = {"sampled": {"pass@1": float(accepted.mean())}}
-    write_json(folder / RESULT, {"cell": asdict(cell), "scores": {"validation": scores, "test": scores}})
-
-
-class KilledError(Exception):
-    """Ends a driver after so many cells."""
-
-
-def drive(root, recipe, right=peak, *, cells=10_000, order=1):
-    """A study without a model: the cells that it trained, until none is asked for or it is killed."""
-    open_study(root, recipe)
-    trained = []
-    for now in rounds(root, recipe):
-        for cell in now.cells[::order]:
-            if (cell_folder(root, recipe, cell) / RESULT).is_file():
-                continue
-            if len(trained) == cells:
-                raise KilledError
-            write_cell(root, recipe, cell, right)
-            trained.append(cell)
-    return trained
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     root = tmp_path_factory.mktemp("auto") / "study"
-    drive(root, AUTO)
+    drive(root, WHOLE)
     return root
 
 
@@ -116,6 +52,7 @@ def test_what_a_recipe_leaves_out_is_what_the_search_has():
         ({"search": {"max_cells": 4}}, "max_cells = 4 does not cover one seed of 5 λ"),
         ({"search": {"extensions": -1}}, "extensions = -1 must be 0 or more"),
         ({"search": {"level": 0}}, "level = 0 must lie over 0"),
+        ({"search": {"prune": 1}}, "prune = 1 must lie from 0, which judges all, to below 1"),
     ],
 )
 def test_a_search_that_cannot_run_is_refused(change, sentence):
@@ -125,16 +62,19 @@ def test_a_search_that_cannot_run_is_refused(change, sentence):
 
 
 def test_a_task_without_validation_problems_is_refused_before_anything_is_written(tmp_path, monkeypatch):
-    splits = replace(erce.study.cell_splits(AUTO, TASK), validation=[])
+    splits, bare = (
+        replace(erce.study.cell_splits(WHOLE, TASK), validation=[]),
+        replace(WHOLE, n_validation=None),
+    )
     monkeypatch.setattr(erce.study, "cell_splits", lambda recipe, task: splits)
     with pytest.raises(ValueError, match="the task has none; set n_validation over 0"):
-        erce.study.run(replace(AUTO, control=None), out=tmp_path / "study")
+        erce.study.run(replace(bare, control=None), out=tmp_path / "study")
     assert not (tmp_path / "study").exists()
 
 
 @pytest.mark.parametrize("search", [None, Searching(), Searching(max_cells=7, extensions=0, level=0.1)])
 def test_study_json_makes_the_same_recipe(tmp_path, search):
-    recipe = replace(AUTO, search=search)
+    recipe = replace(WHOLE, search=search)
     open_study(tmp_path / "study", recipe)
     assert read_study(tmp_path / "study").recipe == recipe
     assert parse_recipe(as_settings(recipe)) == recipe
@@ -142,10 +82,10 @@ def test_study_json_makes_the_same_recipe(tmp_path, search):
 
 
 def test_a_cells_folder_does_not_depend_on_the_search(finished):
-    listed = replace(AUTO, lams=(0.0, 16.0), seeds=(7,), search=None)
+    listed = replace(WHOLE, lams=(0.0, 16.0), seeds=(7,), search=None)
     for cell in (Cell(TASK, 16.0, 2), Cell(TASK, None, 0), Cell(CONTROL, 0.0, 1)):
         names = {
-            folder_name(recipe, cell) for recipe in (AUTO, replace(AUTO, search=Searching(level=1)), listed)
+            folder_name(recipe, cell) for recipe in (WHOLE, replace(WHOLE, search=Searching(level=1)), listed)
         }
         assert len(names) == 1
 
@@ -153,11 +93,11 @@ def test_a_cells_folder_does_not_depend_on_the_search(finished):
 def test_a_grid_over_the_same_folder_reuses_the_cells_of_the_search(finished, tmp_path):
     root = tmp_path / "study"
     shutil.copytree(finished, root)
-    listed = replace(AUTO, lams=(0.0, 3.0), search=None)
+    listed = replace(WHOLE, lams=(0.0, 3.0), search=None)
     assert drive(root, listed) == []
     study = read_study(root)
     assert (study.expected, study.search, study.missing) == (listed.cells(), None, [])
-    assert drive(root, AUTO) == []
+    assert drive(root, WHOLE) == []
     assert (root / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
 
 
@@ -174,7 +114,7 @@ def test_a_search_ends_with_its_winner_and_what_a_report_compares_it_to(finished
 
 @pytest.mark.parametrize(("right", "winner"), [(peak, 3.0), (lambda lam: 0.4, 0.0)])
 def test_the_report_has_the_choice_of_the_search(tmp_path, right, winner):
-    drive(tmp_path / "study", AUTO, right)
+    drive(tmp_path / "study", WHOLE, right)
     study = read_study(tmp_path / "study")
     assert study.search is not None
     choice, step = best_lam(study), study.search["step"]
@@ -185,13 +125,13 @@ def test_the_report_has_the_choice_of_the_search(tmp_path, right, winner):
 
 
 def test_other_objectives_get_the_seeds_of_cross_entropy(tmp_path):
-    recipe = replace(AUTO, objectives=("dft",), control=None)
+    recipe = replace(WHOLE, objectives=("dft",), control=None)
     drive(tmp_path / "study", recipe)
     assert [cell.seed for cell in read_study(tmp_path / "study").cells(TASK, "dft")] == [0, 1, 2, 3]
 
 
 def test_a_search_goes_beyond_the_grid(tmp_path):
-    drive(tmp_path / "study", AUTO, lambda lam: min(0.2 + 0.03 * lam, 0.68))
+    drive(tmp_path / "study", WHOLE, lambda lam: min(0.2 + 0.03 * lam, 0.68))
     study = read_study(tmp_path / "study")
     assert study.lams[-1] >= 16
     trained = [(cell.seed, cell.lam) for cell in study.expected if cell.task == TASK and cell.lam is not None]
@@ -203,11 +143,11 @@ def test_a_search_goes_beyond_the_grid(tmp_path):
 def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
     root = tmp_path / "study"
     with pytest.raises(KilledError):
-        drive(root, AUTO, cells=cells, order=-1)
+        drive(root, WHOLE, cells=cells, order=-1)
     if cells == 8:
         (root / SEARCH).unlink()
     assert len(list(root.rglob(RESULT))) == cells
-    drive(root, AUTO)
+    drive(root, WHOLE)
     assert (root / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
     assert {path.parent.name for path in root.rglob(RESULT)} == {
         path.parent.name for path in finished.rglob(RESULT)
@@ -216,7 +156,7 @@ def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
 
 def test_a_killed_search_is_reported_as_unfinished(tmp_path):
     with pytest.raises(KilledError):
-        drive(tmp_path / "study", AUTO, cells=7)
+        drive(tmp_path / "study", WHOLE, cells=7)
     study = read_study(tmp_path / "study")
     assert (len(study.expected), len(study.missing), len(study.results)) == (8, 1, 7)
     with pytest.raises(ValueError, match="the search for λ has not ended yet"):
@@ -224,26 +164,26 @@ def test_a_killed_search_is_reported_as_unfinished(tmp_path):
 
 
 def test_cells_that_nobody_asked_for_change_nothing(finished, tmp_path):
-    write_cell(tmp_path / "study", AUTO, Cell(TASK, 8.0, 3), lambda lam: 1.0)
+    write_cell(tmp_path / "study", WHOLE, Cell(TASK, 8.0, 3), lambda lam: 1.0)
     shutil.copytree(finished, tmp_path / "study", dirs_exist_ok=True)
-    drive(tmp_path / "study", AUTO)
+    drive(tmp_path / "study", WHOLE)
     assert (tmp_path / "study" / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
     assert Cell(TASK, 8.0, 3) not in read_study(tmp_path / "study").results
 
 
 def test_rounds_ask_for_more_only_when_all_is_there(tmp_path):
     steps = []
-    for now in rounds(tmp_path, AUTO):
+    for now in rounds(tmp_path, WHOLE, IDS):
         steps.append(now)
         for cell in now.cells:
-            write_cell(tmp_path, AUTO, cell)
+            write_cell(tmp_path, WHOLE, cell)
     assert all(set(a.cells) < set(b.cells) for a, b in pairwise(steps))
     assert [type(now.step) for now in steps] == [Run] * (len(steps) - 1) + [Stop]
-    assert asked(tmp_path, AUTO) == steps[-1]
+    assert asked(tmp_path, WHOLE, IDS) == steps[-1]
 
 
 def test_where_a_round_brings_nothing_there_is_no_other(tmp_path):
-    assert len(list(rounds(tmp_path, AUTO))) == 1
+    assert len(list(rounds(tmp_path, WHOLE, IDS))) == 1
     assert len(read_json(tmp_path / SEARCH)["asked"]) == 5
 
 
@@ -261,7 +201,7 @@ class Broken:
 
 
 def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
-    root, recipe = tmp_path / "study", replace(AUTO, control=None)
+    root, recipe = tmp_path / "study", replace(WHOLE, control=None)
     training = Broken(3.0)
     monkeypatch.setattr(erce.study, "run_cell", training)
     with pytest.raises(
@@ -286,7 +226,7 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
             raise ValueError("the training diverged at step 3: objective nan")
         write_cell(root, recipe, cell)
 
-    begun, root, recipe = [], tmp_path / "study", replace(AUTO, control=None)
+    begun, root, recipe = [], tmp_path / "study", replace(WHOLE, control=None)
     monkeypatch.setattr(erce.study, "run_cell", training)
     study = erce.study.run(recipe, out=root)
     assert (study.missing, best_lam(study).lam) == ([], 3.0)
@@ -302,7 +242,7 @@ def test_auto_from_a_recipe_to_a_report(tmp_path, capsys):
     from erce.reporting import report
 
     tiny = {"n_train": 32, "n_validation": 8, "n_test": 6}
-    recipe = replace(AUTO, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
+    recipe = replace(WHOLE, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
     recipe = replace(recipe, training=Training(epochs=1.0, learning_rate=1e-3))
     study = erce.study.run(recipe, out=tmp_path / "study", jobs=2)
     assert study.missing == []

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from erce.auto.story import CellKey, Round, Run, Step, Stop
+from erce.auto.story import CellKey, Pruning, Round, Run, Step, Stop
 from erce.auto.tested import against_zero, mean_accuracy
 
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)
@@ -28,6 +28,8 @@ class Settings:
 
     `max_cells` bounds the whole search (None: its rounds alone do). `extensions`: how many λ beyond the grid
     it may try where the leader sits at an edge. At `level` 1 the highest mean wins, whatever the test says.
+    `prune` is the chance, over the order in which problems are judged, that judging fewer of them changes
+    which λ go on; 0 has every cell judged on all.
     """
 
     lams: tuple[float, ...] = GRID
@@ -35,6 +37,7 @@ class Settings:
     max_cells: int | None = None
     extensions: int = 2
     level: float = 0.05
+    prune: float = 0.05
 
     def __post_init__(self) -> None:
         for holds, sentence in _rules(self):
@@ -76,24 +79,25 @@ class _Play:
         self.rounds: list[Round] = []
         self.asked: set[CellKey] = set()
         self.short = False  # the budget did not cover some round
+        self.left_ahead = False  # nor the next seeds of a λ beyond the edge that led by its first ones
         self.candidates = tuple(sorted(float(lam) for lam in settings.lams if lam))
         self.tried = self.candidates
 
     def step(self) -> Step:
         """The cells that the first unfinished round lacks; where none does, the end."""
-        for cells in self._plan():
+        for cells, pruning in self._plan():
             missing = tuple(cell for cell in cells if cell not in self.outcomes)
             if missing:
-                return Run(missing, tuple(self.rounds))
+                return Run(missing, tuple(self.rounds), pruning)
         return self._stop()
 
-    def _plan(self) -> Iterator[list[CellKey]]:
+    def _plan(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
         """Each round's new cells; what comes after a `yield` finds their outcomes there."""
         for count in _levels(len(self.settings.seeds)):
             cells = self._new((0.0, *self.candidates), count) or self._new(self.candidates, count)
             if not cells:
                 break
-            yield self._ask(cells)
+            yield self._ask(cells), self._pruning(self.candidates, self._half(count))
             self._halve(count)
             if len(self.candidates) <= 1:
                 break
@@ -103,14 +107,24 @@ class _Play:
     def _halve(self, count: int) -> None:
         """Drops the worse half, rounded down; the last seed's round drops nothing, its λ are all tested."""
         scores = self._scores((0.0, *self.candidates))
-        kept = self._unpruned()
-        if count < len(self.settings.seeds):
-            kept = tuple(sorted(_ranked(kept, scores)[: math.ceil(len(self.candidates) / 2)]))
+        kept = tuple(sorted(_ranked(self._unpruned(), scores)[: self._half(count)]))
         dropped = tuple(lam for lam in self.candidates if lam not in kept)
         self._tell("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
         self.candidates = kept
 
-    def _extend(self) -> Iterator[list[CellKey]]:
+    def _half(self, count: int) -> int:
+        """How many go on after the round of the first `count` seeds."""
+        candidates = len(self.candidates)
+        return math.ceil(candidates / 2) if count < len(self.settings.seeds) else candidates
+
+    def _pruning(self, lams: tuple[float, ...], keep: int) -> Pruning | None:
+        """None where all go on, or none may be pruned; its level is split among all rounds there can be."""
+        if not self.settings.prune or keep >= len(lams):
+            return None
+        levels = len(_levels(len(self.settings.seeds)))
+        return Pruning(lams, keep, self.settings.prune / (levels - 1 + self.settings.extensions * levels))
+
+    def _extend(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
         """λ beyond the edge at which the leader sits, each dropped as soon as it is not ahead of the leader.
 
         While the leader is no better than cross-entropy there is nothing to extend.
@@ -123,9 +137,10 @@ class _Play:
             for count in _levels(len(self._seeds(leader))):
                 cells = self._new((challenger,), count)
                 if not cells:
+                    self.left_ahead = count > 1
                     return
                 self.tried = tuple(sorted({*self.tried, challenger}))
-                yield self._ask(cells)
+                yield self._ask(cells), self._pruning((leader, challenger), 1)
                 last = count == len(self._seeds(leader))
                 if not self._challenge(leader, challenger, count, last=last):
                     return
@@ -141,13 +156,13 @@ class _Play:
         self._tell("extension", count, scores, kept=kept, dropped=dropped)
         return ahead
 
-    def _finish(self) -> Iterator[list[CellKey]]:
+    def _finish(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
         """The last λ and cross-entropy with as many seeds as planned, or as the budget covers for both."""
         lams = (0.0, *self.candidates)
         for count in range(len(self.settings.seeds) if self.candidates else 0, 0, -1):
             cells = self._new(lams, count)
             if cells:
-                yield self._ask(cells)
+                yield self._ask(cells), None
                 kept = self._unpruned()
                 dropped = tuple(lam for lam in self.candidates if lam not in kept)
                 self._tell("final", count, self._scores(lams), kept=(0.0, *kept), dropped=dropped)
@@ -166,7 +181,7 @@ class _Play:
             winner=next((lam for lam in order if lam in beaten), 0.0),
             leader=order[0],
             why=why,
-            at_edge=_beyond(order[0], self.tried) is not None,
+            at_edge=self.left_ahead or _beyond(order[0], self.tried) is not None,
             level=level,
             spent=len(self.asked),
             grid=len(self.settings.lams) * len(self.settings.seeds),
@@ -287,4 +302,5 @@ def _rules(settings: Settings) -> list[tuple[bool, str]]:
         ),
         (settings.extensions >= 0, f"extensions = {settings.extensions} must be 0 or more"),
         (0 < settings.level <= 1, f"level = {settings.level:g} must lie over 0 and up to 1, such as 0.05"),
+        (0 <= settings.prune < 1, f"prune = {settings.prune:g} must lie from 0 to below 1, such as 0.05"),
     ]

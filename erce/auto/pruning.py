@@ -51,6 +51,7 @@ def dropped(
     problems: int,
     level: float = 0.05,
     protected: tuple[float, ...] = (0.0,),
+    keep: int = 1,
 ) -> list[Dropped]:
     """Every λ that needs no further problems, in the order of dropping; call it after each batch.
 
@@ -61,6 +62,10 @@ def dropped(
     (each of several equally good ones, too). Hand in every λ that takes part, dropped or not: the level is
     split among the rivals. Samples of several seeds are just more samples.
 
+    With `keep` over 1 a λ is dropped once it is behind so many rivals (`rival` is the last of them), and at
+    most `level` is the chance that any of the best `keep` is: one of those can only fall to a rival that is
+    no better, and each of its rivals gets the level's share, 1 / (keep · (λ handed in − 1)).
+
     >>> weak, strong = [[0]] * 40, [[1]] * 40
     >>> dropped({1.0: weak, 3.0: strong}, problems=200)
     [Dropped(lam=1.0, rival=3.0, after=7, certain=False)]
@@ -70,7 +75,9 @@ def dropped(
     shares = {float(lam): _shares(lam, each, problems) for lam, each in judged.items()}
     if not 0 < level < 1:
         raise ValueError(f"level = {level:g} must lie between 0 and 1, such as 0.05")
-    limit = math.log(max(1, len(shares) - 1) / level)
+    if keep < 1:
+        raise ValueError(f"keep = {keep}: at least one λ goes on")
+    limit = math.log(keep * max(1, len(shares) - 1) / level)
     crossings = [
         found
         for lam in shares
@@ -79,9 +86,12 @@ def dropped(
         for found in _crossing(lam, rival, shares, problems, limit)
     ]
     gone: dict[float, Dropped] = {}
+    ahead: dict[float, set[float]] = {lam: set() for lam in shares}
     for each in sorted(crossings, key=lambda each: (each.after, not each.certain, each.lam, each.rival)):
         if each.lam not in gone and each.rival not in gone:
-            gone[each.lam] = each
+            ahead[each.lam].add(each.rival)
+            if len(ahead[each.lam] - gone.keys()) >= keep:
+                gone[each.lam] = each
     return list(gone.values())
 
 

@@ -39,11 +39,23 @@ class Tested(NamedTuple):
     covers: Test
 
 
+class Pruning(NamedTuple):
+    """λ of a round of which `keep` will go on: one that is surely not among them need not be judged further.
+
+    `level` is the chance, over the order in which problems are judged, that one of them is given up for it.
+    """
+
+    lams: tuple[float, ...]
+    keep: int
+    level: float
+
+
 class Run(NamedTuple):
     """Train and judge these cells, in any order and as many at a time as you like, then ask again."""
 
     cells: tuple[CellKey, ...]
     rounds: tuple[Round, ...]  # what was decided so far
+    pruning: Pruning | None = None  # None: every cell is to be judged on all problems
 
 
 class Stop(NamedTuple):
@@ -52,8 +64,8 @@ class Stop(NamedTuple):
     `winner` is 0, cross-entropy, unless a surviving λ scored more and its `adjusted` p is at most `level`;
     `leader` is the highest mean of those, ties to the λ nearer 0, whatever the test says. `why`: "seeds"
     where every planned round was run, "cells" where the budget did not cover one. `at_edge`: the leader is
-    still the strongest λ tried, or the weakest but 0. `spent` counts the cells that the search asked for,
-    `grid` what the first grid with every seed has.
+    still the strongest λ tried, or the weakest but 0, or one beyond it led by the seeds that it could get.
+    `spent` counts the cells that the search asked for, `grid` what the first grid with every seed has.
     """
 
     winner: float
@@ -76,7 +88,7 @@ def plain(step: Step) -> dict[str, Any]:
     """The step as JSON holds it; numbers that are keys become [λ, value] pairs.
 
     >>> plain(Run(cells=((0.0, 0), (1.0, 0)), rounds=()))
-    {'cells': [[0.0, 0], [1.0, 0]], 'rounds': []}
+    {'cells': [[0.0, 0], [1.0, 0]], 'rounds': [], 'pruning': None}
     """
     return {name: _plain(value) for name, value in step._asdict().items()}
 

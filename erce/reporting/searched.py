@@ -11,7 +11,7 @@ from erce.results import Study
 class Told(NamedTuple):
     """A search as a page shows it: a row a round, and what is said of its end (empty before it)."""
 
-    lams: tuple[float, ...]
+    lams: tuple[float, ...]  # all that were tried, rising
     rounds: list[dict[str, Any]]  # "kind", "seeds", and "marks": λ → its score and what became of it
     end: list[str]
 
@@ -74,7 +74,8 @@ def told(summary: Summary) -> Told | None:
         for each in search["step"]["rounds"]
     ]
     end = [_spent(search["step"]), *_end(search)] if ended(summary.study) else [sentence(summary)]
-    return Told(summary.study.lams, rounds, end)
+    tried = {*summary.study.lams, *(lam for each in rounds for lam in each["marks"])}
+    return Told(tuple(sorted(tried)), rounds, end)
 
 
 def _marks(each: dict[str, Any]) -> dict[float, tuple[float, str]]:

@@ -119,6 +119,12 @@ def test_a_leader_that_is_still_at_the_edge_is_said_to_be():
     assert asked(steps)[-1] == {0, 16}
 
 
+def test_a_newcomer_that_leads_when_the_budget_ends_leaves_the_edge_open():
+    stop, *_ = searched(Settings(max_cells=9, level=1), lambda lam, seed: 0.4 + lam / 100)
+    assert stop.spent_by_lam[16] == 1
+    assert (stop.winner, stop.why, stop.at_edge) == (8, "cells", True)
+
+
 @pytest.mark.parametrize("max_cells", range(5, 21))
 def test_no_search_costs_more_than_its_budget(max_cells):
     stop, *_ = searched(Settings(max_cells=max_cells, level=1), lambda lam, seed: 0.4 + lam / 100)

@@ -35,9 +35,10 @@ def nothing(task, arm, decoding):
 def make_search(root, right, *, until=99, **search):
     """A searched study, without a model; `until`: the rounds that ran."""
     fake = Fake(lams=GRID, seeds=(0, 1, 2, 3), right=right, validation=80, problems=20)
-    recipe = replace(fake.recipe(), search=Searching(**search))
+    recipe = replace(fake.recipe(), search=Searching(**({"prune": 0.0} | search)))
     open_study(root, recipe)
-    for at, now in enumerate(rounds(root, recipe)):
+    validation = [f"validation-{number}" for number in range(fake.validation)]
+    for at, now in enumerate(rounds(root, recipe, validation)):
         for cell in now.cells if at < until else ():
             folder = cell_folder(root, recipe, cell)
             if not folder.exists():
@@ -76,6 +77,18 @@ def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
     texts = cautions(summary(read_study(study.root)))
     assert any("1 of 22 cells are missing (sums-lam3-seed1)" in text for text in texts)
     assert any(UNEVEN in text for text in texts)
+
+
+def test_a_search_that_pruned_shows_its_rounds_whole_and_its_last_lams_on_the_test_problems(tmp_path):
+    pruned = make_search(tmp_path / "study", rises, prune=0.05)
+    found = told(pruned)
+    assert found is not None
+    assert set(GRID) <= set(found.lams)
+    assert {lam for each in found.rounds for lam in each["marks"]} == set(found.lams)
+    assert {row.lam for row in pruned.rows if row.task == "sums"} == {None, 0.0, 3.0}
+    page = document(pruned)
+    assert f"{len(found.lams)} strengths λ searched" in page
+    assert "cells missing" not in page
 
 
 def test_the_page_has_the_rounds(won):
