@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from erce.engines import ENGINES, Work, open_engine
-from erce.recipe import Cell, Decoding, Recipe, Training
+from erce.recipe import Cell, Decoding, Recipe, Resources, Training
 from erce.results import RESULT, cell_folder, open_study
 
 TINY = Recipe(
@@ -33,6 +33,7 @@ TINY = Recipe(
     n_test=32,
     training=Training(epochs=1.0),
     decoding=Decoding(samples=2),
+    resources=Resources(threads=1),  # the same for every engine, so that a cell is the same work
 )
 
 
@@ -60,34 +61,42 @@ def overhead(options: argparse.Namespace) -> None:
 
 def workers(options: argparse.Namespace) -> None:
     """Wall time of one study by 2 workers, by 1, and by fresh processes that run a cell each, in turn."""
-    walls: dict[str, list[float]] = {"2 workers": [], "1 worker": [], "fresh": []}
-    for _ in range(options.rounds):
-        for name, seconds in walls.items():
-            with tempfile.TemporaryDirectory() as root:
-                started = time.perf_counter()
-                if name == "fresh":
-                    for number in range(len(TINY.cells())):
-                        _alone("_one", root, str(number))
-                else:
-                    _alone("_study", root, name[0])
-                seconds.append(time.perf_counter() - started)
-    best = {name: min(seconds) for name, seconds in walls.items()}
-    for name, seconds in best.items():
-        print(f"{name:10} {seconds:6.1f} s  ({len(TINY.cells())} cells, best of {options.rounds})")
-    print(f"2 workers / 1 worker         {best['2 workers'] / best['1 worker']:.2f} (at most 0.62)")
-    print(f"2 workers / fresh processes  {best['2 workers'] / best['fresh']:.2f} (at most 0.50)")
+    for size in options.sizes:
+        walls: dict[str, list[float]] = {"2 workers": [], "1 worker": [], "fresh": []}
+        for _ in range(options.rounds):
+            for name, seconds in walls.items():
+                with tempfile.TemporaryDirectory() as root:
+                    started = time.perf_counter()
+                    if name == "fresh":
+                        for number in range(len(TINY.cells())):
+                            _alone("_one", root, str(number), str(size))
+                    else:
+                        _alone("_study", root, name[0], str(size))
+                    seconds.append(time.perf_counter() - started)
+        best = {name: min(seconds) for name, seconds in walls.items()}
+        for name, seconds in best.items():
+            cells = f"{len(TINY.cells())} cells of size {size}"
+            print(f"{name:10} {seconds:6.1f} s  ({cells}, best of {options.rounds})")
+        print(f"2 workers / 1 worker         {best['2 workers'] / best['1 worker']:.2f} (at most 0.62)")
+        print(f"2 workers / fresh processes  {best['2 workers'] / best['fresh']:.2f} (at most 0.50)")
 
 
-def _study(root: str, jobs: str) -> None:
+def _sized(size: str) -> Recipe:
+    """The tiny study with so many times its problems."""
+    sizes = {name: getattr(TINY, name) * int(size) for name in ("n_train", "n_validation", "n_test")}
+    return replace(TINY, **sizes)
+
+
+def _study(root: str, jobs: str, size: str) -> None:
     import erce.study
 
-    erce.study.run(TINY, out=root, engine="processes", jobs=int(jobs))
+    erce.study.run(_sized(size), out=root, engine="processes", jobs=int(jobs))
 
 
-def _one(root: str, number: str) -> None:
+def _one(root: str, number: str, size: str) -> None:
     from erce.experiment import run_cell
 
-    run_cell(Path(root), TINY, TINY.cells()[int(number)])
+    run_cell(Path(root), _sized(size), TINY.cells()[int(number)])
 
 
 def resumed(options: argparse.Namespace) -> None:
@@ -208,6 +217,7 @@ def main() -> None:
         command.set_defaults(what=what)
         command.add_argument("--cells", type=int, default=cells)
         command.add_argument("--rounds", type=int, default=3)
+        command.add_argument("--sizes", nargs="+", type=int, default=[1, 4], help="of the cells, of workers")
         command.add_argument("--records", type=int, default=4000)
         command.add_argument("--engines", nargs="+", default=list(ENGINES))
         command.add_argument("--lams", nargs="+", type=float, default=[float(lam) for lam in range(10)])

@@ -63,15 +63,24 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     write_text(path, "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a JSON Lines file."""
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")[:-1], 1):
-        try:
-            yield json.loads(line)
-        except json.JSONDecodeError:
-            raise ValueError(
-                f"{path}, line {number} is damaged; delete the file, and the next run makes it again"
-            ) from None
+def read_rows(
+    path: Path, *, damaged: str = "is damaged; delete the file, and the next run makes it again"
+) -> Iterator[dict[str, Any]]:
+    """The rows of a JSON Lines file, blank lines left out.
+
+    A line that is no JSON object is a ValueError that ends in `damaged`, the way out for this file's owner.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):  # text that is not UTF-8 included
+                row = None
+            if not isinstance(row, dict):
+                raise ValueError(f"{path}, line {number} {damaged}")
+            yield row
 
 
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
@@ -204,11 +213,20 @@ class Study:
 
     @property
     def seconds(self) -> float:
-        """Of computing, in all finished cells; a stage that was killed has left no time."""
+        """Of computing, in all finished cells, and in those that a search has left; a kill leaves no time."""
+        left = {cell: {} for cell in self._searched if cell not in self.results}
         return sum(
             sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) or result.get("seconds", 0.0)
-            for cell, result in self.results.items()
+            for cell, result in (self.results | left).items()
         )
+
+    @property
+    def _searched(self) -> list[Cell]:
+        """What a search that has ended has trained, whether or not it was in question to the end."""
+        spent = self.search["step"].get("spent_by_lam", []) if self.search else []
+        return [
+            Cell(self.recipe.task, lam, seed) for lam, count in spent for seed in self.recipe.seeds[:count]
+        ]
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:
         """The cells that are done, one a seed; `arm` is a λ, the name of another objective, or None."""

@@ -18,7 +18,7 @@ import numpy as np
 from erce.auto import Run, Search, Settings, Stop, explain, plain
 from erce.auto.looks import order_of, wanted
 from erce.auto.story import CellKey, Step
-from erce.engines import FAILURE
+from erce.engines import DIVERGED
 from erce.recipe import CROSS_ENTROPY, SAMPLED, Cell, Look, Recipe
 from erce.results import SEARCH, cell_folder, cell_outcomes, is_done, read_looks, write_json
 
@@ -72,10 +72,9 @@ def asked(root: Path, recipe: Recipe, validation: Sequence[str]) -> Asked:
 
 def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
     """Whether a search does without this cell: its training diverged, and would again; never at λ = 0."""
-    if recipe.search is None or not cell.lam or is_done(root, recipe, cell):
+    if recipe.search is None or cell.task != recipe.task or not cell.lam or is_done(root, recipe, cell):
         return False
-    failure = cell_folder(root, recipe, cell) / FAILURE
-    return failure.is_file() and "diverged" in failure.read_text(encoding="utf-8", errors="replace")
+    return (cell_folder(root, recipe, cell) / DIVERGED).is_file()
 
 
 class _Played(NamedTuple):
@@ -103,9 +102,8 @@ class _Played(NamedTuple):
         self.cells.update((key, self._cell(key, ids[:count])) for key, count in counts.items())
         if any(len(judged[key]) < count for key, count in counts.items()):
             return _look_sentence(judged, counts, len(ids))
-        # One wrong problem is fewer than cross-entropy has: the search takes such a λ no further.
-        wrong = np.zeros((1, self.recipe.decoding.samples), dtype=np.int8)
-        self.outcomes.update(dict.fromkeys(step.cells, wrong))
+        diverged = np.zeros((0, self.recipe.decoding.samples), dtype=np.int8)
+        self.outcomes.update(dict.fromkeys(step.cells, diverged))
         by_id = np.argsort(order)
         for key, count in counts.items():
             self.outcomes[key] = judged[key][:count] if count < len(ids) else judged[key][by_id]
@@ -119,7 +117,7 @@ class _Played(NamedTuple):
         return Cell(self.recipe.task, *key)
 
     def _judged(self, key: CellKey, ids: Sequence[str]) -> np.ndarray:
-        """A cell's verdicts as far as it was judged in this order: its looks', and of a whole cell its own."""
+        """A cell's verdicts as far as it was judged in this order: its looks', and a whole cell's own."""
         assert self.recipe.search is not None
         cell = self._cell(key)
         folder = cell_folder(self.root, self.recipe, cell)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.engines import FAILURE, LOG, Done, Work, open_engine, study_lock
+from erce.engines import FAILURE, LOG, Done, Work, name_of, open_engine, study_lock
 from erce.engines.devices import devices_of, visible_devices
 from erce.engines.progress import progress
 from erce.experiment import base_policy, cell_splits, run_cell
@@ -46,10 +46,11 @@ def run(
     needs = {"threads": resources.threads, "gpus": resources.gpus, "processes": resources.training_processes}
     work = Work(root, recipe, partial(run_cell, problems=problems), **needs)
     opened = open_engine(work, engine=engine, jobs=jobs)
-    _check(recipe, problems, here=engine == "here" or (engine == "auto" and jobs in (None, 1)))
     validation = [problem.id for problem in problems[recipe.task].validation]
+    if recipe.search is not None and not validation:
+        raise ValueError(no_validation(recipe.n_validation))
     if any(not is_done(root, recipe, cell) for cell in asked(root, recipe, validation).cells):
-        check_server(recipe)
+        _check(recipe, problems, here=name_of(engine, jobs) == "here")
     with opened as engine_run, study_lock(root):
         open_study(root, recipe, _rows(problems))
         for now in rounds(root, recipe, validation):
@@ -60,8 +61,10 @@ def run(
                 for done in sweep(engine_run, missing, retries=retries, succeeded=before):
                     ended[done.cell] = done
                     advance(done)
-            lost = [done for done in ended.values() if not is_lost(root, recipe, done.cell)]
-            _refuse_failures(root, recipe, lost, of=len(now.cells))
+            failed = [
+                done for done in ended.values() if done.failure and not is_lost(root, recipe, done.cell)
+            ]
+            _refuse_failures(root, recipe, failed, of=len(now.cells), begun=before + len(ended))
     return read_study(root)
 
 
@@ -93,8 +96,6 @@ def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> Non
     """Tries what every cell will need, so that a wrong name or path is said now and not after hours."""
     for task, given in problems.items():
         check_demonstrations(load_task(task), (each for part in vars(given).values() for each in part))
-    if recipe.search is not None and not problems[recipe.task].validation:
-        raise ValueError(no_validation(recipe.n_validation))
     if here:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # the one that the cells of this process use
@@ -102,6 +103,7 @@ def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> Non
         from erce.models import load_tokenizer
 
         load_tokenizer(recipe.model)
+    check_server(recipe)
 
 
 def _is_here(model: str) -> bool:
@@ -122,14 +124,15 @@ def _rows(given: Mapping[str, Splits]) -> list[dict[str, Any]]:
     ]
 
 
-def _refuse_failures(root: Path, recipe: Recipe, ended: list[Done], *, of: int) -> None:
-    failed = [done for done in ended if done.failure]
+def _refuse_failures(root: Path, recipe: Recipe, failed: list[Done], *, of: int, begun: int) -> None:
+    """A CellsFailedError where cells failed; those that a sweep has given up were not begun, or stopped."""
     if not failed:
         return
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:10])
     more = f"\n  and {len(failed) - 10} more" if len(failed) > 10 else ""
+    others = f", and {of - begun} more were given up" if begun < of else ""
     first = cell_folder(root, recipe, failed[0].cell)
     raise CellsFailedError(
-        f"{len(failed)} of {of} cells failed and have no result; the same command tries "
+        f"{len(failed)} of {of} cells failed and have no result{others}; the same command tries "
         f"them again, and what is done is kept (why: {FAILURE} or {LOG} in {first.parent}/…):{listed}{more}"
     )

@@ -22,16 +22,15 @@ def sweep(
     """How each cell ended, as it ends; those that failed once more, up to `retries` times, after all others.
 
     Ends early where going on is hopeless: a full disk, or `LOST_CAUSE` failures and not one success, of which
-    `succeeded` were there before.
+    `succeeded` were there before. A training that diverged is neither, and is not tried again.
     """
     for _ in range(retries + 1):
         failed: list[Cell] = []
         for done in run(cells):
             yield done
-            if done.failure:
+            if done.failure and not done.diverged:
                 failed.append(done.cell)
-            else:
-                succeeded += 1
+            succeeded += not done.failure
             if done.hopeless or (not succeeded and len(failed) >= LOST_CAUSE):
                 return
         cells = failed

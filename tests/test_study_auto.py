@@ -16,6 +16,7 @@ from erce.results import RESULT, SEARCH, open_study, read_json, read_study
 from erce.search import asked, rounds
 from erce.searching import Searching
 from erce.sweep import CellsFailedError
+from erce.types import DivergedError
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +224,7 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
     def training(root, recipe, cell, **given):
         begun.append(cell)
         if cell.lam == 8.0:
-            raise ValueError("the training diverged at step 3: objective nan")
+            raise DivergedError("the training diverged at step 3: objective nan")
         write_cell(root, recipe, cell)
 
     begun, root, recipe = [], tmp_path / "study", replace(WHOLE, control=None)
@@ -235,6 +236,68 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
     begun.clear()
     erce.study.run(recipe, out=root)
     assert begun == []
+    step = read_json(root / SEARCH)["step"]
+    assert [each["diverged"] for each in step["rounds"]] == [[8.0], *[[]] * (len(step["rounds"]) - 1)]
+    assert 8.0 not in dict(map(tuple, step["scores"]))
+    assert "λ = 8 diverged; dropped" in read_json(root / SEARCH)["said"][0]
+
+
+def diverging(fails):
+    """A training that leaves the numbers for some cells, in the words of one; all others end."""
+
+    def training(root, recipe, cell, **given):
+        if fails(cell):
+            raise DivergedError("the training diverged at step 3: objective nan")
+        write_cell(root, recipe, cell)
+
+    return training
+
+
+def test_a_search_goes_on_where_every_lam_but_cross_entropy_diverges(tmp_path, monkeypatch):
+    recipe = replace(WHOLE, control=None)
+    monkeypatch.setattr(erce.study, "run_cell", diverging(lambda cell: bool(cell.lam)))
+    study = erce.study.run(recipe, out=tmp_path / "study")
+    assert (study.missing, best_lam(study).lam) == ([], 0.0)
+
+
+def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
+    diverges = diverging(lambda cell: (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1))
+    monkeypatch.setattr(erce.study, "run_cell", diverges)
+    with pytest.raises(CellsFailedError, match=f"{CONTROL}-lam3-seed1: DivergedError"):
+        erce.study.run(WHOLE, out=tmp_path / "study")
+
+
+def test_an_error_that_speaks_of_divergence_is_none(tmp_path, monkeypatch):
+    def training(root, recipe, cell, **given):
+        if cell.lam == 8.0:
+            raise ValueError(f"{root}/diverged is no model")
+        write_cell(root, recipe, cell)
+
+    monkeypatch.setattr(erce.study, "run_cell", training)
+    with pytest.raises(CellsFailedError, match="lam8-seed0"):
+        erce.study.run(replace(WHOLE, control=None), out=tmp_path / "diverged")
+
+
+def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
+    def training(root, recipe, cell, **given):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(erce.study, "run_cell", training)
+    with pytest.raises(CellsFailedError, match="3 of 5 cells failed and have no result, and 2 more were given"):
+        erce.study.run(replace(WHOLE, control=None), out=tmp_path / "study")
+
+
+def test_a_finished_study_needs_no_model(finished, tmp_path, monkeypatch):
+    def loading(model, dtype):
+        raise AssertionError("the base model was loaded")
+
+    def training(root, recipe, cell, **given):
+        write_cell(root, recipe, cell)
+
+    monkeypatch.setattr(erce.study, "run_cell", training)
+    erce.study.run(WHOLE, out=tmp_path / "study")
+    monkeypatch.setattr(erce.study, "base_policy", loading)
+    assert erce.study.run(WHOLE, out=tmp_path / "study").missing == []
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from erce.results import (
     LOOKS,
     RESULT,
     SEARCH,
+    TIMING,
     VERDICTS,
     cell_folder,
     cell_outcomes,
@@ -23,11 +24,13 @@ from erce.results import (
     read_looks,
     read_rows,
     read_study,
+    write_json,
 )
 from erce.search import rounds
 from erce.searching import Searching
+from erce.types import DivergedError
 
-SPREAD = {0.0: 0.25, 0.3: 0.1, 1.0: 0.3, 3.0: 0.7, 8.0: 0.8}
+SPREAD = {0.0: 0.74, 0.3: 0.1, 1.0: 0.3, 3.0: 0.7, 8.0: 0.8}
 
 
 def spread(lam):
@@ -86,6 +89,14 @@ def test_only_the_lams_of_the_end_are_evaluated_on_the_test_problems(looked):
         cell_folder(looked, AUTO, cell).name for cell in study.results
     }
     assert best_lam(study).lam == told["winner"]
+
+
+def test_the_time_of_cells_that_were_left_counts(looked):
+    before = read_study(looked).seconds
+    path = cell_folder(looked, AUTO, Cell(TASK, 0.3, 0)) / TIMING
+    write_json(path, {"training": 10.0, "generation": 2.5})
+    assert read_study(looked).seconds == before + 12.5
+    path.unlink()
 
 
 @pytest.mark.parametrize("steps", [0, 3, 7, 12, 20, 25])
@@ -147,7 +158,7 @@ def test_a_strength_that_diverges_at_its_first_look_goes_no_further(tmp_path, mo
     def running(root, recipe, cell, **given):
         begun.append(cell)
         if cell.lam == 8.0:
-            raise ValueError("the training diverged at step 3: objective nan")
+            raise DivergedError("the training diverged at step 3: objective nan")
         (write_look if isinstance(cell, Look) else write_cell)(root, recipe, cell, peak)
 
     begun, root, recipe = [], tmp_path / "study", replace(AUTO, control=None)

@@ -47,6 +47,12 @@ def test_without_one_success_the_rest_is_not_begun():
     assert engine.begun == CELLS[:LOST_CAUSE]
 
 
+def test_trainings_that_diverge_are_no_lost_cause_and_are_not_tried_again():
+    engine = Engine({cell: [Done(cell, "nan", diverged=True)] for cell in CELLS[:4]})
+    assert len(list(sweep(engine.run, CELLS, retries=5))) == len(CELLS)
+    assert engine.begun == CELLS
+
+
 def test_where_others_succeeded_before_the_rest_is_begun_all_the_same():
     engine = Engine({cell: [Done(cell, "diverged")] for cell in CELLS})
     assert len(list(sweep(engine.run, CELLS, succeeded=1))) == len(CELLS)

@@ -66,7 +66,8 @@ class Search:
 
         Every cell has the same problems in the same order; or, for a replay, every cell is one accuracy. A
         cell with fewer problems than those of λ = 0 was pruned: its λ cannot win, whatever it scored on
-        them. Cells that no round asked for change nothing. The same outcomes give the same step.
+        them. One with none, (0, samples), diverged: its λ goes no further, and it is part of no score. Cells
+        that no round asked for change nothing. The same outcomes give the same step.
         """
         return _Play(self.settings, _checked(state)).step()
 
@@ -148,7 +149,7 @@ class _Play:
     def _challenge(self, leader: float, challenger: float, count: int, *, last: bool) -> bool:
         """Whether the challenger is ahead of the leader; if so after its last seed, it takes its place."""
         scores = self._scores((leader, challenger))
-        ahead = scores[challenger] > scores[leader] and not self._is_pruned(challenger)
+        ahead = not self._is_pruned(challenger) and scores[challenger] > scores[leader]
         if ahead and last:
             self.candidates = tuple(sorted({*self.candidates, challenger} - {leader}))
         kept = (challenger,) if ahead and last else (leader, challenger) if ahead else (leader,)
@@ -171,7 +172,9 @@ class _Play:
 
     def _stop(self) -> Stop:
         arms = {lam: self._cells(lam) for lam in (0.0, *self.tried) if self._seeds(lam)}
-        scores = {lam: mean_accuracy(cells) for lam, cells in arms.items()}
+        scores = {
+            lam: mean_accuracy(cells) for lam, cells in arms.items() if any(each.size for each in cells)
+        }
         order = _ranked((0.0, *self.candidates), scores)
         family = sum(lam != 0 for lam in self.settings.lams) + self.settings.extensions
         tests = against_zero(self.candidates, arms, family=family)
@@ -201,7 +204,8 @@ class _Play:
         dropped: tuple[float, ...],
     ) -> None:
         pruned = tuple(lam for lam in scores if self._is_pruned(lam))
-        self.rounds.append(Round(kind, seeds, scores, kept, dropped, pruned))
+        diverged = tuple(lam for lam in dropped if self._has_diverged(lam))
+        self.rounds.append(Round(kind, seeds, scores, kept, dropped, pruned, diverged))
 
     def _new(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
         """What the first `count` seeds of these λ add to what was asked; nothing, if that is too much."""
@@ -226,14 +230,14 @@ class _Play:
     def _is_pruned(self, lam: float) -> bool:
         return any(each.size < self._cells(0.0)[0].size for each in self._cells(lam))
 
+    def _has_diverged(self, lam: float) -> bool:
+        return any(not each.size for each in self._cells(lam))
+
     def _cells(self, lam: float) -> list[np.ndarray]:
         return [self.outcomes[lam, seed] for seed in self._seeds(lam)]
 
-    def _score(self, lam: float) -> float:
-        return mean_accuracy(self._cells(lam))
-
     def _scores(self, lams: tuple[float, ...]) -> dict[float, float]:
-        return {lam: self._score(lam) for lam in lams}
+        return {lam: mean_accuracy(self._cells(lam)) for lam in lams if not self._has_diverged(lam)}
 
 
 def _levels(seeds: int) -> list[int]:
@@ -268,7 +272,8 @@ def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
     """Arrays (problems, samples) of 0 and 1, those of λ = 0 with all problems; or accuracies in [0, 1]."""
     outcomes = {cell: np.asarray(each) for cell, each in state.items()}
     for cell, each in outcomes.items():
-        if each.ndim not in (0, 2) or not each.size:
+        diverged = each.ndim == 2 and cell[0] and each.shape[1] and not len(each)
+        if each.ndim not in (0, 2) or not (each.size or diverged):
             raise ValueError(
                 f"the outcomes of {cell} have shape {each.shape}; it must be (problems, samples)"
             )

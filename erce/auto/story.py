@@ -13,7 +13,8 @@ class Round(NamedTuple):
     "halving": the better half goes on. "extension": a λ beyond the edge of the grid, the second of `scores`,
     against the one at the edge, the first. "final": the last λ and cross-entropy with as many seeds as
     planned. `seeds` is how many were asked for; a score is the mean over all that a λ has, and for those
-    `pruned`, over the problems they were judged on before they could no longer win.
+    `pruned`, over the problems they were judged on before they could no longer win. A λ of which a training
+    has `diverged` has none.
     """
 
     kind: Literal["halving", "extension", "final"]
@@ -22,6 +23,7 @@ class Round(NamedTuple):
     kept: tuple[float, ...]
     dropped: tuple[float, ...]
     pruned: tuple[float, ...] = ()
+    diverged: tuple[float, ...] = ()
 
 
 class Tested(NamedTuple):
@@ -118,7 +120,8 @@ def _round_sentence(each: Round) -> str:
         f"λ = {lam:g} {'pruned' if lam in each.pruned else f'{100 * score:.2f} %'}"
         for lam, score in each.scores.items()
     )
-    if each.kind == "extension":
+    scores += "".join(f", λ = {lam:g} diverged" for lam in each.diverged)
+    if each.kind == "extension" and not each.diverged:
         at_edge, beyond = each.scores
         ahead = "ahead" if beyond in each.kept else "not ahead"
         what = f"λ = {beyond:g}, beyond the edge, is {ahead} of λ = {at_edge:g}"

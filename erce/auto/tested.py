@@ -31,8 +31,8 @@ def against_zero(survivors: Sequence[float], arms: Arms, *, family: int) -> tupl
 
 
 def mean_accuracy(cells: Sequence[np.ndarray]) -> float:
-    """Over seeds; rounded, so that equal means are a tie and not a matter of the last bit."""
-    return round(float(np.mean([cell.mean() for cell in cells])), 12)
+    """Over the seeds that have outcomes; rounded, so that equal means are a tie, whatever the last bit."""
+    return round(float(np.mean([cell.mean() for cell in cells if cell.size])), 12)
 
 
 def _difference(treated: Sequence[np.ndarray], baseline: Sequence[np.ndarray]) -> float:

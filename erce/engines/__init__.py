@@ -7,11 +7,22 @@ cell folders; what it yields says which cell is done or has failed, and never ho
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from erce.engines.cell import FAILURE, LOG, Done, UnfinishedError, Work, run_one
+from erce.engines.cell import DIVERGED, FAILURE, LOG, Done, UnfinishedError, Work, run_one
 from erce.engines.locks import study_lock
 from erce.recipe import Cell
 
-__all__ = ["ENGINES", "FAILURE", "LOG", "Done", "UnfinishedError", "Work", "open_engine", "study_lock"]
+__all__ = [
+    "DIVERGED",
+    "ENGINES",
+    "FAILURE",
+    "LOG",
+    "Done",
+    "UnfinishedError",
+    "Work",
+    "name_of",
+    "open_engine",
+    "study_lock",
+]
 
 Run = Callable[[Sequence[Cell]], Iterator[Done]]
 
@@ -24,10 +35,19 @@ def open_engine(work: Work, *, engine: str = "auto", jobs: int | None = None) ->
     cluster's address ("ray://HOST:10001", "ray@HOST:6379"). `jobs` is the number of processes; on Ray, the
     most cells at a time. None is one process, and on Ray at most 64 cells at a time.
     """
-    name, address = _parts(engine)
+    return ENGINES[name_of(engine, jobs)](work, jobs, _parts(engine)[1])
+
+
+def name_of(engine: str, jobs: int | None) -> str:
+    """The name in `ENGINES` of what `open_engine` would take.
+
+    >>> name_of("auto", None), name_of("auto", 2), name_of("ray@head:6379", 2)
+    ('here', 'processes', 'ray')
+    """
+    name, _ = _parts(engine)
     if name == "auto":
-        name = "here" if jobs in (None, 1) else "processes"
-    return ENGINES[name](work, jobs, address)
+        return "here" if jobs in (None, 1) else "processes"
+    return name
 
 
 def _parts(engine: str) -> tuple[str, str | None]:

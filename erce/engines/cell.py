@@ -13,8 +13,10 @@ from typing import NamedTuple
 from erce.engines.locks import UNWRITABLE, cell_lock
 from erce.recipe import Cell, Recipe
 from erce.results import cell_folder, is_done
+from erce.types import DivergedError
 
 FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
+DIVERGED = "diverged.txt"  # beside them where its training did: the sentence
 
 
 class UnfinishedError(ValueError):
@@ -41,13 +43,14 @@ class Done(NamedTuple):
     """How one cell ended: `failure` is empty where it has its result, else what went wrong in a line.
 
     The traceback is in the cell's folder, in failure.txt, until it is tried again. `hopeless`: every other
-    cell would fail in the same way.
+    cell would fail in the same way. `diverged`: this one would again, and says nothing of the others.
     """
 
     cell: Cell
     failure: str = ""
     hopeless: bool = False
     seconds: float = 0.0
+    diverged: bool = False
 
 
 def run_one(work: Work, cell: Cell) -> Done:
@@ -56,14 +59,16 @@ def run_one(work: Work, cell: Cell) -> Done:
     with Caught() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
             # First: no kill may leave a finished cell with what was left of an earlier attempt.
-            for left in (folder / FAILURE, folder / LOG, *folder.glob(".*.tmp")):
+            for left in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
                 _remove(left)
             work.run(work.root, work.recipe, cell)
     if caught.text:
         with suppress(OSError):  # a full disk is often why
             folder.mkdir(parents=True, exist_ok=True)
             (folder / FAILURE).write_text(caught.text, encoding="utf-8", errors="replace")
-    return Done(cell, caught.line, caught.hopeless, time.monotonic() - started)
+            if caught.diverged:
+                (folder / DIVERGED).write_text(f"{caught.line}\n", encoding="utf-8", errors="replace")
+    return Done(cell, caught.line, caught.hopeless, time.monotonic() - started, caught.diverged)
 
 
 def _remove(path: Path) -> None:
@@ -83,6 +88,7 @@ class Caught:
     text: str = ""
     line: str = ""
     hopeless: bool = False
+    diverged: bool = False
 
     def __enter__(self) -> "Caught":
         return self
@@ -95,6 +101,7 @@ class Caught:
         self.text = "".join(traceback.format_exception(error))
         self.line = one_line(error)
         self.hopeless = isinstance(error, OSError) and error.errno in UNWRITABLE
+        self.diverged = isinstance(error, DivergedError)
         return True
 
 

@@ -63,12 +63,17 @@ class Pool:
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         """Each cell's end as it comes; a process that ended before its cell did is that cell's failure."""
         waiting = deque(cells)
-        while waiting or any(worker.cell for worker in self.workers):
-            self._hand_out(waiting)
-            busy = {worker.pipe: worker for worker in self.workers if worker.cell}
-            for pipe in wait(list(busy)):
-                assert isinstance(pipe, Connection)
-                yield self._ended(busy[pipe])
+        try:
+            while waiting or any(worker.cell for worker in self.workers):
+                self._hand_out(waiting)
+                busy = {worker.pipe: worker for worker in self.workers if worker.cell}
+                for pipe in wait(list(busy)):
+                    assert isinstance(pipe, Connection)
+                    yield self._ended(busy[pipe])
+        finally:
+            for worker in [each for each in self.workers if each.cell]:  # none but where this was stopped
+                worker.process.kill()
+                self._bury(worker)
 
     def _hand_out(self, waiting: deque[Cell]) -> None:
         for worker in [each for each in self.workers if each.cell is None and not each.process.is_alive()]:

@@ -24,7 +24,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from erce.generate.decoding import Decoding, check_request
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.prompt import prompt_ids
-from erce.types import Completion, Problem
+from erce.types import Completion, DivergedError, Problem
 
 COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
 COLD = 1e-30  # a temperature that float32 can divide by, and at which nothing but the argmax is left
@@ -296,7 +296,7 @@ class _Choice(LogitsProcessor):
         steps = (self.logprobs, self.entropies, self.drawn_entropies)
         logprob, entropy, drawn_entropy = (torch.stack(each, 1).double().cpu().numpy() for each in steps)
         if np.isnan(entropy).any():
-            raise ValueError(
+            raise DivergedError(
                 "the model's logits are not a distribution (NaN or infinite): its training diverged; lower "
                 "the learning rate or λ"
             )

@@ -162,11 +162,15 @@ def _add_gradients(
         gradients.bias.add_(tile.sum(0, dtype=gradients.bias.dtype))
 
 
+class NoSoftmaxError(ValueError):
+    """Logits that are NaN or infinite, and so no distribution."""
+
+
 def refuse_no_distribution(shift: Tensor, rows: Tensor) -> None:
     bad = ~shift.isfinite()
     if bad.any():
         first = int(bad.nonzero()[0, 0])
-        raise ValueError(
+        raise NoSoftmaxError(
             f"the logits of position {int(rows[first])} (its index when flattened) have no softmax: the "
             f"largest is {float(shift[first])}; look for NaN or infinity in hidden states, weight and bias"
         )

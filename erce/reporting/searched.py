@@ -78,12 +78,13 @@ def told(summary: Summary) -> Told | None:
     return Told(tuple(sorted(tried)), rounds, end)
 
 
-def _marks(each: dict[str, Any]) -> dict[float, tuple[float, str]]:
-    """λ → its mean validation score in this round, and "pruned", "dropped" or "kept"."""
-    return {
+def _marks(each: dict[str, Any]) -> dict[float, tuple[float | None, str]]:
+    """λ → its mean validation score in this round, and "pruned", "dropped" or "kept"; or that it diverged."""
+    marks: dict[float, tuple[float | None, str]] = {
         lam: (score, "pruned" if lam in each["pruned"] else "dropped" if lam in each["dropped"] else "kept")
         for lam, score in each["scores"]
     }
+    return marks | {lam: (None, "diverged") for lam in each["diverged"]}
 
 
 def _spent(step: dict[str, Any]) -> str:

@@ -22,10 +22,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
 from erce.head import IGNORED
+from erce.loss.chunks import NoSoftmaxError
 from erce.models import known_warning_silenced, shadow
 from erce.prompt import Row, training_rows
 from erce.train.trainer import ERCEConfig, ERCETrainer
-from erce.types import Problem
+from erce.types import DivergedError, Problem
 
 
 class Settings(Protocol):
@@ -132,11 +133,13 @@ def _timed(trainer: ERCETrainer) -> float:
     start = time.perf_counter()
     try:
         trainer.train()
-    except ValueError as error:
-        raise ValueError(
-            f"the training stopped at step {trainer.state.global_step + 1}: {error}; if it diverged, "
-            "lower the learning rate or λ"
+    except (DivergedError, NoSoftmaxError) as error:
+        step = trainer.state.global_step + 1
+        raise DivergedError(
+            f"the training diverged at step {step}: {error}; lower the learning rate or λ"
         ) from error
+    except ValueError as error:
+        raise ValueError(f"the training stopped at step {trainer.state.global_step + 1}: {error}") from error
     return time.perf_counter() - start
 
 
@@ -225,7 +228,7 @@ def _borrowed_randomness() -> Iterator[None]:
 def _refuse_divergence(log: list[dict[str, Any]]) -> None:
     for entry in log:
         if not (math.isfinite(entry["objective"]) and math.isfinite(entry["grad_norm"])):
-            raise ValueError(
+            raise DivergedError(
                 f"the training diverged at step {entry['step']}: objective {entry['objective']}, gradient "
                 f"norm {entry['grad_norm']}; lower the learning rate or λ"
             )

@@ -7,6 +7,8 @@ target and lowers it below; the logarithm moves, so λ stays positive.
 import math
 from typing import NamedTuple
 
+from erce.types import DivergedError
+
 SMOOTHING = 0.9  # how much of the old mean stays at each step: it remembers some ten of them
 REACH = 100.0  # λ stays within this factor of where it began
 
@@ -33,7 +35,9 @@ def followed(
     (1.2092, 2.3)
     """
     if not math.isfinite(entropy):
-        raise ValueError(f"the entropy of a step is {entropy}, and λ cannot follow it; the training diverged")
+        raise DivergedError(
+            f"the entropy of a step is {entropy}, and λ cannot follow it; the training diverged"
+        )
     before = controller.smoothed
     smoothed = entropy if before is None else SMOOTHING * before + (1 - SMOOTHING) * entropy
     step = math.log(controller.lam / start) + rate * (smoothed - target)

@@ -72,6 +72,27 @@ def test_more_rivals_ask_for_more_evidence():
     assert pair[0].after < crowd[0].after
 
 
+def test_those_that_go_on_are_never_dropped_and_more_of_them_ask_for_more_evidence():
+    ranks = {1.0: 0.1, 2.0: 0.2, 3.0: 0.8, 4.0: 0.9}
+    draws = np.random.default_rng(0).random((400, 2))
+    outcomes = {lam: (draws < right).astype(int) for lam, right in ranks.items()}
+    one, two = (dropped(outcomes, problems=400, protected=(), keep=keep) for keep in (1, 2))
+    assert {each.lam for each in one} == {1.0, 2.0, 3.0}
+    assert {each.lam for each in two} == {1.0, 2.0}
+    alone = {each.lam: each.after for each in one}
+    assert all(each.after > alone[each.lam] for each in two)
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_the_level_is_shared_by_all_that_go_on_and_their_rivals(keep):
+    """Dropped once the capital is over keep · rivals / level, and not before."""
+    weak, strong = constant(0, 60), constant(1, 60)
+    judged = {0.5: weak, **dict.fromkeys((1.0, 3.0, 8.0), strong)}
+    capital = log_capital(np.ones(60), problems=1000)
+    first = 1 + int(np.argmax(capital >= np.log(keep * 3 / 0.01)))
+    assert [each.after for each in dropped(judged, problems=1000, level=0.01, keep=keep)] == [first]
+
+
 def test_equal_lams_are_never_dropped():
     rng = np.random.default_rng(0)
     same = rng.integers(0, 2, (400, 4))
@@ -141,6 +162,7 @@ def test_the_order_is_the_seeds_alone():
         ({0.0: [[2]]}, {"problems": 5}, "outside"),
         ({0.0: [[np.nan]]}, {"problems": 5}, "outside"),
         ({0.0: [[1]]}, {"problems": 5, "level": 1.0}, "level"),
+        ({0.0: [[1]]}, {"problems": 5, "keep": 0}, "keep = 0: at least one"),
     ],
 )
 def test_outcomes_that_cannot_be_judged_are_refused(judged, settings, says):

@@ -80,3 +80,19 @@ def die_when_done(root: Path, recipe: Recipe, cell: Cell) -> None:
 def speak_and_die(root: Path, recipe: Recipe, cell: Cell) -> None:
     print("these are its last words", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def say_its_devices(root: Path, recipe: Recipe, cell: Cell) -> None:
+    folder = cell_folder(root, recipe, cell)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "devices").write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
+    leave_a_result(root, recipe, cell)
+
+
+def hang_once(root: Path, recipe: Recipe, cell: Cell) -> None:
+    """Hangs in its first attempt at a cell of seed 1; all others end at once."""
+    marker = root / f"hung-{cell.name}"
+    if cell.seed == 1 and not marker.exists():
+        marker.touch()
+        time.sleep(600)
+    leave_a_result(root, recipe, cell)

@@ -54,6 +54,17 @@ def test_processes_are_several_and_stay_warm(tmp_path):
     assert os.getpid() not in seen
 
 
+def test_a_run_that_is_left_ends_what_it_had_begun(tmp_path):
+    """A sweep that gives up leaves it in the middle, and the workers are asked for more, or the study ends."""
+    cells = sorted(CELLS, key=lambda cell: cell.seed != 1)
+    with open_engine(Work(tmp_path, RECIPE, engine_work.hang_once), engine="processes", jobs=2) as run:
+        begun = run([cells[0], cells[-1]])
+        assert next(iter(begun)).cell == cells[-1]
+        begun.close()
+        done = {each.cell: each.failure for each in run(CELLS[:1] + [cells[0]])}
+    assert done == {CELLS[0]: "", cells[0]: ""}
+
+
 @pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
 def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, engine):
     done = ended(tmp_path, engine_work.fail_at_lam_one, engine)
