@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow lint check fix bench docs
+.PHONY: demo test slow lint types check fix bench docs
 
 demo: $(VENV)/.ok
 	$(BIN)/erce demo
@@ -21,8 +21,10 @@ lint: $(VENV)/.ok
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-check: lint
+types: $(VENV)/.ok
 	$(BIN)/pyright
+
+check: lint types docs
 	$(BIN)/pytest -q -n auto --dist loadfile
 
 fix: $(VENV)/.ok

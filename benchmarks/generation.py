@@ -34,20 +34,12 @@ from transformers import GenerationConfig
 from transformers.generation.configuration_utils import ContinuousBatchingConfig
 from transformers.utils import logging
 
+from erce.experiment import Draw
 from erce.generate.transformers import generate
 from erce.models import adapted, load_model, load_tokenizer, shadow
 from erce.prompt import prompt_ids
 from erce.tasks import load_task, splits
 from erce.types import Problem
-
-
-@dataclass(frozen=True)
-class Draw:
-    temperature: float
-    samples: int
-    max_new_tokens: int
-    batch_size: int
-    stop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

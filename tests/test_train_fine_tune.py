@@ -5,7 +5,7 @@ import math
 import random
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from safetensors.torch import load_file
 
 from erce.models import adapted
 from erce.prompt import training_rows
+from erce.recipe import Training
 from erce.train import fine_tune
 from erce.types import Problem
 
@@ -25,28 +26,13 @@ PROBLEMS = [
     Problem(id=str(i), prompt=f"{i}+{i}=", demonstration=f"{2 * i} #{'#' * (i % 5)} {2 * i}")
     for i in range(11)
 ]
+SETTINGS = Training(
+    epochs=2.0, learning_rate=1e-2, batch_size=4, micro_batch_size=2, rank=4, lora_alpha=8, max_length=64
+)
 
 
-@dataclass(frozen=True)
-class Settings:
-    epochs: float = 2.0
-    learning_rate: float = 1e-2
-    warmup: float = 0.03
-    batch_size: int = 4
-    micro_batch_size: int = 2
-    max_grad_norm: float = 1.0
-    rank: int = 4
-    lora_alpha: int = 8
-    dropout: float = 0.05
-    normalize: str = "token"
-    head: str = "erce"
-    gradient_checkpointing: bool = False
-    max_length: int | None = 64
-
-
-def tune(
-    folder: Path, *, model: Any = None, settings: Settings = Settings(), problems: Any = PROBLEMS, **cell: Any
-):
+def tune(folder: Path, *, model: Any = None, problems: Any = PROBLEMS, **cell: Any):
+    settings = replace(SETTINGS, **cell.pop("settings", {}))
     cell = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 0} | cell
     base = toy.model() if model is None else model
     return fine_tune(base, toy.tokenizer(), problems, settings=settings, folder=folder, **cell)
@@ -102,7 +88,7 @@ def test_the_base_model_and_the_random_generators_are_left_as_they_were(tmp_path
     tune(tmp_path / "a", model=base)
     assert state() == before
     with pytest.raises(ValueError, match="diverged"):
-        tune(tmp_path / "b", model=base, settings=Settings(learning_rate=1e30, max_grad_norm=1e30))
+        tune(tmp_path / "b", model=base, settings={"learning_rate": 1e30, "max_grad_norm": 1e30})
     assert state() == before
 
 
@@ -115,7 +101,7 @@ def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
 
 
 def test_what_is_returned_adds_up(tmp_path):
-    frozen = Settings(learning_rate=0.0, dropout=0.0, max_length=30)
+    frozen = {"learning_rate": 0.0, "dropout": 0.0, "max_length": 30}
     told = tune(tmp_path / "a", settings=frozen, lam=2.0)
     tokens, base, nll, entropy = toy.tokenizer(), toy.model().double(), [], []
     for row in training_rows(tokens, PROBLEMS, 30):
@@ -135,10 +121,9 @@ def test_what_is_returned_adds_up(tmp_path):
 
 def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
     """Against a plain loop in float64, on batches of all problems, so that their order does not matter."""
-    settings = Settings(
-        epochs=6.0, warmup=0.34, batch_size=11, micro_batch_size=11, max_grad_norm=0.5, dropout=0.0
-    )
-    tune(tmp_path / "start", settings=replace(settings, learning_rate=0.0))
+    settings = {"epochs": 6.0, "warmup": 0.34, "max_grad_norm": 0.5, "dropout": 0.0}
+    settings |= {"batch_size": 11, "micro_batch_size": 11}
+    tune(tmp_path / "start", settings=settings | {"learning_rate": 0.0})
     told = tune(tmp_path / "end", settings=settings)
     policy = PeftModel.from_pretrained(toy.model(), tmp_path / "start", is_trainable=True).double()
     weights = {name: weight for name, weight in policy.named_parameters() if weight.requires_grad}
@@ -167,7 +152,7 @@ def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
 
 
 def test_the_last_epoch_alone_is_summed_up(tmp_path):
-    told = tune(tmp_path / "a", settings=Settings(epochs=3.0))
+    told = tune(tmp_path / "a", settings={"epochs": 3.0})
     last = told["log"][6:]
     tokens = sum(entry["scored_tokens"] for entry in last)
     assert tokens == told["tokens"] / 3
@@ -176,7 +161,7 @@ def test_the_last_epoch_alone_is_summed_up(tmp_path):
 
 def test_the_adapter_is_what_the_training_made(tmp_path):
     base = toy.model()
-    told = tune(tmp_path / "a", model=base, settings=Settings(epochs=12.0))
+    told = tune(tmp_path / "a", model=base, settings={"epochs": 12.0})
     rows = training_rows(toy.tokenizer(), PROBLEMS, None)
 
     def ce(policy: Any) -> float:
@@ -233,7 +218,7 @@ def test_an_adapter_half_written_is_no_adapter(tmp_path, monkeypatch):
     ids=str,
 )
 def test_every_setting_reaches_the_training(changes, usual, tmp_path):
-    told = tune(tmp_path / "a", settings=replace(Settings(), **changes))
+    told = tune(tmp_path / "a", settings=changes)
     assert (told["log"] == usual["log"]) == (
         changes in ({"gradient_checkpointing": True}, {"max_length": None})
     )
@@ -244,8 +229,8 @@ def test_every_setting_reaches_the_training(changes, usual, tmp_path):
     ("call", "message"),
     [
         ({"problems": []}, "there is no problem to train on; give at least one"),
-        ({"settings": Settings(batch_size=5)}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
-        ({"settings": Settings(max_length=23)}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
+        ({"settings": {"batch_size": 5}}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
+        ({"settings": {"max_length": 23}}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
         ({"lam": float("inf")}, "entropy_penalty must be a finite number, got inf"),
         ({"penalty": "entropy"}, "no penalty 'entropy'"),
         ({"objective": "entropy"}, "no objective 'entropy'"),

@@ -29,6 +29,7 @@ CHAT = (
     "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
 )
 IGNORED = -100
+WIDTHS = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 torch.set_num_threads(1)  # these models are so small that more threads only wait for each other
 gc.freeze()  # every training collects garbage, and would spend most of its time on what was only imported
@@ -51,12 +52,9 @@ def model(*, tied: bool = True, bias: bool = False) -> Qwen2ForCausalLM:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = Qwen2Config(
+            **WIDTHS,
             vocab_size=len(tokens),
-            hidden_size=32,
-            intermediate_size=48,
             num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
             max_position_embeddings=128,
             tie_word_embeddings=tied,
             initializer_range=0.25,  # logits far from uniform, so that the entropy has a gradient to speak of
@@ -81,8 +79,7 @@ FAMILIES: dict[str, dict[str, Any]] = {  # what each does to the logits of its h
 
 def family(name: str, **settings: Any) -> PreTrainedModel:
     """A random causal LM of one layer, in float64, with logits that its head alone does not give."""
-    small = {"vocab_size": 259, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1}
-    small |= {"num_attention_heads": 4, "num_key_value_heads": 2, "initializer_range": 0.25}
+    small = WIDTHS | {"vocab_size": 259, "num_hidden_layers": 1, "initializer_range": 0.25}
     small |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
     with torch.random.fork_rng():
         torch.manual_seed(0)

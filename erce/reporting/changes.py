@@ -7,7 +7,8 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from erce.reporting.figure import PALETTE, SETTINGS, panels
+from erce.plotting import SETTINGS
+from erce.reporting.figure import PALETTE, panels
 from erce.reporting.format import MINUS, counted, strength
 from erce.reporting.gains import Summary
 from erce.stats.outcomes import problem_gains

@@ -4,30 +4,23 @@ Every colour is one of `PALETTE`, so that the document can put its own light and
 lines and markers differ in form as well, for readers and printers without colour.
 """
 
-import io
-import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from erce.plotting import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
 from erce.recipe import Arm
 from erce.reporting.format import strength, visible
 from erce.reporting.gains import DECODINGS, Summary
 from erce.results import write_text
 
-PALETTE = {
-    "ink": "#26231f",
-    "muted": "#7d756a",
-    "rule": "#e2dcd1",
-    "panel": "#fffefb",
+PALETTE = NEUTRAL | {
     "sampled": "#b3441e",
     "greedy": "#1f5c88",
     "good": "#2c6b48",
@@ -39,32 +32,8 @@ MARKERS: Any = {
 }
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
 GAP = 0.5  # between the λ and the other objectives
-DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
 PANEL = (4.6, 3.6)  # inches
 Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
-
-SETTINGS: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "erce",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "axes.edgecolor": PALETTE["muted"],
-    "axes.labelcolor": PALETTE["ink"],
-    "axes.titlesize": 10.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.facecolor": PALETTE["panel"],
-    "figure.facecolor": PALETTE["panel"],
-    "savefig.facecolor": PALETTE["panel"],
-    "grid.color": PALETTE["rule"],
-    "text.color": PALETTE["ink"],
-    "xtick.color": PALETTE["muted"],
-    "ytick.color": PALETTE["muted"],
-    "xtick.labelcolor": PALETTE["ink"],
-    "ytick.labelcolor": PALETTE["ink"],
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-}
 
 
 @matplotlib.rc_context(SETTINGS)
@@ -176,25 +145,12 @@ def ramp(at: int, number: int) -> str:
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 
 
-def svg(figure: Figure) -> str:
-    """The figure as an SVG file's text: the same figure, the same bytes."""
-    file = io.StringIO()
-    with matplotlib.rc_context(SETTINGS):
-        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
-    return file.getvalue()
-
-
 def inline(figure: Figure, description: str, lines: int = 0) -> str:
     """The figure for the middle of an HTML page: coloured by the page, and read out as described.
 
     `lines` is the number of curves that are coloured by `ramp`.
     """
-    text = svg(figure)
-    text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
-    for name, colour in PALETTE.items():
-        text = text.replace(colour, f"var(--{name})")
+    text = svg_in_page(svg(figure), description, PALETTE)
     for at in range(lines):
         share = round(100 * at / max(1, lines - 1))
         text = text.replace(ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")

@@ -51,6 +51,16 @@ def interval(ci: list[float] | None) -> str:
     return NOTHING if ci is None else f"{points(ci[0])} to {points(ci[1])}"
 
 
+def with_interval(gain: float, ci: list[float], covers: str) -> str:
+    """A gain in points, its interval, and what that is over.
+
+    >>> with_interval(0.0714, [0.042, 0.1], "problems")
+    '+7.1 points, 95 % interval +4.2 to +10.0 (over problems alone; other seeds may differ)'
+    """
+    over = "problems alone; other seeds may differ" if covers == "problems" else covers
+    return f"{points(gain)} points, 95 % interval {interval(ci)} (over {over})"
+
+
 def p_value(p: float | None) -> str:
     """
     >>> p_value(0.0312), p_value(0.0004), p_value(1.0), p_value(None)

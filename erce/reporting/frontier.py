@@ -10,9 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from erce.plotting import SETTINGS
 from erce.recipe import Arm, temperatures
-from erce.reporting.figure import PALETTE, SETTINGS, line_key, line_of, panels
-from erce.reporting.format import arm_as_json, interval, percent, points, strength
+from erce.reporting.figure import PALETTE, STAR, line_key, line_of, panels
+from erce.reporting.format import arm_as_json, interval, percent, points, strength, with_interval
 from erce.reporting.gains import Summary
 from erce.stats import paired_gain
 
@@ -105,13 +106,12 @@ def sentence(found: Frontier | None) -> str:
     each = found.contest
     tried = [point.temperature for point in found.lines[0.0]]
     name = f"λ = {strength(each.lam)}"
-    over = "problems; one seed cannot speak for others" if each.covers == "problems" else each.covers
     return (
         f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
         f"validation prefers {each.baseline_temperature:g} for cross-entropy and {each.temperature:g} for "
         f"{name}. There {name} was right in {percent(each.mean)} % of completions of the test problems "
-        f"against {percent(each.baseline)} %: {points(each.gain)} points, 95 % interval {interval(each.ci)} "
-        f"(over {over}). {_VERDICTS[each.finding]}{_in_hindsight(each)}"
+        f"against {percent(each.baseline)} %: {with_interval(each.gain, each.ci, each.covers)}. "
+        f"{_VERDICTS[each.finding]}{_in_hindsight(each)}"
     )
 
 
@@ -167,8 +167,7 @@ def drawn_by_temperature(found: Frontier) -> Figure:
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
             if arm in (0.0, found.chosen) and found.best.get(arm) == point.temperature:
-                star = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"], "zorder": 6}
-                axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], **star)
+                axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
     axes.set_xlabel("temperature T")
     return _finished(figure, found)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from erce.reporting import searched
-from erce.reporting.format import counted, interval, known_as, percent, points, strength
+from erce.reporting.format import counted, known_as, percent, strength, with_interval
 from erce.reporting.frontier import sentence as only_temperature
 from erce.reporting.frontier import temperature_frontier
 from erce.reporting.gains import Summary
@@ -118,8 +118,7 @@ def _difference(entry: dict[str, Any]) -> str:
 
 
 def _with_interval(entry: dict[str, Any]) -> str:
-    over = "problems; one seed cannot speak for others" if entry["covers"] == "problems" else entry["covers"]
-    return f"{points(entry['gain'])} points, 95 % interval {interval(entry['ci'])} (over {over})"
+    return with_interval(entry["gain"], entry["ci"], entry["covers"])
 
 
 def _judgement(entry: dict[str, Any], when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:

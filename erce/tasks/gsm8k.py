@@ -7,6 +7,7 @@ validation split; ours comes from the training rows.
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from erce.tasks.source import Row, Source, json_lines
@@ -87,14 +88,9 @@ GSM8K = Task(
     max_new_tokens=512,
     max_length=768,
 )
-GSM8K_ANSWER_ONLY = Task(
+GSM8K_ANSWER_ONLY = replace(
+    GSM8K,
     name="gsm8k-answer-only",
     pools=partial(_pools, template=ANSWER_ONLY, steps=False),
-    verify=_verify,
-    equal=same_number,
-    n_train=1000,
-    n_validation=200,
-    n_test=500,
     max_new_tokens=32,
-    max_length=768,
 )

@@ -15,6 +15,7 @@ import ast
 import symtable
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from erce.tasks.source import Row, Source, json_lines, json_list
@@ -179,14 +180,4 @@ MBPP = Task(
     max_new_tokens=256,
     max_length=768,
 )
-MBPP_FULL = Task(
-    name="mbpp-full",
-    pools=partial(_pools, full=True),
-    verify=_verify,
-    verify_paper=_verify_paper,
-    n_train=300,
-    n_validation=100,
-    n_test=200,
-    max_new_tokens=256,
-    max_length=768,
-)
+MBPP_FULL = replace(MBPP, name="mbpp-full", pools=partial(_pools, full=True), n_train=300, n_validation=100)

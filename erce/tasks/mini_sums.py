@@ -12,6 +12,7 @@ the demonstration is that last line alone, so one output is accepted (the paper'
 """
 
 import random
+from dataclasses import replace
 
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.numeric import same_number, verify_number
@@ -120,14 +121,9 @@ MINI_SUMS = Task(
     max_new_tokens=40,
     max_length=128,
 )
-MINI_SUMS_ANSWER_ONLY = Task(
+MINI_SUMS_ANSWER_ONLY = replace(
+    MINI_SUMS,
     name="mini-sums-answer-only",
     pools=lambda data: _pools(ANSWER_ONLY, steps=False),
-    verify=_verify,
-    equal=same_number,
-    n_train=1000,
-    n_validation=200,
-    n_test=400,
     max_new_tokens=8,
-    max_length=128,
 )

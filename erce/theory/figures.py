@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from erce.plotting import DASHED, DOTTED
 from erce.theory import counterexample
-from erce.theory.drawing import DASHED, DOTTED, PALETTE, SETTINGS, panels
+from erce.theory.drawing import PALETTE, SETTINGS, panels
 from erce.theory.entropies import support_size
 
 RED, BLUE, GREEN, GOLD, PLUM, INK, MUTED = (

@@ -1,29 +1,18 @@
 """A stop text ends a completion with the very token that completes it, and cuts the text before it."""
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
-import torch
-from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
+from generate_toy import END, random_model, train_tokenizer
 
+from erce.experiment import Draw
 from erce.generate import transformers as backend
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.generate.transformers import generate
 from erce.types import Problem
 
-END = "<|im_end|>"
-
-
-@dataclass(frozen=True)
-class Draw:
-    temperature: float = 1.0
-    samples: int = 3
-    max_new_tokens: int = 14
-    batch_size: int = 64
-    stop: tuple[str, ...] = ()
-
-
+SAMPLED = Draw(temperature=1.0, samples=3, max_new_tokens=14, batch_size=64)
 PROBLEMS = [
     Problem(id=f"p{number}", prompt="Add 7 and " * (number % 3) + str(number), demonstration="")
     for number in range(8)
@@ -32,40 +21,25 @@ PROBLEMS = [
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    texts = [f"Add {number} and {number} in words, then €{number * 7}, 日本" for number in range(200)]
-    blank = Qwen2Tokenizer(eos_token=END)
-    return blank.train_new_from_iterator(texts, 300, show_progress=False, new_special_tokens=[END])
+    texts = (f"Add {number} and {number} in words, then €{number * 7}, 日本" for number in range(200))
+    return train_tokenizer(texts)
 
 
 @pytest.fixture(scope="module")
 def model(tokenizer):
-    """Random weights that write tokens of several characters, broken ones and the end."""
-    torch.manual_seed(1)
-    config = Qwen2Config(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=128,
-        tie_word_embeddings=False,
-        initializer_range=0.3,
-    )
-    model = Qwen2ForCausalLM(config).eval()
-    with torch.no_grad():
-        model.lm_head.weight[tokenizer.eos_token_id] *= 2
-    return model
+    """It writes tokens of several characters, broken ones and the end."""
+    return random_model(tokenizer, seed=1, end=2)
+
+
+def drawn(model, tokenizer, **settings):
+    return generate(model, tokenizer, PROBLEMS, decoding=replace(SAMPLED, **settings), seed=0)
 
 
 @pytest.fixture(scope="module")
 def prefixes(model, tokenizer):
     """Every completion without stop texts, after its first token, its second, …"""
-    limits = range(1, Draw.max_new_tokens + 1)
-    drawn = [
-        generate(model, tokenizer, PROBLEMS, decoding=Draw(max_new_tokens=limit), seed=0) for limit in limits
-    ]
-    return list(zip(*drawn, strict=True))
+    limits = range(1, SAMPLED.max_new_tokens + 1)
+    return list(zip(*(drawn(model, tokenizer, max_new_tokens=limit) for limit in limits), strict=True))
 
 
 def expected(prefixes, stop):
@@ -99,7 +73,7 @@ def test_a_completion_is_the_one_without_stop_texts_up_to_the_first_of_them(
     monkeypatch.setattr(backend, "TAIL", tail)
     stopped = 0
     for stop in texts(prefixes):
-        done = generate(model, tokenizer, PROBLEMS, decoding=Draw(batch_size=batch_size, stop=stop), seed=0)
+        done = drawn(model, tokenizer, batch_size=batch_size, stop=stop)
         for this, that in zip(done, expected(prefixes, stop), strict=True):
             close = {"logprob": pytest.approx(that.logprob, abs=1e-3), "entropy": pytest.approx(that.entropy)}
             close["drawn_entropy"] = pytest.approx(that.drawn_entropy)
@@ -121,8 +95,7 @@ def test_a_stop_text_complete_with_the_last_token_allowed_finishes_the_completio
         and steps[at].text.index(more) == len(steps[at - 1].text)
     )
     stop = (long.text[len(short.text) :],)
-    drawing = Draw(max_new_tokens=long.tokens, stop=stop)
-    done = generate(model, tokenizer, PROBLEMS, decoding=drawing, seed=0)
+    done = drawn(model, tokenizer, max_new_tokens=long.tokens, stop=stop)
     this = next(each for each in done if (each.problem, each.sample) == (long.problem, long.sample))
     assert (this.text, this.tokens, this.finished) == (short.text, long.tokens, True)
 
@@ -135,19 +108,18 @@ def test_the_prompt_and_what_straddles_its_end_are_no_part_of_a_completion(model
     prompt = next(problem.prompt for problem in PROBLEMS if problem.id == first.problem)
     stop = (prompt[-1] + first.text[0], prompt)
     assert not any(each in step.text for each in stop for step in whole)
-    assert generate(model, tokenizer, PROBLEMS, decoding=Draw(stop=stop), seed=0) == whole
+    assert drawn(model, tokenizer, stop=stop) == whole
 
 
 def test_special_tokens_have_no_text(model, tokenizer, prefixes):
     whole = [steps[-1] for steps in prefixes]
     assert any(each.finished for each in whole)
-    assert generate(model, tokenizer, PROBLEMS, decoding=Draw(stop=(END, "im_end")), seed=0) == whole
+    assert drawn(model, tokenizer, stop=(END, "im_end")) == whole
 
 
 def test_without_stop_texts_nothing_is_read_while_writing(model, tokenizer, prefixes, monkeypatch):
     monkeypatch.setattr(backend, "Watch", None)
-    done = generate(model, tokenizer, PROBLEMS, decoding=Draw(), seed=0)
-    assert done == [steps[-1] for steps in prefixes]
+    assert drawn(model, tokenizer) == [steps[-1] for steps in prefixes]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -183,4 +155,4 @@ def _signs() -> dict[int, str]:
 @pytest.mark.parametrize("stop", ["ab", ("",), ("a", "b\ufffd")])
 def test_stop_texts_that_cannot_be_meant_are_refused(model, tokenizer, stop):
     with pytest.raises(ValueError, match="stop = "):
-        generate(model, tokenizer, PROBLEMS, decoding=Draw(stop=stop), seed=0)
+        drawn(model, tokenizer, stop=stop)

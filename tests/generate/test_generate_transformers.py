@@ -1,30 +1,22 @@
 """Greedy is argmax, samples follow the whole softmax, and only seed, problem and sample number matter."""
 
 import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
+from generate_toy import random_model, train_tokenizer
 from peft import LoraConfig, get_peft_model
-from transformers import GenerationConfig, Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
+from transformers import GenerationConfig
 
+from erce.experiment import Draw
 from erce.generate import transformers as backend
 from erce.generate.transformers import generate
 from erce.prompt import prompt_ids
 from erce.types import Problem
 
-
-@dataclass(frozen=True)
-class Draw:
-    temperature: float = 0.0
-    samples: int = 1
-    max_new_tokens: int = 12
-    batch_size: int = 64
-    stop: tuple[str, ...] = ()
-
-
-GREEDY = Draw()
-SAMPLED = Draw(temperature=0.8, samples=3)
+GREEDY = Draw(temperature=0.0, samples=1, max_new_tokens=12, batch_size=64)
+SAMPLED = replace(GREEDY, temperature=0.8, samples=3)
 PROBLEMS = [
     Problem(id=f"p{number}", prompt="Add " + "7 and " * (number % 4) + str(number), demonstration="")
     for number in range(12)
@@ -33,31 +25,13 @@ PROBLEMS = [
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    texts = [f"Add {number} and {number} in words, then {number * 7}" for number in range(200)]
-    blank = Qwen2Tokenizer(eos_token="<|im_end|>")
-    return blank.train_new_from_iterator(texts, 300, show_progress=False, new_special_tokens=["<|im_end|>"])
+    return train_tokenizer(f"Add {number} and {number} in words, then {number * 7}" for number in range(200))
 
 
 @pytest.fixture
 def model(tokenizer):
-    """Random weights, large enough for distributions far from flat, and completions of many lengths."""
-    torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=128,
-        tie_word_embeddings=False,
-        initializer_range=0.3,
-        attention_dropout=0.5,
-    )
-    model = Qwen2ForCausalLM(config).eval()
-    with torch.no_grad():
-        model.lm_head.weight[tokenizer.eos_token_id] *= 3
-    return model
+    """Its completions have many lengths; in training mode it would drop attention."""
+    return random_model(tokenizer, seed=0, end=3, attention_dropout=0.5)
 
 
 ADVERSARIAL = GenerationConfig(

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fake_study import TASK, make_study
 
+from erce.plotting import svg
 from erce.reporting import contents
 from erce.reporting.changes import Changes, caption, drawn, outline, problem_changes
-from erce.reporting.figure import svg
 from erce.reporting.gains import summary
 
 

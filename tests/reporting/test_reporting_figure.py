@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from fake_study import CONTROL, TASK, make_study
 
+from erce.plotting import svg
 from erce.reporting import figure
 from erce.reporting.gains import summary
 
@@ -16,7 +17,7 @@ def found(tmp_path_factory):
 
 
 def test_the_same_summary_draws_the_same_bytes(found):
-    drawn = [figure.svg(figure.accuracy(found, [TASK, CONTROL])) for _ in range(2)]
+    drawn = [svg(figure.accuracy(found, [TASK, CONTROL])) for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert "<dc:date>" not in drawn[0]
     ElementTree.fromstring(drawn[0])

@@ -7,29 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from erce.paper import lookup
 from erce.stats import dunnett, grid_gains, holm, max_t, paired_gain, trend, welch
 
-GSM8K = {  # the paper's per-seed table, greedy
-    0: [0.508, 0.462, 0.496, 0.494, 0.496],
-    0.3: [0.484, 0.514, 0.504, 0.510, 0.516],
-    0.5: [0.502, 0.510, 0.510, 0.500, 0.518],
-    1: [0.522, 0.518, 0.532, 0.534, 0.532],
-    2: [0.526, 0.550, 0.544, 0.542, 0.532],
-    3: [0.544, 0.558, 0.540, 0.548, 0.562],
-    4: [0.546, 0.554, 0.538, 0.578, 0.552],
-    6: [0.564, 0.560, 0.596, 0.570, 0.584],
-    8: [0.602, 0.590, 0.554, 0.576, 0.586],
-}
-MBPP = {
-    0: [0.545, 0.530, 0.515, 0.520, 0.525],
-    0.3: [0.530, 0.555, 0.535, 0.520, 0.550],
-    0.7: [0.570, 0.570, 0.560, 0.580, 0.550],
-    1: [0.575, 0.570, 0.575, 0.560, 0.575],
-    1.5: [0.560, 0.560, 0.555, 0.540, 0.555],
-    2: [0.550, 0.545, 0.555, 0.555, 0.540],
-    3: [0.540, 0.540, 0.530, 0.530, 0.530],
-    6: [0.525, 0.540, 0.540, 0.555, 0.530],
-}
+GSM8K, MBPP = ({row.lam: row.seeds for row in lookup(task, "greedy").rows} for task in ("gsm8k", "mbpp"))
 
 
 def _grid(seed, shifts=(0.0, 0.3, 0.8), *, seeds=3, problems=60, samples=2):
@@ -172,6 +153,18 @@ def test_max_t_at_its_edges():
     assert max_t([], baseline).p.shape == (0,)
 
 
+def test_max_t_leaves_open_what_so_many_problems_alike_leave_open():
+    """Bonferroni over the arms: each end is missed with 2.5 % / 2."""
+    arms, baseline = _grid(7, problems=60)
+    half = scipy_stats.beta.ppf(1 - 0.0125, 1, 60)
+    equal = np.tile(baseline[:1], (3, 1, 1))
+    same = max_t([equal, arms[2][:1]], equal)
+    assert (same.low[0], same.high[0]) == pytest.approx((-half, half))
+    assert same.high[1] - same.gain[1] != pytest.approx(half)
+    sure = max_t([np.ones((2, 9, 3))], np.zeros((2, 9, 3)))
+    assert (sure.low[0], sure.high[0]) == (pytest.approx(1 - 2 * scipy_stats.beta.ppf(0.975, 1, 9)), 1)
+
+
 def test_dunnett_is_the_multivariate_t_probability():
     arms, baseline = [[0.50, 0.52, 0.53], [0.49, 0.53, 0.55, 0.56]], [0.48, 0.49, 0.50, 0.50, 0.47]
     found = dunnett(arms, baseline)
@@ -214,8 +207,8 @@ def test_dunnett_of_one_arm_is_students_t_test_and_survives_no_variation():
     found = dunnett([GSM8K[1]], GSM8K[0])
     assert found.p[0] == pytest.approx(scipy_stats.ttest_ind(GSM8K[1], GSM8K[0]).pvalue, rel=1e-9)
     still = dunnett([[0.5, 0.5], [0.6]], [0.5, 0.5])
-    assert still.t.tolist() == [0, math.inf]
-    assert still.p.tolist() == [1, 0]
+    assert still.t.tolist() == [0, 0]
+    assert still.p.tolist() == [1, 1]
     assert dunnett([], [0.5, 0.6]).p.shape == (0,)
 
 
