@@ -4,9 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from searched_study import AUTO, IDS, TASK, WHOLE, KilledError, drive, peak, write_cell, write_look
+from searched_study import AUTO, IDS, TASK, WHOLE, KilledError, drive, judged, peak, write_cell, write_look
 
 import erce.study
+from erce.auto import Run, Search, Settings, Stop, plain
 from erce.choose import best_lam
 from erce.experiment import COMPLETIONS, JOURNAL, TRAINING, cell_splits, run_cell
 from erce.recipe import Cell, Decoding, Look, Recipe, Training
@@ -64,6 +65,17 @@ def test_a_search_that_prunes_does_what_one_that_does_not_would(looked, whole):
         assert pruned[name] == full[name]
     kept = [[each["kept"] for each in step["rounds"]] for step in (pruned, full)]
     assert kept[0] == kept[1]
+
+
+def test_its_test_is_paired_problem_by_problem(looked):
+    """Whatever the order in which each round has judged them."""
+    search, outcomes = Search(Settings(prune=0.0)), {}
+    step = search.next(outcomes)
+    while isinstance(step, Run):
+        outcomes |= {key: judged(Cell(TASK, *key), spread).astype(int) for key in step.cells}
+        step = search.next(outcomes)
+    assert isinstance(step, Stop)
+    assert plain(step)["tests"] == read_json(looked / SEARCH)["step"]["tests"]
 
 
 def test_a_lam_that_cannot_go_on_is_judged_on_a_part_alone(looked):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from erce.theory.search import root
+from erce.theory.solve import root
 
 Schedule = Callable[[int], float]
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from erce.theory.entropies import penalty
-from erce.theory.search import root
+from erce.theory.solve import root
 
 U = np.array([1 / 2, 1 / 2, 0.0])
 H = np.array([[5 / 8, 1 / 8, 1 / 4], [1 / 8, 5 / 8, 1 / 4]])

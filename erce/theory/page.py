@@ -15,7 +15,7 @@ from erce.theory.findings import findings
 def write(page: Path, json: Path | None) -> list[str]:
     """What to print: the table, and where the page is. Writes `page`, and every number into `json`.
 
-    The same versions of numpy, scipy and matplotlib give the same bytes.
+    The same versions of numpy, scipy and matplotlib, with as many threads, give the same bytes.
     """
     found = findings()
     write_text(page, render(found))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import lambertw, wrightomega
 
 from erce.theory.entropies import Floats, shannon
-from erce.theory.search import Least, least, root
+from erce.theory.solve import Least, least, root
 
 
 def objective(p: ArrayLike, t: ArrayLike, lam: float) -> float:
