@@ -153,11 +153,15 @@ def _train_together(adapter: Path, recipe: Recipe, problems: Splits, how: dict[s
         gc.collect()
         torch.cuda.empty_cache()
     resources = recipe.resources
-    cell = launched.Cell(
+    cell = launched.Call(
         model=recipe.model, dtype=recipe.dtype, problems=problems.train, folder=str(adapter), **how
     )
     return launched.launch(
-        cell, processes=resources.training_processes, cpu=resources.gpus == 0, fsdp=resources.fsdp
+        cell,
+        processes=resources.training_processes,
+        cpu=resources.gpus == 0,
+        fsdp=resources.fsdp,
+        threads=resources.threads,
     )
 
 

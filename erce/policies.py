@@ -1,5 +1,6 @@
 """A cell of a recipe → the policy that draws its completions: transformers here, or a server."""
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ class Policy(Protocol):
 def policy(recipe: Recipe, base: tuple[Any, Any], adapter: Path | None) -> Iterator[Policy]:
     """The base model under the adapter in a folder, None for as it came; `base` is it and its tokenizer.
 
-    On a server an adapter has the name of the folder that it lies in, and is gone again afterwards.
+    On a server an adapter has a name of its own, see `served_name`, and is gone again afterwards.
     """
     model, tokenizer = base
     if recipe.server is None:
@@ -63,6 +64,18 @@ def served_base(recipe: Recipe, serving: Serving) -> Server:
         concurrency=serving.concurrency,
         timeout=serving.timeout,
     )
+
+
+def served_name(adapter: Path) -> str:
+    """What a server calls an adapter: its cell's folder and 8 hexadecimal digits of where that lies.
+
+    So two studies of one recipe share no adapter, and a killed one finds what it left there.
+
+    >>> served_name(Path("/runs/mini/cells/sums-lam1-seed0-3fa9c1d2/adapter"))
+    'sums-lam1-seed0-3fa9c1d2-b49ea395'
+    """
+    place = hashlib.sha256(os.fsencode(adapter.resolve())).hexdigest()
+    return f"{adapter.parent.name}-{place[:8]}"
 
 
 def check_server(recipe: Recipe) -> None:
@@ -107,8 +120,8 @@ def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
     if adapter is None:
         yield base
         return
-    own = replace(base, model=adapter.parent.name)
-    if own.model in served_names(own):
+    own = replace(base, model=served_name(adapter))
+    with suppress(ValueError):  # there is mostly none; of any other fault, loading says the same
         unload_adapter(own)  # left there by a run that was killed, and maybe of other weights
     load_adapter(own, adapter.resolve())
     try:

@@ -15,6 +15,7 @@ HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear")
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
+SECRET = "has an @, ? or #, and what stands there may be a secret, which every record would keep"
 
 Rule = tuple[bool, str]
 
@@ -146,6 +147,10 @@ def decoding_rules(decoding: Decoding) -> list[Rule]:
 def server_rules(server: Serving) -> list[Rule]:
     variable = server.api_key_variable
     return [
+        (  # before any rule that shows the address
+            re.search("[@?#]", server.url) is None,
+            f"[server] url {SECRET}; write the address alone, and name the key's variable: api_key_variable",
+        ),
         (
             re.match(r"https?://[^/]", server.url) is not None,
             f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"',

@@ -21,6 +21,8 @@ from erce.plan.work import steps
 from erce.recipe import Decoding, Recipe, Training
 from erce.results import cell_folder, read_json, read_rows
 from erce.study import run
+from erce.tasks import TASKS
+from erce.types import Pools, Problem
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -192,6 +194,75 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert planned.notes[0].startswith(
         "gsm8k: prompts of 299 and demonstrations of 245 characters, its means"
     )
+
+
+def test_a_refused_demonstration_is_never_assumed_away(monkeypatch):
+    wrong = Problem(id="1", prompt="1 + 1?", demonstration="#### 3", answer="2")
+    pool = tuple(replace(wrong, id=f"{n}", prompt=f"{n} {'+' * n} 2?") for n in range(8))
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(ValueError, match="'gsm8k': its verifier refuses the demonstration of problem"):
+        plan(replace(BIG, n_train=1, n_validation=1, n_test=1))
+
+
+def programs(folder: Path, *, answer: int) -> Recipe:
+    """MBPP with three problems in its own form; the programs to train on give `answer` in place of 7."""
+    asked = {
+        601: ("that counts how many days there are from one Monday to the next", "days", answer),
+        603: ("giving back the number of hills on which the city of Rome was built", "hills", answer),
+        11: ("whose value is the fourth prime after an even one has been left out", "prime", 7),
+    }
+    rows = [
+        {
+            "task_id": number,
+            "prompt": f"Write a function {what}.",
+            "code": f"def {name}():\n    return {given}",
+            "test_imports": [],
+            "test_list": [f"assert {name}() == 7"],
+        }
+        for number, (what, name, given) in asked.items()
+    ]
+    (folder / "sanitized-mbpp.json").write_text(json.dumps(rows), encoding="utf-8")
+    sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
+    return replace(RECIPE, task="mbpp", control=None, data=str(folder), training=Training(), **sizes)
+
+
+def own(folder: Path, *, answer: int) -> Recipe:
+    """A file and a function of one's own; demonstrations give `answer` in place of 7."""
+    what = (
+        "gives seven",
+        "days of a week",
+        "2 · 2 + 3",
+        "the wonders of antiquity",
+        "pi · 2 + 0.72 …",
+        "VII",
+    )
+    rows = [{"prompt": each, "demonstration": f"{answer}", "answer": "7"} for each in what]
+    judge = "def judge(problem, completion):\n    return completion.text == problem.answer\n"
+    (folder / "plan_own.py").write_text(judge, encoding="utf-8")
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    sizes = {"n_train": None, "n_validation": None, "n_test": None}
+    data = str(folder / "own.jsonl")
+    return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
+
+
+@pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
+@pytest.mark.parametrize("given", [programs, own])
+def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(
+    given, tmp_path, monkeypatch
+):
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    right.mkdir()
+    wrong.mkdir()
+    monkeypatch.syspath_prepend(right)
+    assert plan(given(right, answer=7)).cells == 3
+    recipe, said = given(wrong, answer=8), []
+    for door in (plan, lambda recipe: run(recipe, out=tmp_path / "study")):
+        with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
+            door(recipe)
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+    assert "8" in said[0]
+    assert not (tmp_path / "study").exists()
 
 
 def test_a_measured_speed_replaces_the_assumed_one():

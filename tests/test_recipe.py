@@ -77,9 +77,11 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"seeds": [0.5]}, "seeds[0] = 0.5 is not a whole number"),
         ({"seeds": [-1]}, "a seed is 0 or more"),
         ({"seeds": [3, 3]}, "names a seed twice"),
-        ({"order": 0}, "order = 0 must be over 0"),
-        ({"order": -2}, "order = -2 must be over 0"),
-        ({"order": 2}, "has no effect on penalty 'shannon'"),
+        ({"penalty": "renyi", "order": 0}, "order = 0 must be over 0"),
+        ({"penalty": "support-size", "order": 2e6}, "order = 2e+06 must be over 0, at most 1e6"),
+        ({"penalty": "renyi", "order": float("inf")}, "order = inf is no finite number; 1000 is next to"),
+        ({"order": 2}, "has no effect on penalty 'shannon'; leave it out, or write penalty = \"renyi\""),
+        ({"penalty": "mine:"}, "no penalty 'mine:'; there are shannon, renyi, support-size (your own: pack"),
         ({"penalty": "shanon"}, "no penalty 'shanon'; did you mean 'shannon'?"),
         ({"dtype": "float12"}, "no dtype 'float12'; did you mean 'float32'?"),
         ({"control": "gsm8k"}, "is the task itself"),
@@ -102,6 +104,8 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"objectives": ["focal:2", "focal:2.0"]}, "names an objective twice; leave one out"),
         ({"objectives": ["dft:1"]}, "objective 'dft:1': its number must be left out"),
         ({"objectives": ["focal:two"]}, "objective 'focal:two': its number must be 0 or above"),
+        ({"objectives": ["mine:SOFT:x"]}, "objective 'mine:SOFT:x': what comes after 'mine:SOFT' must be a"),
+        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an objective twice; leave one out"),
         ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
         ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
         ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
@@ -133,6 +137,23 @@ def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(chan
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
         parse_recipe({"task": "gsm8k", "lams": [0, 1], "seeds": [0]} | change)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:SECRET@here/v1",
+        "https://SECRET@here",
+        "me:SECRET@here:8000",
+        "http://me:SEC/RET@here",
+        "http://here/v1?key=SECRET",
+        "http://here/v1#SECRET",
+    ],
+)
+def test_a_secret_in_a_servers_address_is_refused_and_not_shown(url):
+    with pytest.raises(ValueError, match=r"^\[server\] url has an @, .*: api_key_variable$") as refused:
+        replace(RECIPE, server=Serving(url=url))
+    assert "SEC" not in str(refused.value)
 
 
 def test_a_recipe_comes_back_from_plain_values():
@@ -280,29 +301,34 @@ def test_the_schedules_that_a_recipe_knows_are_those_of_the_trainer():
     assert NAMES == SCHEDULES
 
 
-def test_the_names_that_a_recipe_knows_are_those_of_the_loss():
-    from erce.loss import PENALTIES
-    from erce.recipe import PENALTY_NAMES
+def taken(check, cases):
+    """Those that are not refused."""
+    found = []
+    for case in cases:
+        try:
+            check(case)
+        except ValueError:
+            continue
+        found.append(case)
+    return found
 
-    assert tuple(PENALTIES) == PENALTY_NAMES
+
+def test_a_recipe_takes_the_penalties_and_orders_that_the_loss_takes():
+    from erce.loss import PENALTIES, make_penalty
+
+    orders = (-1.0, 0.0, 1e-3, 0.5, 1.0, 2.0, 1e6, 2e6, float("nan"))
+    cases = [(name, order) for name in PENALTIES for order in orders]
+    accepted = taken(lambda case: replace(RECIPE, penalty=case[0], order=case[1]), cases)
+    assert accepted == taken(lambda case: make_penalty(*case), cases)
+    assert {name for name, _ in accepted} == set(PENALTIES)
 
 
-def test_the_objectives_that_a_recipe_knows_are_those_of_the_loss():
-    from erce.loss.objectives import OBJECTIVES, make_objective
+def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
+    from erce.loss import OBJECTIVES, make_objective
     from erce.recipe import CROSS_ENTROPY
-    from erce.recipe import OBJECTIVES as NAMES
 
-    assert {CROSS_ENTROPY, *NAMES} == set(OBJECTIVES)
-
-    def taken(check):
-        found = []
-        for name in NAMES:
-            for number in ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x"):
-                try:
-                    check(name + number)
-                except ValueError:
-                    continue
-                found.append(name + number)
-        return found
-
-    assert taken(lambda name: replace(RECIPE, objectives=(name,))) == taken(make_objective)
+    numbers = ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x")
+    cases = [name + number for name in OBJECTIVES if name != CROSS_ENTROPY for number in numbers]
+    accepted = taken(lambda name: replace(RECIPE, objectives=(name,)), cases)
+    assert accepted == taken(make_objective, cases)
+    assert len(accepted) > len(OBJECTIVES)

@@ -1,6 +1,7 @@
 """A study whose completions come from a server: each cell's own adapter writes, and none stays loaded."""
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,11 +11,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from erce.cli import main
 from erce.experiment import base_policy, cell_splits, draws
 from erce.models import adapted
-from erce.policies import check_server, policy, served_base
+from erce.policies import check_server, policy, served_base, served_name
 from erce.recipe import Decoding, Recipe, Serving, Training
 from erce.records.origin import CELL
 from erce.results import COMPLETIONS, cell_folder, read_json, read_rows
@@ -31,6 +33,8 @@ RECIPE = Recipe(
     decoding=Decoding(samples=2, frontier=(0.2,), max_new_tokens=40),
 )
 
+WEIGHTS = "adapter_model.safetensors"
+
 
 @dataclass
 class Fleet:
@@ -41,6 +45,7 @@ class Fleet:
     keys: set = field(default_factory=set)
     listing: tuple | None = None  # status and text in place of the list of models
     failing: int = 10**6  # requests for completions that are answered before one fails
+    busy: int = 0  # requests that are sent away before any is answered
     open: ExitStack = field(default_factory=ExitStack)
     lock: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
@@ -98,7 +103,9 @@ def serving(fleet: Fleet) -> Iterator[Fleet]:
             fleet.keys.add(self.headers.get("Authorization"))
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length)) if length else {}
-            status, text = fleet.answer(self.command, self.path, body)
+            fleet.busy -= 1
+            away = (503, "one moment") if fleet.busy >= 0 else None
+            status, text = away or fleet.answer(self.command, self.path, body)
             self.send_response(status)
             self.send_header("Content-Length", str(len(text.encode())))
             self.end_headers()
@@ -146,7 +153,9 @@ def test_every_cell_is_drawn_by_its_own_policy_and_no_adapter_stays(study, fleet
         rows = [row for row in read_rows(folder / COMPLETIONS) if row["split"] == "test"]
         assert {row["problem"]: row["text"] for row in rows if row["decoding"] == "greedy"} == wanted
         assert len(rows) == 2 * (1 + 2 + 1)
-    names = [cell_folder(study.root, study.recipe, cell).name for cell in study.results][1:]
+    folders = [cell_folder(study.root, study.recipe, cell) for cell in study.results][1:]
+    names = [served_name(folder / "adapter") for folder in folders]
+    assert all(name.startswith(folder.name) for name, folder in zip(names, folders, strict=True))
     assert fleet.changes[:4] == [(change, name) for name in names for change in ("load", "unload")]
     assert list(fleet.policies) == ["small"]
 
@@ -178,24 +187,50 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     study, fleet, monkeypatch
 ):
     folder = cell_folder(study.root, study.recipe, list(study.results)[1])
+    name = served_name(folder / "adapter")
     fleet.changes.clear()
     monkeypatch.setattr(fleet, "failing", 0)
     with pytest.raises(ValueError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
-    assert (fleet.changes, list(fleet.policies)) == (
-        [("load", folder.name), ("unload", folder.name)],
-        ["small"],
-    )
+    assert (fleet.changes, list(fleet.policies)) == ([("load", name), ("unload", name)], ["small"])
     fleet.changes.clear()
     monkeypatch.setattr(fleet, "failing", 10**6)
-    fleet.policies[folder.name] = fleet.policies["small"]
+    fleet.policies[name] = fleet.policies["small"]
+    monkeypatch.setattr(
+        fleet, "busy", 1
+    )  # as one is that starts anew: it is asked again, of the left one too
     assert len(drawing(fleet, folder)) == 1
     assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
     monkeypatch.setattr(fleet, "failing", 0)
     monkeypatch.setattr("erce.policies.unload_adapter", refusing)
     with pytest.raises(ValueError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
-    del fleet.policies[folder.name]
+    del fleet.policies[name]
+
+
+def test_two_studies_of_one_recipe_draw_from_their_own_adapters_on_one_server(study, fleet, tmp_path):
+    cell = cell_folder(study.root, study.recipe, list(study.results)[1])
+    here, there = cell / "adapter", tmp_path / "other" / "cells" / cell.name / "adapter"
+    shutil.copytree(here, there)
+    learned, noise = load_file(here / WEIGHTS), torch.Generator().manual_seed(0)
+    changed = {name: w + torch.randn(w.shape, generator=noise) / 50 for name, w in learned.items()}
+    save_file(changed, there / WEIGHTS, metadata={"format": "pt"})
+    problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
+    greedy = draws(RECIPE, "mini-sums")["greedy"]
+
+    def drawn(draw) -> list[float]:
+        return [each.logprob for each in draw(problems, decoding=greedy, seed=0)]
+
+    wanted = []
+    for adapter in (here, there):
+        with policy(RECIPE, base, adapter) as draw:
+            wanted.append(pytest.approx(drawn(draw), abs=1e-4))
+    with policy(served(fleet), base, here) as one:
+        with policy(served(fleet), base, there) as other:
+            assert drawn(one) == wanted[0] != drawn(other)
+            assert drawn(other) == wanted[1]
+        assert drawn(one) == wanted[0]
+    assert list(fleet.policies) == ["small"]
 
 
 def refusing(server):
@@ -222,6 +257,14 @@ def test_a_server_that_cannot_draw_is_said_before_anything_is_written(
         run(replace(RECIPE, server=replace(served(fleet).server, **settings)), out=tmp_path / "mini")
     assert sentence in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
+    monkeypatch.setattr(fleet, "busy", 1)
+    with pytest.raises(ValueError, match=r"no list of models at .*status 503"):
+        check_server(served(fleet))
+    assert fleet.busy == 0
+    check_server(served(fleet))
 
 
 def test_the_key_comes_from_the_environment_and_the_settings_reach_the_server(fleet, monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from erce.experiment import EVALUATED, cell_splits, draws
 from erce.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import Arm, Recipe
-from erce.tasks import load_task
+from erce.tasks import check_demonstrations, load_task
 from erce.types import Problem, Splits, Task
 
 CHARACTERS_A_TOKEN = 3  # fewer than English has, so that what is assumed is rather too many tokens
@@ -81,18 +81,22 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     """The plan of one task; `tokenizer` None: tokens are assumed from characters, and a note says how.
 
     A task whose problems would come from the hub and are not in its cache is assumed too, where
-    `MEAN_CHARACTERS` knows it. Everything else that a run would refuse is a ValueError.
+    `MEAN_CHARACTERS` knows it. Everything else that a run would refuse is a ValueError, first of all a
+    demonstration that the task's own verifier does not accept; programs are run for that as a study does.
     """
     task, notes = load_task(name), []
     limit = recipe.training.max_length or task.max_length
     try:
-        texts = _counted(cell_splits(recipe, name), tokenizer, limit)
+        problems = cell_splits(recipe, name)
     except ValueError as error:
         if recipe.data is not None or name not in MEAN_CHARACTERS:
             raise
         texts = _assumed(recipe, task)
         said = "prompts of {} and demonstrations of {} characters, its means".format(*texts.characters)
         notes.append(f"{name}: {said}, for {_first(error)}; --data FOLDER counts")
+    else:
+        check_demonstrations(task, (each for part in vars(problems).values() for each in part))
+        texts = _counted(problems, tokenizer, limit)
     if tokenizer is None:
         lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE} tokens more a prompt"
         notes.append(f"{lengths}, for the tokenizer of {recipe.model!r} is not on this machine")

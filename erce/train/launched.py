@@ -17,7 +17,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from erce.types import Problem
+import torch
+
+from erce.types import DivergedError, Problem
 
 SHARDED = {
     "fsdp_version": "2",
@@ -25,6 +27,10 @@ SHARDED = {
     "fsdp_reshard_after_forward": "true",
     "fsdp_cpu_ram_efficient_loading": "false",  # every process loads the checkpoint by itself
 }
+# Named to the launcher, which would read ~/.cache/huggingface/accelerate/default_config.yaml without it.
+PLAIN = {"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}
+# With what a process begins the line that `launch` finds in the log.
+SAID = {DivergedError: "erce.train.launched, diverged: ", ValueError: "erce.train.launched: "}
 LAUNCHED = "ERCE_LAUNCHED"  # set where stdin is the pipe from `launch`, which outlives no killed one
 INHERITED = re.compile(
     r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
@@ -32,7 +38,7 @@ INHERITED = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Call:
     """One call of `fine_tune`, in what JSON can hold; `model` is a name for `erce.models.load_model`."""
 
     model: str
@@ -49,38 +55,39 @@ class Cell:
     dtype: str = "auto"
 
 
-def launch(cell: Cell, *, processes: int, cpu: bool = False, fsdp: bool = False) -> dict[str, Any]:
+def launch(
+    cell: Call, *, processes: int, cpu: bool = False, fsdp: bool = False, threads: int | None = None
+) -> dict[str, Any]:
     """What `fine_tune` returns, of a training over several processes of this machine, a GPU each or none.
 
     The output of all processes goes to `{folder}.launch.log`. `fsdp` shards the model with FSDP 2, or else
     each process has all of it (DDP). A batch is `batch_size` demonstrations whatever the number of processes.
-    ValueError: a folder that exists, a number of processes below 1, FSDP on a CPU, a training that failed.
+    `threads` is what each computes with on the CPU, or else they share those of this process; the user's own
+    accelerate config counts for nothing. ValueError: a folder that exists, a number of processes or threads
+    below 1, FSDP on a CPU, a training that failed.
     """
     folder = Path(cell.folder).absolute()
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
-    if processes < 1:
-        raise ValueError(f"processes = {processes} train nothing; give 1 or more")
-    if cpu and fsdp:
-        raise ValueError("accelerate shards nothing on a CPU; leave out fsdp, or cpu")
+    _refuse(processes=processes, cpu=cpu, fsdp=fsdp, threads=threads)
+    each = threads or max(1, torch.get_num_threads() // processes)
     file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("json", "log"))
     summary = _summary(file)
     summary.unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(asdict(cell) | {"folder": str(folder)}), encoding="utf-8")
+    _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
     with log.open("w", encoding="utf-8") as output:
-        command = _command(file, processes, cpu=cpu, fsdp=fsdp)
+        command = _command(file, processes, cpu=cpu, fsdp=fsdp, threads=each)
         streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.STDOUT}
         with subprocess.Popen(command, env=_environment(cpu), **streams) as launcher:
             code = launcher.wait()
     if code or not summary.exists():
-        text = log.read_text(encoding="utf-8", errors="replace")
-        raise ValueError(
-            f"the training over {processes} processes failed: {_reason(text)} (all of it: {log})"
-        )
+        kind, why = _reason(log.read_text(encoding="utf-8", errors="replace"))
+        raise kind(f"the training over {processes} processes failed: {why} (all of it: {log})")
     found = json.loads(summary.read_text(encoding="utf-8"))
-    file.unlink()
-    summary.unlink()
+    for done in (file, summary, _config(file)):
+        done.unlink()
     return found
 
 
@@ -114,13 +121,29 @@ def main() -> None:
     try:
         run(Path(sys.argv[1]))
     except ValueError as error:
-        print(f"erce.train.launched: {error}", file=sys.stderr, flush=True)
+        kind = DivergedError if isinstance(error, DivergedError) else ValueError
+        print(f"{SAID[kind]}{error}", file=sys.stderr, flush=True)
         sys.exit(1)
     PartialState().destroy_process_group()  # or its threads may outlive the interpreter, and abort
 
 
+def _refuse(*, processes: int, cpu: bool, fsdp: bool, threads: int | None) -> None:
+    """A ValueError for what cannot be launched."""
+    if processes < 1:
+        raise ValueError(f"processes = {processes} train nothing; give 1 or more")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads = {threads} compute nothing; give 1 or more")
+    if cpu and fsdp:
+        raise ValueError("accelerate shards nothing on a CPU; leave out fsdp, or cpu")
+
+
 def _summary(file: Path) -> Path:
     return file.with_suffix(".summary.json")
+
+
+def _config(file: Path) -> Path:
+    """Where the launcher reads its settings, those that no flag names."""
+    return file.with_suffix(".accelerate.json")
 
 
 def _problem(row: dict[str, Any]) -> Problem:
@@ -128,9 +151,10 @@ def _problem(row: dict[str, Any]) -> Problem:
     return Problem(**fields)
 
 
-def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool) -> list[str]:
-    flags = {"num_processes": str(processes), "num_machines": "1", "mixed_precision": "no"}
-    flags |= {"dynamo_backend": "no", "main_process_port": "0", "gpu_ids": "all"} | (SHARDED if fsdp else {})
+def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool, threads: int) -> list[str]:
+    flags = {"config_file": str(_config(file)), "num_processes": str(processes), "num_machines": "1"}
+    flags |= {"num_cpu_threads_per_process": str(threads), "mixed_precision": "no", "dynamo_backend": "no"}
+    flags |= {"main_process_port": "0", "gpu_ids": "all"} | (SHARDED if fsdp else {})
     # accelerate's --cpu starts one process, whatever their number; --multi_gpu without a GPU starts them all.
     switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
     values = [part for name, value in flags.items() for part in (f"--{name}", value)]
@@ -152,12 +176,15 @@ def _leave_with_the_launch() -> None:
     os._exit(1)
 
 
-def _reason(log: str) -> str:
+def _reason(log: str) -> tuple[type[ValueError], str]:
     """What a process said of its error, or else the log's last lines."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    ours = [line.split(": ", 1)[1] for line in lines if line.startswith("erce.train.launched: ")]
+    for line in lines:
+        for kind, said in SAID.items():
+            if line.startswith(said):
+                return kind, line.removeprefix(said)
     errors = [line for line in lines if re.match(r"(\[rank\d+\]: )?[\w.]+(Error|Exception)\b", line)]
-    return ours[0] if ours else errors[0] if errors else " | ".join(lines[-5:]) or "it said nothing"
+    return ValueError, errors[0] if errors else " | ".join(lines[-5:]) or "it said nothing"
 
 
 if __name__ == "__main__":

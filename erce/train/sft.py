@@ -114,7 +114,8 @@ def _check_file(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path} holds no settings; write lines such as `entropy_penalty: 2.0`")
     where = f"{path}: "
     if not isinstance(settings.get("env") or {}, dict):
-        raise ValueError(f"{where}env = {settings['env']!r} is no mapping of variables to values")
+        kind = type(settings["env"]).__name__  # and no more of it: it may hold a secret
+        raise ValueError(f"{where}env is no mapping but a {kind}; write lines `NAME: value` under it")
     for name in settings:
         if name not in (*names, "env"):
             _refuse(str(name), names, where=where)

@@ -133,7 +133,7 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"num_processes": 2}, [], "{file}: 'num_processes' is the launcher's; write `accelerate launch "),
         ({"entropy_penalty": "much"}, [], "argument --entropy_penalty/--entropy-penalty: invalid "),
         ({"head": "none"}, [], "head must be 'erce' or 'trl', got 'none'"),
-        ({"env": "A=1"}, [], "{file}: env = 'A=1' is no mapping of variables to values"),
+        ({"env": ["SECRET"]}, [], "{file}: env is no mapping but a list; write lines `NAME: value` under it"),
         ({"datasets": "sums"}, [], "{file}: datasets is a list of entries with a `path`, got 'sums'"),
         ({"datasets": [{"path": "a", "splt": "b"}]}, [], "{file}: datasets[0]: no setting 'splt'; did "),
         ({"datasets": None}, [], "there is no data; give dataset_name, or a list of datasets"),
@@ -150,6 +150,7 @@ def test_a_mistake_is_one_sentence(settings, flags, sentence, tmp_path, capsys):
     assert main(["--config", file, *flags]) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert said.startswith(f"erce.train.sft: {sentence.format(file=file)}")
+    assert "SECRET" not in said
     assert not (tmp_path / "out").exists()
 
 
