@@ -2,16 +2,27 @@
 
 import argparse
 import importlib.util
+import math
 import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import __version__
-from erce.flags import add_import, add_plan, add_run, add_sandbox, add_verify
+from erce.flags import (
+    add_card,
+    add_engine,
+    add_import,
+    add_plan,
+    add_run,
+    add_sandbox,
+    add_sft,
+    add_verify,
+    check_json,
+    check_verify,
+)
 
 if TYPE_CHECKING:
     from erce.types import Verdict
@@ -31,7 +42,7 @@ NEEDS_STUDY = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0, 1 for cells that failed, 2 for input that cannot run (one sentence says why), 130
-    when interrupted.
+    when interrupted, 141 when whoever read the output has left.
 
     `verify` of one answer or program ends with 1 where it is not accepted, `doctor` where programs can reach
     more than they should.
@@ -42,17 +53,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}")
     sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
     try:
-        if getattr(options, "sandbox", None):
-            os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-        if options.command in (run, demo, report, theory, sft, card):
-            _require_study_extra()
-        return options.command(options) or 0
-    except (ValueError, *_refusals()) as error:
-        print(f"erce: {error}", file=sys.stderr)
+        return _done(options)
+    except (ValueError, OSError, *_refusals()) as error:
+        from erce.terminal import nobody_reads
+
+        if isinstance(error, BrokenPipeError) and nobody_reads():
+            return 141
+        _say(error)
         return 2
     except KeyboardInterrupt:
-        print("erce: interrupted; the same command goes on from here", file=sys.stderr)
+        goes_on = options.command in (run, demo) and not getattr(options, "dry_run", False)
+        way_on = "; the same command goes on from here" if goes_on else ""
+        print(f"erce: interrupted{way_on}", file=sys.stderr)
         return 130
+
+
+def _done(options: argparse.Namespace) -> int:
+    """The exit code of the command, run to its end."""
+    if getattr(options, "sandbox", None):
+        os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
+    if options.command in (run, demo, report, theory, sft, card):
+        _require_study_extra()
+    if getattr(options, "json", None) is not None:
+        check_json(options.json)
+    code = options.command(options) or 0
+    print(end="", flush=True)  # a reader that has left is noticed while it can still be handled
+    return code
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,7 +103,12 @@ def _planned(recipe: Path, out: Path, options: argparse.Namespace, **overrides: 
     from erce.plan.lines import plan_lines
     from erce.recipe import load_recipe
 
-    speed = options.tokens_per_second and Speed(*options.tokens_per_second)
+    speeds = options.tokens_per_second
+    if speeds and not all(0 < each < math.inf for each in speeds):
+        raise ValueError(
+            f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both are above 0, tokens trained on and drawn"
+        )
+    speed = speeds and Speed(*speeds)
     planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
     print("\n".join(plan_lines(planned, out)))
     return 0
@@ -102,8 +133,8 @@ def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: 
         try:
             _report(out, None)
         except (OSError, ValueError) as why:  # a full disk, a damaged file: the cells are still to be named
-            print(f"erce: no report: {why}", file=sys.stderr)
-        print(f"erce: {error}", file=sys.stderr)
+            _say(why, "no report: ")
+        _say(error)
         return 1
     _report(out, None)
     return 0
@@ -174,13 +205,19 @@ def theory(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """One answer or program judged, or a file or study judged again under two procedures."""
+    """One answer or program judged, or a file or study judged again by our procedure and the paper's."""
+    check_verify(options)
     if options.file is not None:
         _regrade(options)
         return 0
     from erce.terminal import verdict_lines
 
-    verdict = _judge(options)
+    procedure, verdict = _judge(options)
+    if options.json is not None:
+        from erce.regrade import Judged, write_judged
+
+        judged = options.answer if options.program is None else _text(options.program)
+        write_judged(options.json, [Judged("command line", judged, {procedure: verdict})])
     print("\n".join(verdict_lines(verdict, explain=options.explain)))
     return 0 if verdict.accepted else 1
 
@@ -208,37 +245,35 @@ def _arms(named: list[list[str]]) -> dict[str, list[str]]:
     return arms
 
 
-def _judge(options: argparse.Namespace) -> "Verdict":
-    """The verdict on the one answer or program that the words name."""
+def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
+    """The procedure, and its verdict on the one answer or program that the words name."""
     from erce.verify import equivalent, run_program, verify_math, verify_number
     from erce.verify.paper import equivalent_paper
 
     paper = options.mode == "paper"
     if options.program is not None:
-        return run_program(_text(options.program), options.test, mode="paper" if paper else "strict")
-    if options.answer is None or options.completion is None:
-        raise ValueError(
-            "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
-        )
+        mode = "paper" if paper else "strict"
+        return mode, run_program(_text(options.program), options.test, mode=mode)
     if options.kind == "number":
-        return verify_number(options.answer, options.completion)
+        return "number", verify_number(options.answer, options.completion)
+    mode = "paper" if paper else "typed"
     if options.kind == "answer":
-        return (equivalent_paper if paper else equivalent)(options.answer, options.completion)
-    return verify_math(options.answer, options.completion, mode="paper" if paper else "typed")
+        return mode, (equivalent_paper if paper else equivalent)(options.answer, options.completion)
+    return mode, verify_math(options.answer, options.completion, mode=mode)
 
 
 def _regrade(options: argparse.Namespace) -> None:
-    from erce.regrade import regrade_file, regrade_study, summary
-    from erce.results import write_rows
+    from erce.regrade import regrade_file, regrade_study, summary, write_judged
     from erce.terminal import regrade_lines
 
     if options.file.is_dir():
         rows = regrade_study(options.file, workers=options.workers)
     else:
         rows = regrade_file(options.file, kind=options.kind, workers=options.workers)
-    print("\n".join(regrade_lines(rows, summary(rows), limit=options.limit)))
-    if options.json:
-        write_rows(options.json, (asdict(row) | {"disputed": row.disputed} for row in rows))
+    if options.json is not None:
+        write_judged(options.json, rows)
+    limit = 20 if options.limit is None else options.limit
+    print("\n".join(regrade_lines(rows, summary(rows), limit=limit)))
 
 
 def _text(path: Path) -> str:
@@ -289,6 +324,12 @@ def _refusals() -> tuple[type[Exception], ...]:
     return (SandboxUnavailable,)
 
 
+def _say(error: Exception, of: str = "") -> None:
+    from erce.terminal import error_text
+
+    print(f"erce: {of}{error_text(error)}", file=sys.stderr)
+
+
 def _require_study_extra() -> None:
     missing = [name for name in NEEDS_STUDY if importlib.util.find_spec(name) is None]
     if missing:
@@ -310,11 +351,11 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command(demo)
     added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
-    _add_engine(added, "one a core")
+    add_engine(added, "one a core")
     added = command(run)
     add_run(added)
     add_plan(added)
-    _add_engine(added, "1")
+    add_engine(added, "1")
     add_sandbox(added)
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
@@ -323,8 +364,8 @@ def _parser() -> argparse.ArgumentParser:
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
-    _add_sft(command(sft))
-    _add_card(command(card))
+    add_sft(command(sft))
+    add_card(command(card))
     add_import(command(import_))
     command(tasks)
     added = command(theory)
@@ -333,29 +374,6 @@ def _parser() -> argparse.ArgumentParser:
     add_verify(command(verify))
     add_sandbox(command(doctor))
     return parser
-
-
-def _add_sft(added: argparse.ArgumentParser) -> None:
-    added.usage = "erce sft [--config FILE] [--FIELD VALUE ...]"
-    text = "YAML as `trl sft` reads it; fields of erce.ERCEConfig are welcome in it"
-    added.add_argument("--config", type=Path, metavar="FILE", help=text)
-
-
-def _add_card(added: argparse.ArgumentParser) -> None:
-    added.add_argument("runs", type=Path, help="a study's folder")
-    text = "a trained cell's name; best is the first seed of the λ that validation chose (best)"
-    added.add_argument("--cell", default="best", metavar="NAME", help=text)
-    added.add_argument("--out", type=Path, required=True, help="the folder, which is made")
-    added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")
-
-
-def _add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
-    text = f"processes that share the cells, and a CPU's cores ({usual}); on Ray, the most cells at a time"
-    parser.add_argument("--jobs", type=int, metavar="N", help=text)
-    text = "what runs the cells: here, processes, ray, ray://HOST:10001, ray@HOST:6379; auto goes by --jobs"
-    parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
-    text = "how often a cell that failed is tried again, after all others (0)"
-    parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)
 
 
 if __name__ == "__main__":

@@ -258,7 +258,7 @@ def _place(of: tuple[str, str]) -> tuple[int, float]:
 def draws(recipe: Recipe, task: str) -> dict[str, Draw]:
     """Each way of decoding that is scored, by the name it has in tables."""
     wanted = recipe.decoding
-    limit = wanted.max_new_tokens or load_task(task).max_new_tokens
+    limit = load_task(task).max_new_tokens if wanted.max_new_tokens is None else wanted.max_new_tokens
     greedy = Draw(0.0, 1, limit, wanted.batch_size, wanted.stop)
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
     further = replace(greedy, samples=wanted.frontier_samples)

@@ -15,12 +15,12 @@ import hashlib
 import json
 import math
 import tomllib
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from erce.names import OBJECTIVES, is_own, penalty_rules, split_number, unknown
 from erce.searching import Searching, read_lams, search_rules, write_lams
 from erce.sections import (
     Decoding,
@@ -35,16 +35,8 @@ from erce.sections import (
 from erce.settings import fill, merge, one_of
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-PENALTY_NAMES = ("shannon", "renyi", "support-size")
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
 CROSS_ENTROPY = "cross-entropy"
-# Besides cross-entropy → what the number after a colon must be.
-OBJECTIVES: dict[str, tuple[str, Callable[[float], bool]]] = {
-    "label-smoothing": ("in [0, 1)", lambda number: 0 <= number < 1),
-    "dft": ("left out", lambda number: False),
-    "eaft": ("a whole number above 1", lambda number: number > 1 and number.is_integer()),
-    "focal": ("0 or above", lambda number: 0 <= number < math.inf),
-}
 
 Arm = float | str | None  # a row of the tables: a λ, another objective at λ = 0, or None, the base model
 
@@ -60,8 +52,8 @@ class Recipe:
     control: str | None = None  # a task on which the mechanism predicts no gain, over the same grid
     model: str = "tiny"
     data: str | None = None  # folder with the task's original files; None: the task's own source
-    penalty: str = "shannon"  # "shannon" | "renyi" | "support-size"
-    order: float = 1.0  # of the penalty; Shannon's is 1
+    penalty: str = "shannon"  # "shannon" | "renyi" | "support-size" | your own, "package.module:NAME"
+    order: float = 1.0  # of the penalty; 1 where it takes none
     dtype: str = "auto"  # "auto": float32 on a CPU, bfloat16 on a GPU
     n_train: int | None = None  # None: the task's size
     n_validation: int | None = None
@@ -76,6 +68,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         _check(self)
+
+    @property
+    def own_losses(self) -> bool:
+        """Whether its penalty or one of its objectives is one's own, which only an import can check."""
+        return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objectives))
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -161,12 +158,15 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 def identity(recipe: Recipe) -> dict[str, Any]:
     """What makes two recipes the same study: all but the grid and the frontier, which may grow, and speed.
 
+    Where the data lie is not in it: the study's folder knows the problems themselves.
+
     `stop`, `frontier_samples`, λ's schedule and `server` are in it where a recipe sets them. Of a server, it
     is who draws and what it says: the kind, the model's name and the alternatives a step, not where it is.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
         del settings[growing]
+    settings["data"] = None
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]
     for name in ("frontier_samples", "stop"):
@@ -247,6 +247,10 @@ def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
         (all(map(math.isfinite, lams)), f"lams = {lams}: every λ must be a finite number"),
         (0 in lams, f"lams = {lams} has no 0, the plain cross-entropy that gains are measured from; add it"),
         (len(set(lams)) == len(lams), f"lams = {lams} names a λ twice; leave one out"),
+        (
+            len({f"{lam:g}" for lam in lams}) == len(lams),
+            f"lams = {lams}: two λ agree in the six digits that name their cells; round them",
+        ),
         (bool(seeds), "seeds = [] is empty; write at least seeds = [0]"),
         (min(seeds, default=0) >= 0, f"seeds = {seeds}: a seed is 0 or more"),
         (len(set(seeds)) == len(seeds), f"seeds = {seeds} names a seed twice; leave one out"),
@@ -255,17 +259,12 @@ def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
             f"control = {recipe.control!r} is the task itself; name another task",
         ),
         one_of("dtype", recipe.dtype, DTYPES),
-        one_of("penalty", recipe.penalty, PENALTY_NAMES),
-        (recipe.order > 0, f"order = {recipe.order:g} must be over 0; order 1 is Shannon's"),
-        (
-            recipe.penalty != "shannon" or recipe.order == 1,
-            f"order = {recipe.order:g} has no effect on penalty 'shannon'; write penalty = \"renyi\"",
-        ),
+        *penalty_rules(recipe.penalty, recipe.order),
     ]
 
 
 def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
-    names, head = list(recipe.objectives), recipe.training.head
+    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
     if recipe.imported:
         return [(len(set(names)) == len(names), f"objectives = {names} names an arm twice; leave one out")]
     return [
@@ -282,14 +281,26 @@ def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
             not names or head == "erce",
             f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out",
         ),
+        (
+            head == "erce" or recipe.penalty == "shannon",
+            f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out",
+        ),
+        (
+            head == "erce" or normalize == "token",
+            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out",
+        ),
     ]
 
 
 def _objective_rule(name: str) -> tuple[bool, str]:
     kind, number = _parts(name)
     if kind not in OBJECTIVES:
-        return one_of("objective", kind, tuple(OBJECTIVES))
-    wanted, fits = OBJECTIVES[kind]
+        others = [each for each in OBJECTIVES if each != CROSS_ENTROPY]
+        readable = number is None or not math.isnan(number)
+        said = f"objective {name!r}: what comes after {kind!r} must be a number"
+        return (readable, said) if is_own(kind) else (False, unknown("objective", kind, others))
+    rule = OBJECTIVES[kind].number
+    fits, wanted = (rule.fits, rule.wanted) if rule else (lambda number: False, "left out")
     return number is None or fits(number), f"objective {name!r}: its number must be {wanted}"
 
 
@@ -299,8 +310,8 @@ def _parts(objective: str) -> tuple[str, float | None]:
     >>> _parts("focal:2"), _parts("dft"), _parts("focal:two")
     (('focal', 2.0), ('dft', None), ('focal', nan))
     """
-    kind, colon, number = objective.partition(":")
+    kind, number = split_number(objective)
     try:
-        return kind, float(number) if colon else None
+        return kind, None if number is None else float(number)
     except ValueError:
         return kind, math.nan

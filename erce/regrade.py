@@ -1,22 +1,24 @@
 """A JSON Lines file, or a study's completions → the verdicts of several procedures side by side."""
 
+import difflib
 import json
+import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from erce.experiment import cell_splits, completions
-from erce.results import cell_folder, read_study
+from erce.results import cell_folder, read_study, write_rows
 from erce.tasks import load_task
 from erce.types import Verdict
-from erce.verify.code import run_program
 from erce.verify.latex import equivalent, verify_math
 from erce.verify.many import verify_many
 from erce.verify.numeric import verify_number
 from erce.verify.paper import equivalent_paper
 from erce.verify.peer import math_verify, math_verify_is_installed
+from erce.verify.sandbox import Job, Sandbox
 
 COLUMNS = {  # what other tools call the same columns; the first that a row has is read
     "answer": ("answer", "gold", "reference", "target"),
@@ -24,6 +26,7 @@ COLUMNS = {  # what other tools call the same columns; the first that a row has 
     "program": ("program", "code", "completion"),
 }
 KINDS = ("math", "answer", "number", "program")
+ALIASES = {"response": "math"}  # in files of labelled answers
 
 
 @dataclass(frozen=True)
@@ -54,14 +57,18 @@ class _Check:
 
 
 def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Judged]:
-    """Every row of a JSON Lines file under each procedure for its kind.
+    """Every row of a JSON Lines file under each procedure for its kind, which is one for "number".
 
     A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
     (the completion is the answer), "number" (GSM8K's `####`), "program". `kind` is for rows that do not say;
-    None reads rows with tests as programs and others as "math". A row that cannot be read is a ValueError
-    with its line.
+    None reads rows with tests as programs and others as "math". `workers` judge side by side (None: one a
+    core). A row that cannot be read, another kind among them, is a ValueError with its line.
     """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers = {workers}: at least one is needed to judge")
+    if kind is not None:
+        _require_kind("the rows", kind)
     checks = [_check(f"line {number}", row, kind) for number, row in _rows(path)]
     judged: list[Judged | None] = [None] * len(checks)
     for each in KINDS:
@@ -119,12 +126,17 @@ def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
     ]
 
 
+def write_judged(path: Path, rows: Iterable[Judged]) -> None:
+    """A JSON Lines file of the rows, each with whether it is `disputed`."""
+    write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
+
+
 def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
     """What each procedure says of each check; all of them of one kind."""
     if not checks:
         return []
     if kind == "program":
-        return [_program(check) for check in checks]
+        return _programs(checks, workers)
     pairs = [check.pair for check in checks]
     columns = {
         name: verify_many(verify, pairs, workers=workers) for name, verify in _procedures(kind).items()
@@ -142,26 +154,33 @@ def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
     return ours[kind] | peer
 
 
-def _program(check: _Check) -> dict[str, Verdict]:
-    program, tests = check.pair
-    both = {"setup": check.setup, "entry_points": check.entry_points}
-    return {mode: run_program(program, tests, mode=mode, **both) for mode in ("strict", "paper")}
+def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
+    modes = ("strict", "paper")
+    jobs = [
+        Job(*check.pair, check.setup, check.entry_points, mode=mode) for check in checks for mode in modes
+    ]
+    tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
+    with Sandbox(tier, workers=side_by_side) as sandbox:
+        verdicts = iter(sandbox.map(jobs))
+    return [dict(zip(modes, both, strict=True)) for both in zip(verdicts, verdicts, strict=True)]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    if not path.exists():
+        raise ValueError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
     rows = []
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:  # text that is not UTF-8 included
+        except (ValueError, RecursionError) as error:  # text that is not UTF-8 included
             raise ValueError(
-                f"{path}, line {number} is no JSON object ({error}); correct or remove it"
+                f"{path}, line {number} is no JSON object ({error}); correct or remove the line"
             ) from None
         if not isinstance(row, dict):
             raise ValueError(
-                f"{path}, line {number} is no JSON object but {line[:40]!r}; correct or remove it"
+                f"{path}, line {number} is no JSON object but {line[:40]!r}; correct or remove the line"
             )
         rows.append((number, row))
     if not rows:
@@ -171,8 +190,9 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
 
 def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
     """The row, read; its own `kind` wins over the one given for all."""
-    own = {"response": "math"}.get(row.get("kind", ""), row.get("kind"))
-    kind = own if own in KINDS else kind or ("program" if row.get("tests") else "math")
+    if row.get("kind") is not None:
+        kind = _require_kind(where, row["kind"])
+    kind = kind or ("program" if row.get("tests") else "math")
     expected = row.get("expected")
     label = expected if isinstance(expected, bool) else None
     if kind == "program":
@@ -181,6 +201,16 @@ def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
         pair = (_text(where, row, "program"), tests)
         return _Check(where, kind, pair, _texts(where, row, "setup"), names, label)
     return _Check(where, kind, (_text(where, row, "answer"), _text(where, row, "completion")), expected=label)
+
+
+def _require_kind(where: str, kind: Any) -> str:
+    """The kind as it is called here; one that is not known is a ValueError."""
+    known = ALIASES.get(kind, kind) if isinstance(kind, str) else None
+    if known in KINDS:
+        return known
+    close = difflib.get_close_matches(str(kind).lower(), KINDS, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"{where}: no kind {kind!r}; there are {', '.join(KINDS)}{hint}")
 
 
 def _text(where: str, row: dict[str, Any], column: str) -> str:

@@ -92,10 +92,8 @@ class Resources:
 def training_rules(training: Training) -> list[Rule]:
     rows, micro = training.batch_size, training.micro_batch_size
     return [
-        *_over_zero(
-            "[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank", "lora_alpha"
-        ),
-        *_over_zero("[training] ", training, "batch_size", "micro_batch_size"),
+        *_over_zero("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank"),
+        *_over_zero("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length"),
         (
             micro > 0 and rows % micro == 0,
             f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}",
@@ -123,7 +121,8 @@ def decoding_rules(decoding: Decoding) -> list[Rule]:
     wanted = list(decoding.frontier)
     said = f"[decoding] frontier = {wanted}"
     return [
-        *_over_zero("[decoding] ", decoding, "temperature", "samples", "batch_size", "frontier_samples"),
+        *_over_zero("[decoding] ", decoding, "temperature", "samples", "max_new_tokens", "batch_size"),
+        *_over_zero("[decoding] ", decoding, "frontier_samples"),
         (
             all(0 < each < math.inf for each in wanted),
             f"{said}: a temperature is a finite number over 0; greedy completions are always drawn",
@@ -203,5 +202,9 @@ def _is_one_over_n(share: float) -> bool:
 
 
 def _over_zero(where: str, section: Any, *names: str) -> list[Rule]:
-    values = {name: getattr(section, name) for name in names}
-    return [(value > 0, f"{where}{name} = {value:g} must be over 0") for name, value in values.items()]
+    """Of those that are set."""
+    values = {name: getattr(section, name) for name in names if getattr(section, name) is not None}
+    return [
+        (0 < value < math.inf, f"{where}{name} = {value:g} must be over 0, and finite")
+        for name, value in values.items()
+    ]

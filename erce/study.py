@@ -94,6 +94,10 @@ def _given(
 
 def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
     """Tries what every cell will need, so that a wrong name or path is said now and not after hours."""
+    if recipe.own_losses:
+        from erce.loss import check_names
+
+        check_names(recipe.penalty, recipe.order, recipe.objectives)
     for task, given in problems.items():
         check_demonstrations(load_task(task), (each for part in vars(given).values() for each in part))
     if here:

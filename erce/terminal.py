@@ -1,8 +1,11 @@
-"""Verdicts, disagreements and the sandbox's examination → text for a terminal.
+"""Verdicts, disagreements, errors and the sandbox's examination → text for a terminal.
 
-Model output is shown with `repr`-like escapes, so that it cannot move the cursor or colour a verdict.
+What models, servers and files say is shown with `repr`-like escapes, so that it cannot move the cursor or
+colour a verdict.
 """
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +24,37 @@ def shown(text: str, width: int = WIDTH) -> str:
     >>> shown("two\\nlines, \\x1b[31mred")
     'two\\\\nlines, \\\\x1b[31mred'
     """
-    plain = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text[: width + 1])
+    plain = _plain(text[: width + 1])
     return plain if len(plain) <= width else plain[: width - 1] + "…"
+
+
+def error_text(error: Exception) -> str:
+    """What an error says, whole and in its own lines, with nothing in it that steers a terminal.
+
+    Of the system's own errors also the way out, where they name a path.
+
+    >>> print(error_text(ValueError("no model '\\x1b[2Jm'; take another")))
+    no model '\\x1b[2Jm'; take another
+    >>> print(error_text(FileNotFoundError(2, "No such file", "rows")))
+    'rows' cannot be read or written (No such file); give another path, or mend this one
+    """
+    text = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror
+        if error.filename is not None:
+            named = str(error.filename)
+            text = f"{named!r} cannot be read or written ({text}); give another path, or mend this one"
+    return "\n".join(_plain(line) for line in text.split("\n"))
+
+
+def nobody_reads() -> bool:
+    """Whether standard output is a pipe whose reader has left; what is left to print is dropped then."""
+    try:
+        print(flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def verdict_lines(verdict: Verdict, *, explain: bool) -> list[str]:
@@ -45,10 +77,12 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
     for total in totals:
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
         lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
+    if len(totals) == 1:
+        return [*lines, "one procedure judged them alone: nothing that it could disagree with"]
     disputed = [row for row in rows if row.disputed]
     lines.append(f"{len(disputed)} of {len(rows)} rows on which they disagree")
     for row in disputed[:limit]:
-        lines.append(f"{row.where}: reference {shown(row.reference, 60)}")
+        lines.append(f"{shown(row.where)}: reference {shown(row.reference, 60)}")
         for name, verdict in row.verdicts.items():
             said = f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}"
             judged = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
@@ -71,6 +105,10 @@ def examination_lines(rows: "Sequence[Row]") -> list[str]:
     lines += ["", "what a program tried there:"]
     lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail, 90)}" for row in tried]
     return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
+
+
+def _plain(text: str) -> str:
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def _sign(row: "Row") -> str:

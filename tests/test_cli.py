@@ -1,5 +1,8 @@
 """The command line: its words, its sentences, its exit codes."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,10 +56,18 @@ def test_tasks_are_listed(capsys):
             ["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")],
             "gpus = 64 a cell need more",
         ),
+        *(
+            (
+                ["run", "mini", "--dry-run", "--tokens-per-second", *speeds],
+                "both are above 0, tokens trained on",
+            )
+            for speeds in (("0", "0"), ("1", "0"), ("nan", "1"), ("1", "inf"))
+        ),
         (["run", "mini", "--set", "resources.gpu=1"], "no setting 'gpu'; did you mean 'gpus'?"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
+        (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines), or a study's"),
         (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
@@ -88,13 +99,87 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
     assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
 
 
-def test_an_interruption_says_how_to_go_on(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("words", "at", "way_on"),
+    [
+        (["run", "mini"], "erce.study.run", "; the same command goes on from here"),
+        (["demo"], "erce.study.run", "; the same command goes on from here"),
+        (["run", "mini", "--dry-run"], "erce.plan.plan", ""),
+        (["verify", "rows.jsonl"], "erce.regrade.regrade_file", ""),
+        (["tasks"], "erce.tasks.load_task", ""),
+    ],
+)
+def test_an_interruption_says_how_to_go_on_where_a_command_does(words, at, way_on, monkeypatch, capsys):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("erce.study.run", interrupted)
-    assert main(["run", "mini"]) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    monkeypatch.setattr(at, interrupted)
+    assert main(words) == 130
+    assert capsys.readouterr().err == f"erce: interrupted{way_on}\n"
+
+
+def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
+    folder = tmp_path / "red\x1b[31m\u202e"
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("mine", encoding="utf-8")
+    assert main(["run", "mini", "--out", str(folder)]) == 2
+    assert "red\\x1b[31m\\u202e exists and holds no study" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            PermissionError(13, "Permission denied", "a\x1bb"),
+            "'a\\x1bb' cannot be read or written (Permission denied); give another path, or mend this one",
+        ),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (ConnectionError("no answer from\nhttp://here"), "no answer from\nhttp://here"),
+        (BrokenPipeError(32, "Broken pipe"), "Broken pipe"),  # another pipe than standard output
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(error, said, monkeypatch, capsys):
+    def refused(name: str) -> None:
+        raise error
+
+    monkeypatch.setattr("erce.tasks.load_task", refused)
+    assert main(["tasks"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"erce: {said}\n"
+    assert printed.out == "" or isinstance(error, BrokenPipeError)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_early_ends_the_command_in_silence(unbuffered):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "erce.cli", "tasks"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        check=False,
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [("", "is a folder; name a file in it"), ("f/x.json", "is a file, no folder; choose")],
+)
+@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"], ["theory"]])
+def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
+    words, file, sentence, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f").write_text('{"answer": "1", "completion": ""}', encoding="utf-8")
+    assert main([*words, "--json", str(tmp_path / file)]) == 2
+    said = capsys.readouterr()
+    assert f"--json {str(tmp_path / file)!r}" in said.err
+    assert sentence in said.err
+    assert said.out == ""
 
 
 def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(

@@ -78,6 +78,23 @@ def test_rows_come_back_as_they_were(tmp_path):
     assert list(read_rows(tmp_path / "rows.jsonl")) == rows
 
 
+def test_a_last_row_without_an_end_of_line_is_a_row_and_a_blank_line_is_none(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b'\n{"at": 1}\r\n  \r\n{"at": 2}\n\n{"at": 3}')
+    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": "\xff"}', b"[" * 100_000])
+def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out(tmp_path, line):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"at": 1}\n\n' + line)
+    with pytest.raises(
+        ValueError, match=r"rows\.jsonl, line 3 is damaged; delete the file, and the next run"
+    ):
+        list(read_rows(path))
+    with pytest.raises(ValueError, match=r"rows\.jsonl, line 3 is not mine$"):
+        list(read_rows(path, damaged="is not mine"))
+
+
 @pytest.mark.parametrize("reader", [read_json, lambda path: list(read_rows(path))])
 def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader):
     path = tmp_path / "half.json"
@@ -101,6 +118,14 @@ def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     with pytest.raises(ValueError, match=r"its server.kind is None, not 'vllm'"):
         open_study(tmp_path / "runs", replace(RECIPE, server=Serving(url="http://here")))
     assert everything(tmp_path) == before
+
+
+def test_a_study_may_find_its_problems_in_another_place(tmp_path):
+    here, there = (replace(RECIPE, data=place) for place in ("files", "/home/me/files"))
+    for recipe in (here, there):
+        open_study(tmp_path / "runs", recipe, [{"problem": "sum-1"}])
+    cell = Cell("mini-sums", 0.5, 0)
+    assert cell_folder(tmp_path, here, cell) == cell_folder(tmp_path, there, cell)
 
 
 def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):

@@ -12,7 +12,35 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import TrainerCallback
 
+from erce.loss import Objective, Penalty
 from erce.train import ERCETrainer
+
+
+class Gini(Penalty):
+    """One of a user's own."""
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        return 1 - p.square().sum(-1)
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        same = p.square().sum(-1)
+        return 1 - same, 2 * p * (same[..., None] - p)
+
+
+class Truncated(Objective):
+    """One of a user's own."""
+
+    def __init__(self, ceiling: float) -> None:
+        self.ceiling = ceiling
+
+    def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
+        return nll.clamp(max=self.ceiling), (nll < self.ceiling).to(nll.dtype)
+
+    @classmethod
+    def of(cls, parameter: float | None) -> "Truncated":
+        assert parameter is not None
+        return cls(parameter)
+
 
 OBJECTIVES = {  # of the target's and of all log-probabilities (n,) and (n, v)
     "cross-entropy": lambda picked, log_p: -picked,
@@ -20,6 +48,7 @@ OBJECTIVES = {  # of the target's and of all log-probabilities (n,) and (n, v)
     "dft": lambda picked, log_p: -picked.exp().detach() * picked,
     "focal:3": lambda picked, log_p: -((1 - picked.exp()) ** 3) * picked,
     "eaft:5": lambda picked, log_p: -spread(log_p.topk(5).values.log_softmax(-1)).detach() * picked,
+    f"{__name__}:Truncated:5": lambda picked, log_p: -picked.clamp(min=-5),
 }
 
 
@@ -30,6 +59,7 @@ def spread(log_p: Tensor) -> Tensor:
 PENALTIES = {
     "shannon": (1.0, lambda log_p: -(log_p.exp() * log_p).sum(-1)),
     "renyi": (0.5, lambda log_p: (0.5 * log_p).logsumexp(-1) / 0.5),
+    f"{__name__}:Gini": (1.0, lambda log_p: 1 - log_p.exp().square().sum(-1)),
 }
 WINDOWS = [toy.UNEQUAL[0:4], toy.UNEQUAL[4:8], toy.UNEQUAL[8:11]]  # 2 × 2 rows a step, the last one short
 

@@ -3,17 +3,9 @@
 from erce.loss.batch import Loss
 from erce.loss.dense import entropy_regularized_cross_entropy
 from erce.loss.linear import linear_entropy_regularized_cross_entropy
-from erce.loss.objectives import (
-    DFT,
-    EAFT,
-    OBJECTIVES,
-    CrossEntropy,
-    Focal,
-    LabelSmoothing,
-    Objective,
-    make_objective,
-)
-from erce.loss.penalties import PENALTIES, Penalty, Renyi, Shannon, SupportSize, make_penalty
+from erce.loss.named import OBJECTIVES, PENALTIES, check_names, make_objective, make_penalty
+from erce.loss.objectives import DFT, EAFT, CrossEntropy, Focal, LabelSmoothing, Objective
+from erce.loss.penalties import Penalty, Renyi, Shannon, SupportSize
 
 __all__ = [
     "DFT",
@@ -29,6 +21,7 @@ __all__ = [
     "Renyi",
     "Shannon",
     "SupportSize",
+    "check_names",
     "entropy_regularized_cross_entropy",
     "linear_entropy_regularized_cross_entropy",
     "make_objective",

@@ -14,15 +14,21 @@ from erce.loss.batch import Given, Loss, as_loss, check_given, not_differentiabl
 from erce.loss.call import ROW_GRADIENTS, Call, dtypes_of, finished
 from erce.loss.chunks import Gradients, Operands, Wanted
 from erce.loss.criterion import Transform
-from erce.loss.objectives import OBJECTIVES, make_objective, objective_name
-from erce.loss.penalties import make_penalty, order_of, penalty_name
+from erce.loss.named import (
+    OBJECTIVES,
+    PENALTIES,
+    make_objective,
+    make_penalty,
+    objective_name,
+    penalty_name,
+)
 
 _LOGGED = len(Loss._fields) - 1
 
 
 def takes(weight: Tensor, call: Call) -> bool:
-    """Not anybody's own penalty or objective, which has no name; no process group and no ZeRO-3 head."""
-    ours = type(call.objective) in OBJECTIVES.values() and order_of(call.penalty) is not None
+    """Not anybody's own penalty or objective, which has no name here; no process group, no ZeRO-3 head."""
+    ours = type(call.objective) in OBJECTIVES.values() and type(call.penalty) in PENALTIES.values()
     return ours and call.method == "fused" and call.group is None and not hasattr(weight, "ds_id")
 
 
@@ -53,7 +59,7 @@ def _settings(call: Call) -> str:
             f"ignore_index={call.given.ignore_index}",
             f"diagnose={call.given.diagnose}",
             f"penalty={penalty_name(call.penalty)}",
-            f"order={order_of(call.penalty)}",
+            f"order={getattr(call.penalty, 'order', 1.0)}",
             f"objective={objective_name(call.objective)}",
             f"logit_scale={logit_scale}",
             f"softcap={softcap}",

@@ -1,9 +1,8 @@
 """−log p(y) into what a position is trained on besides λ · penalty: the objectives that people compare with.
 
-To add one: a class with `value_and_slope`, and a line in `OBJECTIVES`.
+To add one: a class with `value_and_slope`, `of` if it has a number, and its line in `erce.names`.
 """
 
-import difflib
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from numbers import Real
 
 import torch
 from torch import Tensor
+
+from erce.names import OBJECTIVES
 
 
 class Objective(ABC):
@@ -31,9 +32,11 @@ class Objective(ABC):
         raise TypeError(f"{type(self).__name__} has no gate; give it one, or leave gated False")
 
     @classmethod
-    @abstractmethod
     def of(cls, parameter: float | None) -> "Objective":
-        """The objective of a configuration, with its one number; None is that of its paper."""
+        """The objective of a configuration, with its one number, if it has one; None is that of its paper."""
+        if parameter is not None:
+            raise ValueError(f"{cls.__name__} has no number, got {parameter!r}; leave it out")
+        return cls()
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,6 @@ class CrossEntropy(Objective):
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
         return nll, 1.0
 
-    @classmethod
-    def of(cls, parameter: float | None) -> "CrossEntropy":
-        _refuse_parameter("cross-entropy", parameter)
-        return cls()
-
 
 @dataclass(frozen=True)
 class LabelSmoothing(Objective):
@@ -58,7 +56,7 @@ class LabelSmoothing(Objective):
     smoothing: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_number("LabelSmoothing", self.smoothing, "in [0, 1)", 0 <= self.smoothing < 1)
+        _check_number(self, "label-smoothing", self.smoothing)
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
         return nll, 1.0  # the rows' engine mixes it with the mean, by `smoothing`
@@ -77,11 +75,6 @@ class DFT(Objective):
         p = (-nll).exp()
         return torch.where(p > 0, p * nll, p), p
 
-    @classmethod
-    def of(cls, parameter: float | None) -> "DFT":
-        _refuse_parameter("dft", parameter)
-        return cls()
-
 
 @dataclass(frozen=True)
 class EAFT(Objective):
@@ -91,7 +84,7 @@ class EAFT(Objective):
     top: float = 20
 
     def __post_init__(self) -> None:
-        _check_number("EAFT", self.top, "a whole number above 1", isinstance(self.top, int) and self.top > 1)
+        _check_number(self, "eaft", self.top)
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         assert gate is not None
@@ -118,7 +111,7 @@ class Focal(Objective):
     gamma: float = 2.0
 
     def __post_init__(self) -> None:
-        _check_number("Focal", self.gamma, "0 or above", 0 <= self.gamma < math.inf)
+        _check_number(self, "focal", self.gamma)
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         p, miss = (-nll).exp(), -torch.expm1(-nll)
@@ -135,50 +128,9 @@ class Focal(Objective):
 
 CROSS_ENTROPY = CrossEntropy()
 
-OBJECTIVES: dict[str, type[Objective]] = {
-    "cross-entropy": CrossEntropy,
-    "label-smoothing": LabelSmoothing,
-    "dft": DFT,
-    "eaft": EAFT,
-    "focal": Focal,
-}
 
-
-def make_objective(name: str) -> Objective:
-    """The objective that a recipe or a configuration names, with its number after a colon if it is another
-    than its paper's.
-
-    >>> make_objective("focal"), make_objective("label-smoothing:0.2")
-    (Focal(gamma=2.0), LabelSmoothing(smoothing=0.2))
-    """
-    kind, colon, number = str(name).partition(":")
-    if kind not in OBJECTIVES:
-        near = difflib.get_close_matches(kind.lower(), OBJECTIVES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, OBJECTIVES))}"
-        raise ValueError(f"no objective {name!r}; {hint}")
-    if not colon:
-        return OBJECTIVES[kind].of(None)
-    try:
-        return OBJECTIVES[kind].of(float(number))
-    except ValueError as error:
-        raise ValueError(f"objective {name!r}: {error}") from None
-
-
-def objective_name(objective: Objective) -> str:
-    """What `make_objective` makes it of.
-
-    >>> objective_name(Focal(3.0)), objective_name(DFT())
-    ('focal:3.0', 'dft')
-    """
-    name = next(name for name, kind in OBJECTIVES.items() if kind is type(objective))
-    return ":".join([name, *(repr(number) for number in vars(objective).values())])
-
-
-def _refuse_parameter(name: str, parameter: float | None) -> None:
-    if parameter is not None:
-        raise ValueError(f"{name!r} has no number, got {parameter!r}; leave it out")
-
-
-def _check_number(name: str, value: float, wanted: str, fits: bool) -> None:
-    if not isinstance(value, Real) or not fits:
-        raise ValueError(f"{name} needs a number that is {wanted}, got {value!r}")
+def _check_number(objective: Objective, name: str, value: float) -> None:
+    rule = OBJECTIVES[name].number
+    assert rule is not None
+    if not isinstance(value, Real) or not rule.fits(float(value)):
+        raise ValueError(f"{type(objective).__name__} needs a number that is {rule.wanted}, got {value!r}")

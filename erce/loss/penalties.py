@@ -1,9 +1,9 @@
 """log p of a row into its penalty, a measure of how spread out p is, and the gradient of that in the logits.
 
-To add one: a class with `value`, `value_and_logit_grad` and `of_order`, and a line in `PENALTIES`.
+To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes one, and its line in
+`erce.names`.
 """
 
-import difflib
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ from numbers import Real
 
 import torch
 from torch import Tensor
+
+from erce.names import ORDER
 
 
 class Penalty(ABC):
@@ -38,9 +40,11 @@ class Penalty(ABC):
         """(..., v), (..., v) → the value (...) and d value / d logits (..., v), a tensor of its own."""
 
     @classmethod
-    @abstractmethod
     def of_order(cls, order: float) -> "Penalty":
-        """The penalty of that order, for configurations, where every penalty has one."""
+        """The penalty of that order, for configurations, where every penalty has one: 1 if it takes none."""
+        if order != 1:
+            raise ValueError(f"{cls.__name__} takes no order, got {order!r}; leave it out")
+        return cls()
 
 
 @dataclass(frozen=True)
@@ -143,34 +147,6 @@ class SupportSize(Penalty):
 
 SHANNON = Shannon()
 
-PENALTIES: dict[str, type[Penalty]] = {
-    "shannon": Shannon,
-    "renyi": Renyi,
-    "support-size": SupportSize,
-}
-
-
-def make_penalty(entropy_type: str, order: float) -> Penalty:
-    """The penalty that a recipe or a configuration names.
-
-    >>> make_penalty("renyi", 0.5)
-    Renyi(order=0.5)
-    """
-    if entropy_type not in PENALTIES:
-        near = difflib.get_close_matches(str(entropy_type).lower(), PENALTIES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, PENALTIES))}"
-        raise ValueError(f"no penalty {entropy_type!r}; {hint}")
-    return PENALTIES[entropy_type].of_order(order)
-
-
-def penalty_name(penalty: Penalty) -> str:
-    """What `make_penalty` calls it.
-
-    >>> penalty_name(Renyi(0.5))
-    'renyi'
-    """
-    return next(name for name, kind in PENALTIES.items() if kind is type(penalty))
-
 
 def order_of(penalty: Penalty) -> float | None:
     """Of one that a row's few sums determine: of ours, not of a subclass or anybody's own, which is None."""
@@ -189,10 +165,8 @@ def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:
 
 
 def _check_order(name: str, order: float) -> None:
-    if not isinstance(order, Real) or not order > 0:
+    if not isinstance(order, Real) or not ORDER.fits(float(order)):
         raise ValueError(
-            f"{name} needs an order above 0, got {order!r}; "
+            f"{name} needs an order {ORDER.wanted}, got {order!r}; "
             "1 is Shannon's entropy, and the smaller the order the nearer to a count of the support"
         )
-    if 1e6 < order < math.inf:
-        raise ValueError(f"{name} cannot tell order {order!r} from its limit in float32; write inf")

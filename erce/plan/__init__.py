@@ -92,6 +92,10 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
     """
     if device not in (*DEVICES, "cpu"):
         raise ValueError(f"no device {device!r}; there are {', '.join(DEVICES)} and cpu")
+    if recipe.own_losses:
+        from erce.loss import check_names
+
+        check_names(recipe.penalty, recipe.order, recipe.objectives)
     tokenizer, found = _tokenizer(recipe.model), find_architecture(recipe.model)
     tasks = tuple(task_plan(recipe, name, tokenizer) for name in recipe.tasks)
     notes = [note for task in tasks for note in task.notes]

@@ -85,7 +85,7 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     demonstration that the task's own verifier does not accept; programs are run for that as a study does.
     """
     task, notes = load_task(name), []
-    limit = recipe.training.max_length or task.max_length
+    limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
     try:
         problems = cell_splits(recipe, name)
     except ValueError as error:

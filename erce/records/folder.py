@@ -10,7 +10,7 @@ from typing import Any
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.records.arrays import outcome_arrays
 from erce.records.origin import CELL
-from erce.records.rows import COLUMNS, Row
+from erce.records.rows import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, Row
 from erce.results import RESULT, Study, cell_folder, open_study, read_rows, read_study, write_json, write_rows
 from erce.score import summarize
 from erce.score.majority import Equal
@@ -19,6 +19,8 @@ from erce.types import Completion, Verdict
 SPLITS = ("validation", "test")
 SETTINGS = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
 NO_ANSWER = ("", "[invalid]")  # what lm-eval extracts where it finds nothing
+PLACE = ("arm", "seed", "split", "decoding", "problem", "sample")  # no row is without
+_FITS: dict[str, type] = {TEXT: str, TRUTH: bool, TEXTS: list}
 
 
 def study_of_rows(
@@ -62,12 +64,33 @@ def read_rows_file(path: str | Path) -> list[Row]:
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"no file {str(path)!r}; `erce records RUNS {path.name}` writes one")
-    rows = list(read_rows(path))
+    rows = list(read_rows(path, damaged="is no JSON object; correct or remove the line"))
     if not all(row.keys() == COLUMNS.keys() for row in rows):
         raise ValueError(
             f"{path} has not the columns that `erce records` writes; is it a log of another tool?"
         )
+    for number, row in enumerate(rows, 1):
+        row |= {name: _typed(f"{path}, row {number}", name, value) for name, value in row.items()}
     return rows
+
+
+def _typed(where: str, name: str, value: Any) -> Any:
+    """The value as `erce records` writes it: tools in between write 2.0 as 2, or 2 as 2.0.
+
+    >>> _typed("row 1", "lam", 2), _typed("row 1", "seed", 2.0)
+    (2.0, 2)
+    """
+    kind = COLUMNS[name]
+    if value is None and name not in PLACE:
+        return None
+    if kind in (WHOLE, NUMBER) and isinstance(value, int | float) and not isinstance(value, bool):
+        if kind == NUMBER:
+            return float(value)
+        if value % 1 == 0:
+            return int(value)
+    elif isinstance(value, _FITS.get(kind, ())):
+        return value
+    raise ValueError(f"{where}: {name} = {value!r}, where `erce records` writes {kind}; correct it")
 
 
 def _known(row: Row, temperature: float | None) -> Row:

@@ -1,10 +1,9 @@
 """The tasks by name, and the draw that turns a task's pools into train, validation and test problems."""
 
 import random
-from difflib import get_close_matches
-from importlib import import_module
 from typing import TypeGuard
 
+from erce.names import is_own, load_own, unknown
 from erce.tasks.demonstrations import check_demonstrations
 from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH
@@ -40,21 +39,14 @@ def load_task(name: str) -> Task:
     """
     if name in TASKS:
         return TASKS[name]
-    module, colon, attribute = name.partition(":")
-    if not colon or not module or module.startswith("."):
-        close = get_close_matches(name, TASKS, n=1, cutoff=0.4)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(TASKS)}"
-        raise ValueError(f"no task {name!r}; {hint} (your own: package.module:NAME)")
-    try:
-        found = getattr(import_module(module), attribute, None)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
-        raise ValueError(f"no module {error.name!r} for the task {name!r}; is it on PYTHONPATH?") from error
+    if not is_own(name):
+        raise ValueError(unknown("task", name, TASKS))
+    found = load_own("task", name)
     if isinstance(found, Task):
         return found
     if _is_judge(found):
         return jsonl_task(name, None, found)
+    module, _, attribute = name.partition(":")
     raise ValueError(
         f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}"
     )

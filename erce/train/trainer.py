@@ -18,11 +18,12 @@ from trl.trainer import sft_trainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from erce.loss import make_objective, make_penalty
+from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
 from erce.train.processes import agreed_readout, ignore_repeats, refuse_sharding
 from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
 from erce.train.strength import Follower, check_strength, scheduled
 
+OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": ("token", "sequence"), "head": ("erce", "trl")}
 
 
@@ -39,10 +40,10 @@ class ERCEConfig(SFTConfig):
         metadata={"help": "λ, the weight of the entropy that is added to the cross-entropy; 0 adds nothing."},
     )
     entropy_type: str = field(
-        default="shannon", metadata={"help": "Which entropy: 'shannon', 'renyi' or 'support-size'."}
+        default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {OWN}."}
     )
     entropy_order: float = field(
-        default=1.0, metadata={"help": "The order of 'renyi' and 'support-size'; 'shannon' has order 1."}
+        default=1.0, metadata={"help": "The order of the entropy; 1 for one that takes none, as 'shannon'."}
     )
     entropy_schedule: str = field(
         default="constant",
@@ -66,8 +67,8 @@ class ERCEConfig(SFTConfig):
     objective: str = field(
         default="cross-entropy",
         metadata={
-            "help": "What the entropy is added to: 'cross-entropy', 'label-smoothing', 'dft', 'eaft' or "
-            "'focal'; another number than its paper's comes after a colon, as in 'focal:3'."
+            "help": f"What the entropy is added to: {', '.join(OBJECTIVES)}, {OWN}; another number than its "
+            "paper's comes after a colon, as in 'focal:3'."
         },
     )
     normalize: str = field(

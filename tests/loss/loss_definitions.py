@@ -5,17 +5,26 @@ import math
 import torch
 from torch import Tensor
 
-from erce.loss import PENALTIES, Penalty, make_penalty
+from erce.loss import Penalty, make_penalty
+from erce.loss.penalties import order_of
+from erce.names import PENALTIES
 
 ORDERS = (0.1, 0.25, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 LAMS = (0.0, 1.0, 8.0, -0.1)
 EACH = [  # every entry of the table, at every order that it takes
-    (name, order) for name in PENALTIES for order in ORDERS if name != "shannon" or order == 1
+    (name, order)
+    for name, each in PENALTIES.items()
+    for order in ORDERS
+    if (each.number.fits(order) if each.number else order == 1)
 ]
 
 
 def penalty_of(case: tuple[str, float]) -> Penalty:
     return make_penalty(*case)
+
+
+# Rényi's family, which a row's few sums determine: it may be split over processes and written out in mpmath.
+FAMILY = [case for case in EACH if order_of(penalty_of(case)) is not None]
 
 
 def renyi(log_p: Tensor, order: float) -> Tensor:

@@ -20,7 +20,7 @@ from erce.loss import (
     linear_entropy_regularized_cross_entropy,
     make_objective,
 )
-from erce.loss.objectives import objective_name
+from erce.loss.named import objective_name
 
 V, D = 60, 6
 
@@ -159,10 +159,6 @@ class Halved(Objective):
     def value_and_slope(self, nll, gate):
         return nll / 2, 0.5
 
-    @classmethod
-    def of(cls, parameter):
-        return cls()
-
 
 def test_an_objective_of_ones_own_needs_its_value_and_its_slope():
     hidden, weight, targets = operands()
@@ -187,9 +183,9 @@ def test_its_name_makes_it_again(one):
     ("name", "sentence"),
     [
         ("fokal", "no objective 'fokal'; did you mean 'focal'?"),
-        ("x", "no objective 'x'; there are 'cross-entropy', .*'focal'"),
-        ("dft:2", "objective 'dft:2': 'dft' has no number, got 2.0; leave it out"),
-        ("cross-entropy:1", "objective 'cross-entropy:1': 'cross-entropy' has no number, got 1.0"),
+        ("x", "no objective 'x'; there are cross-entropy, .*, focal \\(your own: package.module:NAME\\)"),
+        ("dft:2", "objective 'dft:2': DFT has no number, got 2.0; leave it out"),
+        ("cross-entropy:1", "objective 'cross-entropy:1': CrossEntropy has no number, got 1.0"),
         ("focal:x", "objective 'focal:x': could not convert string to float: 'x'"),
         ("focal:-1", "objective 'focal:-1': Focal needs a number that is 0 or above, got -1.0"),
         ("focal:inf", "objective 'focal:inf': Focal needs a number that is 0 or above, got inf"),

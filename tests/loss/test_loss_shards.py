@@ -19,7 +19,7 @@ from in_processes import (
     operands,
     training,
 )
-from loss_definitions import EACH, penalty_of
+from loss_definitions import FAMILY, penalty_of
 from processes import Processes
 from torch.distributed.tensor import Replicate, Shard
 
@@ -44,7 +44,7 @@ def processes(tmp_path_factory):
         yield processes
 
 
-@pytest.mark.parametrize("case", [case for case in EACH if case[1] != 0.1], ids=str)
+@pytest.mark.parametrize("case", [case for case in FAMILY if case[1] != 0.1], ids=str)
 def test_every_penalty_is_that_of_one_process(case, processes):
     how = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
     cases = [{**how, "lam": lam} for lam in (0.0, 8.0, -0.1)]
