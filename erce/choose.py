@@ -10,7 +10,8 @@ class Choice(NamedTuple):
     """The λ with the best mean validation Pass@1, and what it was chosen among: no other objective is.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, cross-entropy, is one of them.
-    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better.
+    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; of a search, what
+    its last step says (`erce.auto.story.Stop`).
     """
 
     lam: float
@@ -56,7 +57,7 @@ def _found(search: dict[str, Any] | None) -> Choice:
     last = {0.0, *(each["lam"] for each in step["tests"])} - {winner}
     second = min(last, key=lambda lam: (-scores[lam], lam), default=None)
     runner_up_score = None if second is None else scores[second]
-    return Choice(winner, scores[winner], second, runner_up_score, _at_edge(winner, scores), scores)
+    return Choice(winner, scores[winner], second, runner_up_score, step["at_edge"], scores)
 
 
 def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:

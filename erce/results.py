@@ -214,11 +214,8 @@ class Study:
     @property
     def seconds(self) -> float:
         """Of computing, in all finished cells, and in those that a search has left; a kill leaves no time."""
-        left = {cell: {} for cell in self._searched if cell not in self.results}
-        return sum(
-            sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) or result.get("seconds", 0.0)
-            for cell, result in (self.results | left).items()
-        )
+        cells = {*self.results, *self._searched}
+        return sum(sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) for cell in cells)
 
     @property
     def _searched(self) -> list[Cell]:

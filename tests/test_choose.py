@@ -1,10 +1,14 @@
 """λ is chosen on validation, cross-entropy may win, and unfinished λ wait."""
 
+from dataclasses import replace
+
 import pytest
 
+from erce.auto import GRID
 from erce.choose import best_lam
 from erce.recipe import Recipe
-from erce.results import cell_folder, open_study, read_study, write_json
+from erce.results import SEARCH, cell_folder, open_study, read_study, write_json
+from erce.searching import Searching
 
 
 def _study(root, validation, *, control=None, test=None):
@@ -93,6 +97,18 @@ def test_the_task_and_the_decoding_can_be_named(tmp_path):
 )
 def test_a_winner_at_the_edge_of_the_grid_is_called_one(tmp_path, validation, at_edge):
     assert best_lam(_study(tmp_path, validation)).at_edge == at_edge
+
+
+@pytest.mark.parametrize(("winner", "at_edge"), [(0.15, True), (0.0, True), (8.0, False), (1.0, False)])
+def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge):
+    """Also the weakest λ but 0 is an edge of a search, and the strongest is none where it went beyond."""
+    scores = {lam: 0.5 + 0.1 * (lam == winner) for lam in (*GRID, 0.15)}
+    study = _study(tmp_path, {lam: [0.5] for lam in GRID})
+    searched = replace(study, recipe=replace(study.recipe, search=Searching()))
+    step = {"winner": winner, "at_edge": at_edge, "scores": list(scores.items()), "tests": [{"lam": 1.0}]}
+    write_json(tmp_path / SEARCH, {"asked": [], "step": step})
+    choice = best_lam(searched)
+    assert (choice.lam, choice.at_edge) == (winner, at_edge)
 
 
 def test_one_lam_alone_has_no_runner_up(tmp_path):

@@ -8,14 +8,14 @@ from rich.console import Console
 from erce.recipe import as_settings
 from erce.reporting.cautions import cautions
 from erce.reporting.changes import Changes, problem_changes
-from erce.reporting.coverage import Coverage, several_samples
+from erce.reporting.coverage import Coverage, sample_coverage
 from erce.reporting.document import document
 from erce.reporting.figure import accuracy, save
 from erce.reporting.format import visible
 from erce.reporting.frontier import Frontier, temperature_frontier
 from erce.reporting.gains import Summary, as_json, summary
 from erce.reporting.inference import Inference, grid_sentences, inference
-from erce.reporting.paper import write_tables
+from erce.reporting.latex import write_tables
 from erce.reporting.sentences import sentences
 from erce.reporting.several import several
 from erce.reporting.table import print_tables
@@ -50,15 +50,13 @@ def contents(found: Summary) -> dict[str, Any]:
     return {
         "study": as_settings(found.study.recipe),
         "gains": found.gains,
-        "chosen": None
-        if choice is None
-        else choice._asdict() | {"scores": {f"{lam:g}": score for lam, score in choice.scores.items()}},
+        "chosen": None if choice is None else choice._asdict() | {"scores": _by_lam(choice.scores)},
         "search": found.study.search,
         "interaction": found.interaction,
         "inference": _plain(inference(found)),
         "several": several(found),
         "frontier": _plain(temperature_frontier(found)),
-        "coverage": _plain(several_samples(found)),
+        "coverage": _plain(sample_coverage(found)),
         "changes": _plain(problem_changes(found)),
         "base": [as_json(row) for row in found.rows if row.lam is None],
         "rows": [as_json(row) for row in found.rows if row.lam is not None],
@@ -66,6 +64,11 @@ def contents(found: Summary) -> dict[str, Any]:
         "cautions": cautions(found),
         "missing": [cell.name for cell in found.study.missing],
     }
+
+
+def _by_lam(scores: dict[float, float]) -> dict[str, float]:
+    """Keys as tables write λ, and in full where that would be another number."""
+    return {f"{lam:g}" if float(f"{lam:g}") == lam else repr(lam): score for lam, score in scores.items()}
 
 
 def _plain(part: Frontier | Coverage | Changes | Inference | None) -> dict[str, Any] | None:

@@ -10,9 +10,13 @@ from erce.reporting.searched import finalists
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
+TOO_SLOW = (  # docs/sandbox.md: processor time, and wall time as a backstop; no setting raises either
+    "most never end, and are wrong; if the machine was overloaded, delete verdicts.jsonl and result.json of "
+    "those cells and run again with fewer --jobs, which judges the same completions again"
+)
 ACCIDENTS = (  # reason, the share of completions that is too much, what it means
     ("truncated", 0.01, "were cut off at the token limit: raise max_new_tokens in [decoding]"),
-    ("timeout", 0.005, "ran into the verifier's time limit: give it more time"),
+    ("timeout", 0.005, f"ran into the verifier's time limit: {TOO_SLOW}"),
     ("error", 0.0, "could not be judged, a fault of the task or the machine: its tests want a look"),
     ("opaque", 0.005, "returned objects that no other process can compare: look at a few of them"),
 )
@@ -86,9 +90,12 @@ def _chosen(summary: Summary) -> list[str]:
 
 
 def _picked(summary: Summary) -> list[str]:
-    """Validation chose, and another row of the test problems is better: the reader may want that one."""
+    """Validation chose, and another λ is better on the test problems: the reader may want that one.
+
+    Not λ = 0, whose gain is 0 and which nobody overstates.
+    """
     picked = picked_on_test(summary, "sampled") if summary.choice is not None else None
-    if picked is None or picked.lam == summary.lam:
+    if picked is None or picked.lam in (0, summary.lam):
         return []
     best, chosen = strength(picked.lam), strength(summary.lam)
     text = f"The best test row is λ = {best}, and validation chose λ = {chosen}: picking the best for that "
@@ -99,7 +106,7 @@ def _picked(summary: Summary) -> list[str]:
 def _overstated(summary: Summary) -> str:
     """By how much picking on the test problems flatters, where that can be told and is not nothing."""
     picked = picked_on_test(summary, "sampled")
-    if picked is None or picked.bias < 0.0005:
+    if picked is None or picked.lam == 0 or picked.bias < 0.0005:
         return ""
     return f" by about {fixed(100 * picked.bias, 1)} points"
 

@@ -1,7 +1,6 @@
 """A study → pass@k of every arm, where two of them cross over, and what vote and likelihood pick of k."""
 
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 import matplotlib
@@ -12,9 +11,9 @@ from erce.recipe import Arm
 from erce.reporting.figure import PALETTE, line_key, line_of, panels
 from erce.reporting.format import arm_as_json
 from erce.reporting.gains import Summary
-from erce.score import Crossover, coverage, crossover
+from erce.reporting.several import WAYS, crossing, joined
+from erce.score import Crossover, coverage
 
-WAYS = ("pass", "maj", "best")
 WORDED = {"pass": "pass@k: one of k", "maj": "maj@k: the vote", "best": "best@k: the likeliest"}
 FEW = 4  # up to as many samples, k is drawn on a plain axis
 
@@ -52,11 +51,11 @@ class Coverage:
             }
             for arm, curve in self.curves.items()
         ]
-        crossing = None if self.crossing is None else self.crossing._asdict()
-        return {"k": self.ks, "arms": arms, "crossover": crossing}
+        crossed = None if self.crossing is None else self.crossing._asdict()
+        return {"k": self.ks, "arms": arms, "crossover": crossed}
 
 
-def several_samples(summary: Summary) -> Coverage | None:
+def sample_coverage(summary: Summary) -> Coverage | None:
     """From the samples on the test problems; None where there is one a problem, or no finished cell."""
     study, task = summary.study, summary.study.recipe.task
     arms = [arm for arm in summary.arms(task) if summary.row(task, arm, "sampled")]
@@ -66,27 +65,26 @@ def several_samples(summary: Summary) -> Coverage | None:
         return None
     curves = {arm: coverage(each)[:n].tolist() for arm, each in outcomes.items()}
     ks = sorted({*(2**power for power in range(n.bit_length())), n})
-    together = {way: {arm: _values(summary, arm, way, ks[1:]) for arm in curves} for way in WAYS[1:]}
+    together = {
+        way: {arm: [joined(summary, arm, way, k) for k in ks[1:]] for arm in curves} for way in WAYS[1:]
+    }
     together = {"pass": {arm: [curve[k - 1] for k in ks] for arm, curve in curves.items()}} | {
         way: values
         for way, values in together.items()
         if any(value is not None for row in values.values() for value in row)
     }
-    lam = summary.lam or None
-    compared = lam is not None and summary.has_gain(task, lam)
-    crossing = crossover(outcomes[lam], outcomes[0.0]) if compared else None
-    return Coverage(lam, curves, ks, together, crossing)
+    return Coverage(summary.lam or None, curves, ks, together, crossing(summary))
 
 
 @matplotlib.rc_context(SETTINGS)
 def drawn(found: Coverage) -> Figure:
     """pass@k against k; the crossover is a line, its interval over problems a band."""
     figure, (axes,) = panels(1, "pass@k on test, in %")
-    n, crossing = max(found.ks), found.crossing
-    if crossing is not None:
-        ends = (crossing.low or n, crossing.high or n)
+    n, crossed = max(found.ks), found.crossing
+    if crossed is not None:
+        ends = (crossed.low or n, crossed.high or n)
         axes.axvspan(*ends, color=PALETTE["rule"], alpha=0.6, linewidth=0, zorder=0)
-        axes.axvline(crossing.k, color=PALETTE["muted"], linewidth=1.0, linestyle=DASHED, zorder=1)
+        axes.axvline(crossed.k, color=PALETTE["muted"], linewidth=1.0, linestyle=DASHED, zorder=1)
     for arm, curve in found.curves.items():
         values = [100 * value for value in curve]
         (line,) = axes.plot(range(1, n + 1), values, **line_of(arm, found.chosen))
@@ -104,25 +102,14 @@ def drawn(found: Coverage) -> Figure:
 def caption(found: Coverage) -> str:
     """What the figure shows, and where the lines cross."""
     text = "The chance that one of k samples of a problem is right, the mean over problems and seeds."
-    crossing, n = found.crossing, max(found.ks)
+    crossed, n = found.crossing, max(found.ks)
     if found.chosen is None or 0.0 not in found.curves:
         return text
-    if crossing is None:
+    if crossed is None:
         return f"{text} Up to {n} samples the chosen λ and cross-entropy do not change places."
-    ahead = "cross-entropy" if crossing.leader == "treated" else "the chosen λ"
-    bounds = [f"beyond {n}" if end is None else str(end) for end in (crossing.low, crossing.high)]
+    ahead = "cross-entropy" if crossed.leader == "treated" else "the chosen λ"
+    bounds = [f"beyond {n}" if end is None else str(end) for end in (crossed.low, crossed.high)]
     return (
-        f"{text} From k = {crossing.k} on {ahead} covers more (dashed); band: its 95 % interval over "
+        f"{text} From k = {crossed.k} on {ahead} covers more (dashed); band: its 95 % interval over "
         f"problems, {bounds[0]} to {bounds[1]}."
     )
-
-
-def _values(summary: Summary, arm: Arm, way: str, ks: list[int]) -> list[float | None]:
-    """Means over seeds of what every seed's scores hold."""
-    cells = summary.study.cells(summary.study.recipe.task, arm)
-    scores = [summary.study.results[cell]["scores"]["test"]["sampled"] for cell in cells]
-    names = [f"{way}@{k}" for k in ks]
-    return [
-        fmean(score[name] for score in scores) if all(name in score for score in scores) else None
-        for name in names
-    ]

@@ -7,9 +7,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from erce.names import penalty_in_words
 from erce.recipe import as_settings
 from erce.reporting import changes, coverage, figure, format, frontier, searched
-from erce.reporting.cautions import cautions
+from erce.reporting.cautions import ACCIDENTS, cautions
 from erce.reporting.examples import examples
 from erce.reporting.gains import DECODINGS, Row, Summary
 from erce.reporting.inference import grid_sentences, inference
@@ -53,6 +54,7 @@ def document(summary: Summary) -> str:
         .render(
             summary=summary,
             recipe=recipe,
+            penalty=penalty_in_words(recipe.penalty, recipe.order),
             decodings=DECODINGS,
             sentences=sentences(summary),
             of_the_grid=grid_sentences(inference(summary)),
@@ -60,6 +62,7 @@ def document(summary: Summary) -> str:
             complete=not summary.study.missing and searched.ended(summary.study),
             seeds_note=searched.seeds_note,
             cautions=cautions(summary),
+            limits={reason: limit for reason, limit, _ in ACCIDENTS},
             forest=_forest(summary),
             figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
             curves=_curves(summary),
@@ -151,7 +154,7 @@ def _temperature(summary: Summary) -> list[dict[str, Any]]:
 
 def _together(summary: Summary) -> dict[str, Any] | None:
     """What k samples of a problem do together: the figure, and the table's numbers."""
-    found = coverage.several_samples(summary)
+    found = coverage.sample_coverage(summary)
     if found is None:
         return None
     drawing = _drawing(coverage.drawn(found), "The chance that one of k samples is right against k")

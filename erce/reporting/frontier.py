@@ -14,7 +14,7 @@ from erce.plotting import SETTINGS
 from erce.recipe import Arm, temperatures
 from erce.reporting.figure import PALETTE, STAR, line_key, line_of, panels
 from erce.reporting.format import arm_as_json, interval, percent, points, strength, with_interval
-from erce.reporting.gains import Summary
+from erce.reporting.gains import Summary, known_mean
 from erce.stats import paired_gain
 
 Best = dict[Arm, float]
@@ -232,17 +232,12 @@ def _line(summary: Summary, arm: Arm) -> list[Point]:
                 temperature,
                 decoding,
                 fmean(each["pass@1"] for each in test),
-                _mean([each.get("drawn_entropy") for each in test]),
+                known_mean([each.get("drawn_entropy") for each in test]),
                 # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
                 round(fmean(each["pass@1"] for each in validation), 12) if all(validation) else None,
             )
         )
     return found
-
-
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
 
 
 def _best(line: list[Point]) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from erce.choose import Choice, best_lam
 from erce.recipe import Arm, arm_of
 from erce.results import Study
-from erce.stats import Gain, difference, holm, over_seeds, paired_gain, welch
+from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
 
 DECODINGS = ("sampled", "greedy")
 
@@ -109,44 +109,58 @@ def gains(study: Study) -> list[dict[str, Any]]:
     """One entry a task, arm and decoding: accuracy on the test problems, and its gain over λ = 0.
 
     `ci` is the 95 % interval over problems and seeds (`covers` says where it is over problems alone),
-    `welch_ci` the one over seeds alone, None with one seed; both are [low, high] in fractions of 1. λ = 0 has
-    gain 0 and ci [0, 0]. `p` is of one arm by itself, `p_holm` allows for every arm that the table compares
-    with λ = 0 on the same task and decoding. While λ = 0 has no finished cell, all that needs it is None.
-    `chosen` marks the λ that is best on the validation problems of the study's own task, by sampled Pass@1.
+    `welch_ci` the one over seeds alone, None where one seed or equal ones cannot tell; both are [low, high]
+    in fractions of 1. λ = 0 has gain 0 and ci [0, 0]. `p` is of one arm by itself, `p_holm` allows for every
+    arm that the table compares with λ = 0 on the same task and decoding. While λ = 0 has no finished cell,
+    all that needs it is None. `chosen` marks the λ that is best on the validation problems of the study's own
+    task, by sampled Pass@1.
     """
     choice, _ = _choice(study)
+    grids = {
+        (task, decoding): _grid(study, task, decoding)
+        for task in study.recipe.tasks
+        for decoding in DECODINGS
+    }
     entries = []
     for task, arm, decoding in _points(study):
         cells = study.cells(task, arm)
         if arm is None or not _drawn(study, task, arm, decoding):
             continue
         treated = study.outcomes(task, arm, split="test", decoding=decoding)
+        found = grids[task, decoding].get(arm)
+        compared = _compared(study, (task, arm, decoding), found)
         entry = {
             "task": task,
             "lam": cells[0].lam,
             "objective": cells[0].objective,
             "decoding": decoding,
             "mean": float(treated.mean()),
-            **_compared(study, task, arm, decoding),
+            **compared,
             "n_seeds": treated.shape[0],
             "n_problems": treated.shape[1],
             "chosen": choice is not None and arm == choice.lam,
+            "p_holm": compared["p"] if found is None else found.adjusted,
         }
         entries.append(entry)
-    _correct(entries)
     return entries
 
 
-def _correct(entries: list[dict[str, Any]]) -> None:
-    """Adds `p_holm`: over the arms of one task and decoding, the baseline itself aside."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for entry in entries:
-        entry["p_holm"] = entry["p"]
-        if entry["p"] is not None and arm_of(entry["lam"], entry["objective"]) != 0:
-            groups.setdefault((entry["task"], entry["decoding"]), []).append(entry)
-    for group in groups.values():
-        for entry, p in zip(group, holm([each["p"] for each in group]), strict=True):
-            entry["p_holm"] = float(p)
+def known_mean(values: list[float | None]) -> float | None:
+    """None where one of them is not known, as a log may not hold it."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
+
+
+def _grid(study: Study, task: str, decoding: str) -> dict[Arm, GridGain]:
+    """Every arm that the table compares with λ = 0; empty while that has no finished cell."""
+    if not _drawn(study, task, 0.0, decoding):
+        return {}
+    outcomes = {
+        arm: study.outcomes(task, arm, split="test", decoding=decoding)
+        for arm in (*sorted(study.lams), *study.recipe.objectives)
+        if _drawn(study, task, arm, decoding)
+    }
+    return grid_gains({arm: each for arm, each in outcomes.items() if arm != 0}, outcomes[0.0])
 
 
 def _points(study: Study) -> list[tuple[str, Arm, str]]:
@@ -194,30 +208,31 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
         n_samples=outcomes.shape[2],
         validation=fmean(validation) if validation else None,
         reasons={reason: fmean(scores["reasons"].get(reason, 0.0) for scores in test) for reason in reasons},
-        tokens=_mean([scores["tokens"] for scores in test]),
-        entropy=_mean([scores["entropy"] for scores in test]),
+        tokens=known_mean([scores["tokens"] for scores in test]),
+        entropy=known_mean([scores["entropy"] for scores in test]),
     )
 
 
-def _mean(values: list[float | None]) -> float | None:
-    """None where a log does not hold one of them."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
-
-
-def _compared(study: Study, task: str, arm: Arm, decoding: str) -> dict[str, Any]:
-    """The part of a gain's entry that needs the baseline."""
+def _compared(study: Study, point: tuple[str, Arm, str], found: GridGain | None) -> dict[str, Any]:
+    """The part of a gain's entry that needs the baseline; λ = 0 is compared with itself."""
+    task, arm, decoding = point
     if not _drawn(study, task, 0.0, decoding):
         return dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci"))
     arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (arm, 0.0)]
-    if arm == 0:
-        gain, by_seeds = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, paired_gain(*arms).covers), [0.0, 0.0]
+    if found is None:
+        gain = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, paired_gain(*arms).covers)
+        by_seeds: list[float] | None = [0.0, 0.0]
     else:
-        gain, by_seeds = paired_gain(*arms), None
-        if min(len(arm) for arm in arms) > 1:
-            over = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in arms))
-            by_seeds = [over.low, over.high]
+        gain, by_seeds = found.gain, _welch_ci(*arms)
     return {"baseline": float(arms[1].mean()), **_entry(gain), "welch_ci": by_seeds}
+
+
+def _welch_ci(treated: np.ndarray, baseline: np.ndarray) -> list[float] | None:
+    """None where one seed, or seeds that are all equal, cannot say how far others would lie."""
+    if min(len(treated), len(baseline)) < 2:
+        return None
+    over = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in (treated, baseline)))
+    return [over.low, over.high] if np.isfinite(over.se) else None
 
 
 def _entry(gain: Gain) -> dict[str, Any]:

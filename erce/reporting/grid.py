@@ -16,7 +16,7 @@ class Compared:
 
     `ci` and `p` are its own, over what `covers` says, `ci_grid` and `p_max_t` allow for all arms together
     (max-T), `p_holm` for each as if it were alone. `welch_ci` and `p_dunnett` ask about other seeds on these
-    very problems; None with one seed.
+    very problems; None where one seed or equal ones cannot tell.
     """
 
     arm: Arm
@@ -43,7 +43,10 @@ class Slope:
 
 @dataclass(frozen=True)
 class Same:
-    """Whether an arm and cross-entropy are the same within the margin, with the 90 % interval of its gain."""
+    """Whether an arm and cross-entropy are the same within the margin, with the 90 % interval of its gain.
+
+    Fewer than `fewest` problems cannot show it, whatever comes of them.
+    """
 
     arm: Arm
     equivalent: bool
@@ -51,6 +54,8 @@ class Same:
     ci: list[float]
     margin: float
     covers: Covers
+    problems: int
+    fewest: int
 
 
 @dataclass(frozen=True)
@@ -168,10 +173,11 @@ def _same(grid: Grid) -> str:
     if same is None:
         return ""
     are = "are the same" if same.equivalent else "are not shown to be the same"
+    margin = f"{fixed(100 * same.margin, 0)} points"
+    few = f"; fewer than {same.fewest} problems cannot show it" if same.problems < same.fewest else ""
     return (
-        f"{_where(grid.decoding)} {_name(same.arm)} and cross-entropy {are} within "
-        f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same.ci)}, over "
-        f"{same.covers})."
+        f"{_where(grid.decoding)} {_name(same.arm)} and cross-entropy {are} within {margin} (90 % interval "
+        f"of the gain {interval(same.ci)}, over {same.covers}{few})."
     )
 
 

@@ -26,6 +26,7 @@ from erce.stats import (
     detectable_gain,
     dunnett,
     equivalent,
+    fewest_problems,
     max_t,
     paired_gain,
     selection_bias,
@@ -95,7 +96,7 @@ def _compared(
 ) -> tuple[Compared, ...]:
     corrected = max_t(list(treated.values()), baseline)
     seeds = [arm.mean(axis=(1, 2)).tolist() for arm in (baseline, *treated.values())]
-    several = max(map(len, seeds)) > 1
+    several = any(len(set(arm)) > 1 for arm in seeds)
     by_seeds = dunnett(seeds[1:], seeds[0]).p.tolist() if several else [None] * len(treated)
     rows = []
     for at, arm in enumerate(treated):
@@ -136,8 +137,18 @@ def _sameness(summary: Summary, outcomes: dict[float | str, np.ndarray]) -> Same
     lam = summary.lam
     if not lam or lam not in outcomes:
         return None
-    found = equivalent(paired_gain(outcomes[lam], outcomes[0.0]), margin=MARGIN, level=LEVEL)
-    return Same(lam, found.equivalent, found.p, [found.low, found.high], MARGIN, found.covers)
+    gain = paired_gain(outcomes[lam], outcomes[0.0])
+    found = equivalent(gain, margin=MARGIN, level=LEVEL)
+    return Same(
+        arm=lam,
+        equivalent=found.equivalent,
+        p=found.p,
+        ci=[found.low, found.high],
+        margin=MARGIN,
+        covers=found.covers,
+        problems=gain.problems,
+        fewest=fewest_problems(MARGIN, level=LEVEL),
+    )
 
 
 def _plan(summary: Summary, treated: dict[float | str, np.ndarray], baseline: np.ndarray) -> Plan | None:

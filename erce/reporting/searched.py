@@ -84,7 +84,7 @@ def _marks(each: dict[str, Any]) -> dict[float, tuple[float | None, str]]:
         lam: (score, "pruned" if lam in each["pruned"] else "dropped" if lam in each["dropped"] else "kept")
         for lam, score in each["scores"]
     }
-    return marks | {lam: (None, "diverged") for lam in each["diverged"]}
+    return marks | dict.fromkeys(each["diverged"], (None, "diverged"))
 
 
 def _spent(step: dict[str, Any]) -> str:

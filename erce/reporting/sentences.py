@@ -7,7 +7,7 @@ from erce.reporting.format import counted, known_as, percent, strength, with_int
 from erce.reporting.frontier import sentence as only_temperature
 from erce.reporting.frontier import temperature_frontier
 from erce.reporting.gains import Summary
-from erce.reporting.several import sentence as several_samples
+from erce.reporting.several import sentence as together
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"
@@ -29,7 +29,7 @@ def sentences(summary: Summary) -> dict[str, str]:
     if summary.decoding != "greedy":
         opening = "With greedy decoding, one completion a problem, the same λ"
         found["greedy"] = _greedy(summary, recipe.task, opening)
-    found["several"] = several_samples(summary)
+    found["several"] = together(summary)
     if recipe.control is not None:
         found["control-sampled"] = _sampled(
             summary,

@@ -1,13 +1,15 @@
 """A study → what several samples of a problem do together: one of them right, their vote, the likeliest."""
 
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from erce.recipe import Arm
 from erce.reporting.format import fixed, interval, percent, strength
-from erce.reporting.gains import Summary
-from erce.score import coverage_by_problem, crossover
+from erce.reporting.gains import Summary, known_mean
+from erce.score import Crossover, coverage_by_problem, crossover
 from erce.stats import paired_gain
 
 WAYS = ("pass", "maj", "best")
@@ -31,10 +33,7 @@ def several(summary: Summary) -> dict[str, Any] | None:
     row = summary.row(task, lam, "sampled") if lam else None
     if lam is None or row is None or row.n_samples < 2 or not summary.has_gain(task, lam):
         return None
-    treated, baseline = (
-        summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in (lam, 0.0)
-    )
-    crossed = crossover(treated, baseline)
+    crossed = crossing(summary)
     return {
         "k": row.n_samples,
         "treated": _together(summary, lam, row.n_samples),
@@ -43,6 +42,22 @@ def several(summary: Summary) -> dict[str, Any] | None:
         "calibration": {"treated": _calibration(summary, lam), "baseline": _calibration(summary, 0.0)},
         "crossover": None if crossed is None else crossed._asdict(),
     }
+
+
+@lru_cache(maxsize=1)
+def crossing(summary: Summary) -> Crossover | None:
+    """Where the chosen λ and cross-entropy change places in pass@k; None where they do not."""
+    task, lam = summary.study.recipe.task, summary.lam
+    if not lam or summary.row(task, lam, "sampled") is None or summary.row(task, 0.0, "sampled") is None:
+        return None
+    return crossover(
+        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in (lam, 0.0))
+    )
+
+
+def joined(summary: Summary, arm: Arm, way: str, k: int) -> float | None:
+    """Mean over seeds of what k samples a problem scored together; None where a seed's scores lack it."""
+    return known_mean([score.get(f"{way}@{k}") for score in _scores(summary, arm)])
 
 
 def sentence(summary: Summary) -> str:
@@ -106,13 +121,9 @@ def _calibrated(found: dict[str, Any], summary: Summary) -> str:
 
 
 def _together(summary: Summary, arm: float, k: int) -> dict[str, float]:
-    """Means over seeds of what every seed's scores hold."""
-    scores = _scores(summary, arm)
-    return {
-        way: fmean(score[f"{way}@{k}"] for score in scores)
-        for way in WAYS
-        if all(f"{way}@{k}" in score for score in scores)
-    }
+    """What every seed's scores hold."""
+    found = {way: joined(summary, arm, way, k) for way in WAYS}
+    return {way: share for way, share in found.items() if share is not None}
 
 
 def _gain(summary: Summary, lam: float, way: str) -> dict[str, Any] | None:
@@ -144,7 +155,7 @@ def _calibration(summary: Summary, arm: float) -> dict[str, dict[str, float]]:
     }
 
 
-def _scores(summary: Summary, arm: float) -> list[dict[str, Any]]:
+def _scores(summary: Summary, arm: Arm) -> list[dict[str, Any]]:
     """What each seed's result.json says of the samples of the test problems."""
     cells = summary.study.cells(summary.study.recipe.task, arm)
     return [summary.study.results[cell]["scores"]["test"]["sampled"] for cell in cells]

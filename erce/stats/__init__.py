@@ -6,7 +6,7 @@ problems?"; `paired_gain`, the one to report, adds "… and on other problems li
 """
 
 from erce.stats import paper
-from erce.stats.equivalence import Equivalence, equivalent
+from erce.stats.equivalence import Equivalence, equivalent, fewest_problems
 from erce.stats.flips import MaxT, max_t
 from erce.stats.gains import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
 from erce.stats.grid import GridGain, GridTest, Trend, dunnett, grid_gains, holm, trend
@@ -32,6 +32,7 @@ __all__ = [
     "difference",
     "dunnett",
     "equivalent",
+    "fewest_problems",
     "grid_gains",
     "holm",
     "max_t",

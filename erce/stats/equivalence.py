@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from scipy.special import stdtr, stdtrit
 
+from erce.stats.alike import alike_bounds
 from erce.stats.gains import Covers, Gain
 
 
@@ -31,8 +32,11 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     """Whether two arms are the same up to `margin`, in fractions of 1, by two one-sided t-tests (TOST).
 
     Takes what `paired_gain`, `welch` or `difference` returns, and so speaks of what that covers. Say the
-    margin before looking: 2 points are 0.02. Without any variation p is 0 strictly inside the margin, else
-    1; with one problem nothing is known and p is 1. (Schuirmann 1987.)
+    margin before looking: 2 points are 0.02. (Schuirmann 1987.)
+
+    Over problems the interval is never narrower, nor p smaller, than so many problems would have it without a
+    single difference (`erce.stats.alike`): fewer than `fewest_problems(margin)` never show it. Where nothing
+    varied p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one problem, it is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
@@ -40,17 +44,39 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     >>> found.equivalent, f"p {found.p:.5f}, {found.low:+.4f} to {found.high:+.4f}"
     (True, 'p 0.00001, -0.0022 to +0.0037')
     """
+    _check(margin, level)
+    if math.isinf(gain.se) or not (gain.se or gain.problems):
+        low, high = (gain.low, gain.high) if gain.se else (-1.0, 1.0)
+        return Equivalence(False, 1.0, low, high, margin, gain.covers)
+    half = float(stdtrit(gain.df, 1 - level)) * gain.se if gain.se else 0.0
+    p = float(stdtr(gain.df, (abs(gain.gain) - margin) / gain.se)) if gain.se else 0.0
+    low, high = gain.gain - half, gain.gain + half
+    if gain.problems:
+        alike = alike_bounds(gain.gain, gain.problems, tail=level)
+        low, high = min(low, alike.low), max(high, alike.high)
+        p = max(p, _p_alike(abs(gain.gain), gain.problems, margin))
+    return Equivalence(p < level, p, low, high, margin, gain.covers)
+
+
+def fewest_problems(margin: float, *, level: float = 0.05) -> int:
+    """How many problems it takes at the least to show two arms the same, were there no difference on any.
+
+    >>> fewest_problems(0.02), fewest_problems(0.05)
+    (149, 59)
+    """
+    _check(margin, level)
+    return math.floor(math.log(level) / math.log1p(-margin)) + 1
+
+
+def _p_alike(gain: float, problems: int, margin: float) -> float:
+    """The level at which the bound of `alike_bounds` just reaches the margin; 1 for a gain that is at it."""
+    return 1.0 if gain >= margin else ((1 - margin) / (1 - gain)) ** problems
+
+
+def _check(margin: float, level: float) -> None:
     if not 0 < margin < 1:
         raise ValueError(
             f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
         )
     if not 0 < level < 0.5:
         raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
-    if math.isinf(gain.se):
-        return Equivalence(False, 1.0, gain.low, gain.high, margin, gain.covers)
-    if not gain.se:
-        inside = abs(gain.gain) < margin
-        return Equivalence(inside, float(not inside), gain.gain, gain.gain, margin, gain.covers)
-    p = float(stdtr(gain.df, (abs(gain.gain) - margin) / gain.se))
-    half = float(stdtrit(gain.df, 1 - level)) * gain.se
-    return Equivalence(p < level, p, gain.gain - half, gain.gain + half, margin, gain.covers)

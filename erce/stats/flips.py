@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from erce.stats.alike import unseen_share
 from erce.stats.outcomes import accuracy, cell_variance, mean_accuracy, paired_outcomes, ratio, variance
 
 _CHUNK = 2**22  # signs drawn at a time, 32 MB of floats
@@ -63,8 +64,9 @@ def max_t(
 
     The intervals are single-step, with the quantile of the largest |t| over flips of what is left of the
     gains after their means: wider than each arm's own by what the grid costs. p is step-down and so a little
-    sharper: an arm behind the best may have p ≤ 5 % and an interval that touches 0. One problem, or fewer
-    draws than the confidence needs, gives −1 … 1.
+    sharper: an arm behind the best may have p ≤ 5 % and an interval that touches 0. Of an arm that gains the
+    same on every problem it is at least what so many problems leave open (`erce.stats.alike`), each arm paid
+    for. One problem, or fewer draws than the confidence needs, gives −1 … 1.
     """
     if draws < 1:
         raise ValueError(f"draws = {draws} must be at least 1; 9999 resolve p to 0.0001")
@@ -86,6 +88,9 @@ def max_t(
     p = np.empty(len(pairs))
     p[order], largest = _against_chance(observed[order], by_problem[order], draws, seed)
     half = _half_widths(found, largest, confidence, problems)
+    unvaried = np.array([not variance(row) for row in by_problem])
+    unseen = unseen_share(problems, (1 - confidence) / (2 * len(pairs)))
+    half = np.where(unvaried, np.fmax(half, unseen * (1 + np.abs(found.gain))), half)
     return MaxT(found.t, p, found.gain, np.fmax(found.gain - half, -1), np.fmin(found.gain + half, 1))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from erce.stats.alike import alike_bounds, alike_p, alike_variance
 from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
 
 Covers = Literal["problems and seeds", "problems", "seeds"]
@@ -21,8 +22,10 @@ class Gain(NamedTuple):
     """Treated minus baseline accuracy, in fractions of 1, with its interval low … high and two-sided p.
 
     `se` is its standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`;
-    `covers` says what was taken as drawn by chance. Without any variation (`se` 0) the interval has width 0,
-    `df` is infinite and `p` is 1 for a gain of 0, else 0.
+    `covers` says what was taken as drawn by chance, `problems` how many of these were (0: the gain is over
+    seeds alone). `se` 0 says that nothing varied at all: then `low`, `high` and `p` are the exact bounds that
+    so many problems alike leave open, and `covers` is "problems". Where nothing is known, with one problem or
+    with equal seeds in Welch's interval, `se` is infinite, the interval is all there can be, and `p` is 1.
     """
 
     gain: float
@@ -32,6 +35,7 @@ class Gain(NamedTuple):
     se: float
     df: float
     covers: Covers
+    problems: int = 0
 
 
 class Estimate(NamedTuple):
@@ -85,6 +89,8 @@ def paired_gain(
     paired, seeds are not, so arms may have different numbers of seeds and samples.
 
     With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
+    Where all D_i are the same they have no variance to go by, and their number says what it can
+    (`erce.stats.alike`): if no seed differs either, the interval and p are those exact bounds.
 
     The formula asks only for each seed's mean on each problem, so a value may also be one such mean from 0
     to 1, as a problem's pass@k, maj@k or best@k is: (seeds, problems, 1). Outcomes of 0 and 1 are counted in
@@ -100,21 +106,27 @@ def paired_gain(
     gain = mean_accuracy(arms[0]) - mean_accuracy(arms[1])
     covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"
     if problems == 1:
-        return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers)
-    of_problems = variance(accuracy(arms[0]) - accuracy(arms[1])) / problems
+        return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers, problems)
+    seen = variance(accuracy(arms[0]) - accuracy(arms[1])) / problems
+    of_problems = seen or alike_variance(gain, problems)
     parts, total = [(of_problems, problems - 1.0)], of_problems
     if covers == "problems and seeds":
         parts += [(variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
         of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(cell_variance, arms))
         total = max(of_problems + of_seeds - of_cells, of_problems, of_seeds)
-    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
+    if not seen and not any(part for part, _ in parts[1:]):
+        return _nothing_varied(gain, problems, confidence)
+    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)._replace(
+        problems=problems
+    )
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:
     """Gain between two lists of per-seed accuracies by Welch's t: other seeds, but these very problems.
 
     Narrower than `paired_gain` where the same problems are right under every seed, as they mostly are. Needs
-    two seeds in each arm.
+    two seeds in each arm. Where the seeds of both arms are equal, nothing says how much others would differ:
+    the interval is −1 … 1.
 
     >>> gain = welch([0.5220, 0.5180, 0.5320, 0.5340, 0.5320], [0.5080, 0.4620, 0.4960, 0.4940, 0.4960])
     >>> f"{gain.gain:+.4f}, {gain.low:+.4f} to {gain.high:+.4f} over {gain.covers}"
@@ -130,6 +142,8 @@ def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: fl
     parts = [(variance(arm) / len(arm), len(arm) - 1.0) for arm in arms]
     total = parts[0][0] + parts[1][0]
     gain = mean(arms[0]) - mean(arms[1])
+    if not total:
+        return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, "seeds")
     return _t_interval(gain, total, _satterthwaite(total, parts), confidence, "seeds")
 
 
@@ -137,18 +151,34 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     """How much larger the first gain is than the second, taken as independent of it: their variances add.
 
     For the interaction with a control task: the gain where the mechanism can work minus that where it cannot.
+    A gain in which nothing varied adds what its exact bounds leave open, and not 0.
     """
     if (first.covers == "seeds") != (second.covers == "seeds"):
         raise ValueError(
             f"one gain covers {first.covers}, the other {second.covers}; take both from the same function"
         )
     covers = first.covers if first.covers == second.covers else "problems"
-    gain = first.gain - second.gain
-    parts = [(first.se**2, first.df), (second.se**2, second.df)]
+    gain, problems = first.gain - second.gain, min(first.problems, second.problems)
+    parts = [_variance(first), _variance(second)]
     total = parts[0][0] + parts[1][0]
-    if math.isinf(total):
-        return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers)
-    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
+    if math.isinf(total) or not total:
+        return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers, problems)
+    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)._replace(
+        problems=problems
+    )
+
+
+def _variance(gain: Gain) -> tuple[float, float]:
+    """The squared standard error and its degrees of freedom, also of a gain in which nothing varied."""
+    if gain.se or not gain.problems:
+        return gain.se**2, gain.df
+    return alike_variance(gain.gain, gain.problems), gain.problems - 1.0
+
+
+def _nothing_varied(gain: float, problems: int, confidence: float) -> Gain:
+    _check(confidence)
+    low, high = alike_bounds(gain, problems, tail=(1 - confidence) / 2)
+    return Gain(gain, low, high, alike_p(gain, problems), 0.0, math.inf, "problems", problems)
 
 
 def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
@@ -158,11 +188,13 @@ def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
 
 
 def _t_interval(gain: float, variance: float, df: float, confidence: float, covers: Covers) -> Gain:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
-    if not variance:
-        return Gain(gain, gain, gain, float(gain == 0), 0.0, math.inf, covers)
+    _check(confidence)
     se = math.sqrt(variance)
     half = float(stdtrit(df, (1 + confidence) / 2)) * se
     p = min(1.0, 2 * float(stdtr(df, -abs(gain) / se)))
     return Gain(gain, gain - half, gain + half, p, se, df, covers)
+
+
+def _check(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")

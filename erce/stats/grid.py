@@ -17,7 +17,7 @@ from scipy.special import gammaln, ndtr, stdtr
 
 from erce.stats.flips import max_t
 from erce.stats.gains import Gain, paired_gain
-from erce.stats.outcomes import mean, ratio, variance
+from erce.stats.outcomes import mean, variance
 
 Arm = TypeVar("Arm")
 Lam = TypeVar("Lam", bound=float)
@@ -95,7 +95,8 @@ def dunnett(per_seed_arms: Sequence[Sequence[float]], baseline: Sequence[float])
     All arms are taken to have the same spread between seeds, which is pooled over them and the baseline,
     hence more degrees of freedom than `welch` has, and p-values that depend on all arms. With one arm it is
     Student's t-test. Arms may have different numbers of seeds; one with a single seed counts for its mean
-    alone. If no arm varies, p is 1 for a gain of 0, else 0. The probabilities are integrated, not drawn.
+    alone. If no arm varies, nothing says how much other seeds would, and every t is 0 and p 1. The
+    probabilities are integrated, not drawn.
     (Dunnett 1955.)
     """
     groups = [np.asarray(group, dtype=float) for group in (baseline, *per_seed_arms)]
@@ -110,7 +111,7 @@ def dunnett(per_seed_arms: Sequence[Sequence[float]], baseline: Sequence[float])
     gains = [mean(group) - mean(groups[0]) for group in groups[1:]]
     t = np.array(
         [
-            ratio(gain, pooled * math.sqrt(1 / n + 1 / len(groups[0])))
+            gain / (pooled * math.sqrt(1 / n + 1 / len(groups[0]))) if pooled else 0.0
             for gain, n in zip(gains, sizes, strict=True)
         ]
     )
@@ -140,8 +141,8 @@ def trend(per_seed_by_lam: Mapping[Lam, Sequence[float]]) -> Trend:
 
 def _any_beyond(t: float, loadings: np.ndarray, df: int) -> float:
     """P(any |T_a| ≥ t), T_a = (√(1 − l_a²) Z_a + l_a Z) / S , normal Z, S² = χ²/df; integrated."""
-    if math.isinf(t) or t == 0:
-        return float(t == 0)
+    if t == 0:
+        return 1.0
     if len(loadings) == 1:
         return 2 * float(stdtr(df, -t))
     nodes, weights = np.polynomial.legendre.leggauss(160)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _STEPS = 2.0**40
+_EQUAL = 1e-12  # no two shares of fewer than a million outcomes lie so close
 
 
 def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
@@ -73,8 +74,8 @@ def mean(values: np.ndarray) -> float:
 
 
 def variance(values: np.ndarray, dof: int = 1) -> float:
-    """With n − dof; exactly 0 for equal values, where rounding in the mean would leave 1e-34."""
-    return float(values.var(ddof=dof)) if np.ptp(values) else 0.0
+    """With n − dof; exactly 0 for equal values, where 3/5 − 2/5 and 1/5 − 0 differ in their last bit."""
+    return float(values.var(ddof=dof)) if np.ptp(values) > _EQUAL else 0.0
 
 
 def ratio(gain: float, se: float) -> float:

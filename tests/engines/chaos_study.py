@@ -14,11 +14,11 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import chaos_cells
 import ray_nodes
@@ -27,10 +27,16 @@ import erce.study
 from erce.engines import cluster as ray_engine
 from erce.results import LOCKS, TIMING
 
-ray_engine.POLL, ray_engine.SILENCE = 0.5, 2.0  # seconds, so that a head is given up sooner
+ray_engine.POLL, ray_engine.SILENCE = 0.25, 1.0  # seconds, so that a head is given up sooner
 erce.study.run_cell = chaos_cells.run_cell
+GCS_ALONE = 0.25  # share of the heads that lose this process, and not all of theirs at once
+RAYS_OWN = {
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "60",  # which SILENCE would make too short
+    "RAY_task_events_shutdown_flush_timeout_ms": "100",  # else a driver waits 5 s for a head that is gone
+}
 PAGE = 4096  # bytes; a file system in memory gives them out singly
 HERE, PROCESSES = ("here", 1), ("processes", 2)
+RAY = "ray"  # an engine whose wall time the last undisturbed study on a cluster decides
 
 
 class Disturbed:
@@ -64,16 +70,16 @@ class Disturbed:
 
     def begin(self, engine) -> int:
         """The process of a driver, which exits with 0 when all cells are done and 1 after a sentence."""
-        if engine[0].startswith("ray"):  # which a fork of this process could not use
-            with self.said.open("wb") as file:
-                command = [sys.executable, __file__, "drive", self.root, engine[0]]
-                return subprocess.Popen(command, stdout=file, stderr=file).pid
         child = os.fork()
         if child == 0:
             with self.said.open("wb") as file:
                 os.dup2(file.fileno(), 1)
                 os.dup2(file.fileno(), 2)
-            os._exit(study(self.root, *engine))
+            try:
+                os._exit(study(self.root, *engine))
+            finally:  # reached by an exception alone, which is not the caller's
+                traceback.print_exc()
+                os._exit(2)
         return child
 
     def end(self, driver: int) -> int:
@@ -168,25 +174,41 @@ def kill_workers(found: Disturbed) -> None:
 
 def kill_heads(found: Disturbed) -> None:
     """A Ray cluster loses its head, and the next driver finds another cluster."""
-    while found.going_on():
-        with ray_nodes.cluster(num_cpus=2) as (cluster, _):
-            _kill_a_head(found, cluster)
+    import ray  # noqa: F401 (so that a driver, which is a fork, need not)
+
+    os.environ |= RAYS_OWN
+    with ray_nodes.heads() as heads:
+        head = next(heads)
+        while found.going_on():
+            if _kill_a_head(found, head):
+                head = next(heads)
 
 
-def _kill_a_head(found: Disturbed, cluster: Any) -> None:
-    """At a moment after the driver has connected; before, Ray itself may end it, with nothing begun."""
-    lock = found.root / LOCKS / "driver.lock"
+def _kill_a_head(found: Disturbed, head: ray_nodes.Head) -> bool:
+    """At a moment after the driver has connected; before, Ray itself may end it, with nothing begun.
+
+    False where the driver was done before that moment.
+    """
+    lock, fresh = found.root / LOCKS / "driver.lock", not found.root.exists()
     lock.unlink(missing_ok=True)
-    driver, code = found.begin((f"ray@{cluster.address}", None)), None
+    driver, code = found.begin((f"ray@{head.address}", None)), None
     while code is None and not lock.exists():
-        code = found.ended(driver, seconds=0.05)
-    late = found.found["moments"] >= found.moments
+        code = found.ended(driver, seconds=0.02)
+    began, wall = time.monotonic(), found.wall.get(RAY)
+    late = found.found["moments"] >= found.moments or wall is None
     if code is None:
-        code = found.ended(driver, seconds=120.0 if late else found.rng.uniform(0, found.wall[PROCESSES]))
-    if code is None:
-        cluster.head_node.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
-        code = found.end(driver)
-    found.look(code)
+        code = found.ended(driver, seconds=120.0 if late else found.rng.uniform(0, wall))
+    if code is not None:
+        if fresh:
+            found.wall[RAY] = time.monotonic() - began
+        found.look(code)
+        return False
+    alone = found.rng.random() < GCS_ALONE
+    for process in [head.processes["gcs_server"]] if alone else head.processes.values():
+        os.kill(process, signal.SIGKILL)
+    found.look(found.end(driver))
+    head.end()
+    return True
 
 
 def children(driver: int) -> list[int]:
@@ -253,8 +275,6 @@ DISTURBANCES = {
 }
 
 if __name__ == "__main__":
-    if sys.argv[1] == "drive":
-        sys.exit(study(Path(sys.argv[2]), sys.argv[3], None))
     disturbed = Disturbed(Path(sys.argv[2]), int(sys.argv[3]), random.Random(int(sys.argv[4])))
     DISTURBANCES[sys.argv[1]](disturbed)
     print(json.dumps(disturbed.found))

@@ -90,9 +90,11 @@ def say_its_devices(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 
 def hang_once(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Hangs in its first attempt at a cell of seed 1; all others end at once."""
+    """Hangs in its first attempt at a cell of seed 1; all others end once one hangs."""
     marker = root / f"hung-{cell.name}"
     if cell.seed == 1 and not marker.exists():
         marker.touch()
         time.sleep(600)
+    while not list(root.glob("hung-*")):
+        time.sleep(0.05)
     leave_a_result(root, recipe, cell)

@@ -1,13 +1,24 @@
-"""Ray nodes on this machine, each with processes of its own."""
+"""Ray nodes on this machine, each with processes of its own.
 
+python ray_nodes.py    starts a small head, says in JSON where it is, and ends with its standard input
+"""
+
+import json
 import os
+import socket
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 ATTEMPTS = 4
+LISTENS = 60.0  # seconds until a client server does, which starts beside its head
 FINDS_US = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])}
+SMALL = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 
 
 @contextmanager
@@ -22,6 +33,25 @@ def cluster(*rooms: int, **head):
         yield made, nodes
     finally:
         made.shutdown()
+
+
+@contextmanager
+def client_server(*rooms: int, **head):
+    """The address of a cluster's client server, which listens, and the cluster."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with cluster(*rooms, ray_client_server_port=port, **head) as (made, _):
+        end = time.monotonic() + LISTENS
+        while not _listens(port):
+            assert time.monotonic() < end, "the client server has not started"
+            time.sleep(0.1)
+        yield f"ray://127.0.0.1:{port}", made
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _started(rooms, head, *, attempts: int):
@@ -39,3 +69,50 @@ def _started(rooms, head, *, attempts: int):
         if attempts == 1 or "timed out" not in str(error):
             raise
     return _started(rooms, head, attempts=attempts - 1)
+
+
+@dataclass
+class Head:
+    """Where it is, the processes that it is made of by their names, and the one that has started them."""
+
+    address: str
+    processes: dict[str, int]
+    parent: "subprocess.Popen[str]"
+
+    def end(self) -> None:
+        self.parent.communicate(timeout=LISTENS)
+
+
+@contextmanager
+def heads() -> Iterator[Iterator[Head]]:
+    """One small head after the other, of which the next starts while one is in use; end each.
+
+    Processes of their own start them, so that the caller stays free of Ray and may fork.
+    """
+    parents = []
+
+    def start() -> "subprocess.Popen[str]":
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        parents.append(subprocess.Popen([sys.executable, __file__], text=True, **pipes))
+        return parents[-1]
+
+    def each() -> Iterator[Head]:
+        following = start()
+        while True:
+            now, following = following, start()
+            yield Head(**json.loads(now.stdout.readline()), parent=now)
+
+    try:
+        yield each()
+    finally:
+        for parent in parents:
+            if parent.poll() is None:
+                parent.communicate(timeout=LISTENS)
+
+
+if __name__ == "__main__":
+    with cluster(**SMALL) as (made, _):
+        started = made.head_node.all_processes.items()
+        processes = {name: each.process.pid for name, (each, *_) in started}
+        print(json.dumps({"address": made.address, "processes": processes}), flush=True)
+        sys.stdin.read()

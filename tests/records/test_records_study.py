@@ -77,7 +77,7 @@ def fill(root, recipe, cell, rng):
     write_rows(folder / "verdicts.jsonl", verdicts)
     drawing = {name: {"temperature": degree, "max_new_tokens": 9} for name, (degree, _) in DRAWS.items()}
     write_json(folder / "cell.json", {"key": "k", "study": "s", "verifier": "v", "decoding": drawing})
-    write_json(folder / RESULT, {"cell": asdict(cell), "scores": scores, "seconds": 1.0, "versions": {}})
+    write_json(folder / RESULT, {"cell": asdict(cell), "scores": scores, "versions": {}})
 
 
 @pytest.fixture(scope="module")

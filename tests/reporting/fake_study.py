@@ -96,10 +96,9 @@ def _write_cell(folder, cell: Cell, fake: Fake):
     result = {
         "cell": {"task": cell.task, "lam": cell.lam, "seed": cell.seed},
         "scores": scores,
-        "seconds": 8.1,
     }
     if cell.lam is not None:
-        result["training"] = {"steps": fake.steps, "seconds": 5.5}
+        result["training"] = {"steps": fake.steps}
         write_json(folder / "training.json", result["training"] | {"log": _log(rng, cell, fake.steps)})
     versions = {"erce": "0.1.0", "torch": "2.13.0", "python": "3.11.7"} | fake.versions.get(cell.name, {})
     if fake.warnings:

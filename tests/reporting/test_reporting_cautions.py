@@ -130,6 +130,30 @@ def test_a_better_test_row_than_the_chosen_one_comes_with_what_picking_it_overst
     assert f"by about {100 * picked.bias:.1f} points" in text
 
 
+def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overstate(tmp_path):
+    """Validation chooses λ = 0.5; on the test problems λ = 0 is the best."""
+    study = _made(
+        tmp_path,
+        right=lambda task, arm, decoding: {0.0: 0.6, 0.5: 0.5}.get(arm, 0.4),
+        right_on_validation=lambda task, arm, decoding: float(arm == 0.5),
+    )
+    found = summary(study)
+    picked = picked_on_test(found, "sampled")
+    assert (found.lam, picked.lam) == (0.5, 0.0)
+    assert not _said(study, "The best test row")
+    unchosen = _made(
+        tmp_path / "unchosen", validation=0, right=lambda task, arm, decoding: 0.5 - (arm or 0) / 9
+    )
+    assert picked_on_test(summary(unchosen), "sampled").bias > 0.0005
+    [text] = _said(unchosen, "no validation split")
+    assert "overstates its gain: set n_validation" in text
+
+
+def test_too_many_timeouts_come_with_something_that_the_reader_can_do(tmp_path):
+    [text] = _said(_with_share(_made(tmp_path, problems=3), "timeout", 0.02), "time limit")
+    assert "delete verdicts.jsonl and result.json of those cells and run again with fewer --jobs" in text
+
+
 def test_a_chosen_row_that_is_the_best_test_row_is_no_caution(whole):
     assert not _said(whole, "The best test row")
 

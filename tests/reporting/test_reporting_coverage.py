@@ -7,8 +7,9 @@ import pytest
 from fake_study import TASK, make_study
 
 from erce.reporting import contents
-from erce.reporting.coverage import caption, drawn, several_samples
+from erce.reporting.coverage import caption, drawn, sample_coverage
 from erce.reporting.gains import summary
+from erce.reporting.several import crossing, several
 from erce.score import coverage, crossover
 
 
@@ -31,7 +32,7 @@ def found(tmp_path_factory):
 
 
 def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(found):
-    held = several_samples(found)
+    held = sample_coverage(found)
     assert held.ks == [1, 2, 4, 6]
     assert list(held.curves) == [None, 0.0, 0.5, 1.0, "dft"]
     for arm, curve in held.curves.items():
@@ -48,7 +49,7 @@ def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(fo
 
 
 def test_the_crossover_is_that_of_the_chosen_lam_and_marked_with_its_interval(found):
-    held = several_samples(found)
+    held = sample_coverage(found)
     arms = (found.study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (0.5, 0.0))
     assert held.chosen == 0.5
     assert held.crossing == crossover(*arms) is not None
@@ -60,8 +61,20 @@ def test_the_crossover_is_that_of_the_chosen_lam_and_marked_with_its_interval(fo
     assert axes.get_xscale() == "log"
 
 
+def test_the_crossover_is_computed_once_for_all_parts_of_a_report(found):
+    """Its interval is a bootstrap; the sentence, the page and the JSON share it."""
+    assert sample_coverage(found).crossing is crossing(found) is not None
+    numbers = contents(found)
+    assert numbers["several"]["crossover"] == numbers["coverage"]["crossover"]
+    for arm, name in ((0.5, "treated"), (0.0, "baseline")):
+        together = sample_coverage(found).together
+        assert {way: together[way][arm][-1] for way in ("maj", "best")}.items() <= several(found)[
+            name
+        ].items()
+
+
 def test_lines_that_do_not_cross_have_no_mark(tmp_path):
-    held = several_samples(
+    held = sample_coverage(
         _crossing(tmp_path, reach=None, right=lambda task, arm, decoding: 0.2 + (arm or 0) / 4)
     )
     assert held.crossing is None
@@ -81,7 +94,7 @@ def test_lines_that_do_not_cross_have_no_mark(tmp_path):
     ],
 )
 def test_the_legend_names_what_is_asked_about_and_sums_up_the_rest(tmp_path, changes, names):
-    legend = drawn(several_samples(_crossing(tmp_path, **changes))).legends[0]
+    legend = drawn(sample_coverage(_crossing(tmp_path, **changes))).legends[0]
     assert [text.get_text() for text in legend.get_texts()] == names
 
 
@@ -95,8 +108,8 @@ def test_the_json_has_an_entry_an_arm(found):
 
 
 def test_a_way_that_no_cell_has_scored_is_left_out_and_one_sample_has_no_part(tmp_path):
-    held = several_samples(_crossing(tmp_path / "a", together=False))
+    held = sample_coverage(_crossing(tmp_path / "a", together=False))
     assert list(held.together) == ["pass"]
     one = _crossing(tmp_path / "b", samples=1)
-    assert several_samples(one) is None
+    assert sample_coverage(one) is None
     assert contents(one)["coverage"] is None

@@ -8,10 +8,10 @@ import pytest
 from fake_study import CONTROL, TASK, make_study
 
 from erce.reporting import contents, report
-from erce.reporting.document import _logs
+from erce.reporting.document import _logs, document
 from erce.reporting.examples import LONGEST, examples, shorten
 from erce.reporting.gains import summary
-from erce.results import read_json, write_rows
+from erce.results import cell_folder, read_json, read_study, write_json, write_rows
 
 VOID = {"meta", "br", "line", "circle", "path", "use", "rect", "hr", "img", "link", "input", "stop"}
 
@@ -157,6 +157,50 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
     assert len(found["rows"]) == len(found["gains"]) == 12
     assert set(found["rows"][0]["seeds"]) == {"0", "1", "2"}
     assert found["missing"] == []
+
+
+def test_the_scores_among_which_lam_was_chosen_are_under_its_exact_value(tmp_path):
+    lams = (0.0, 0.5, 1e-7 + 1, 1 / 3)
+    found = contents(summary(make_study(tmp_path / "runs", control=None, lams=lams)))
+    assert list(found["chosen"]["scores"]) == ["0", "0.5", "1.0000001", "0.3333333333333333"]
+    assert [float(lam) for lam in found["chosen"]["scores"]] == list(lams)
+
+
+def test_a_study_without_faults_claims_no_more_than_what_was_looked_for(tmp_path):
+    """Some verdicts timed out, fewer than the caution's limit."""
+    settings = {"problems": 200, "samples": 2, "control": None, "reasons": ("different",), "validation": 8}
+    right = {0.5: 1.0, None: 0.2}
+    made = make_study(
+        tmp_path / "runs", right=lambda task, arm, decoding: right.get(arm, 0.96), steps=1, **settings
+    )
+    for cell in made.results:
+        path = cell_folder(made.root, made.recipe, cell) / "result.json"
+        result = read_json(path)
+        result["scores"]["test"]["sampled"]["reasons"]["timeout"] = 0.004
+        write_json(path, result)
+    prose = Page(document(summary(read_study(made.root)))).prose
+    assert "Nothing was noticed" in prose
+    assert "1.0 % of a trained row’s completions were cut off and 0.5 % of its verdicts timed out" in prose
+    assert "no verdict timed out" not in prose
+
+
+@pytest.mark.parametrize(
+    ("penalty", "order", "shown"),
+    [
+        ("shannon", 1.0, "Model tiny, Shannon’s entropy as penalty,"),
+        ("renyi", 0.5, "Model tiny, Rényi’s entropy of order 0.5 as penalty,"),
+        ("support-size", 2.0, "Model tiny, the support size of order 2 as penalty,"),
+        ("mylosses:GINI", 1.0, "Model tiny, mylosses:GINI as penalty,"),
+        ("<script>:GINI", 1.0, "Model tiny, <script>:GINI as penalty,"),
+    ],
+)
+def test_the_page_says_what_the_penalty_is_also_of_ones_own(tmp_path, penalty, order, shown):
+    found = summary(make_study(tmp_path / "runs", control=None, problems=4, validation=2, steps=1))
+    for name, value in (("penalty", penalty), ("order", order)):
+        object.__setattr__(found.study.recipe, name, value)  # past its rules, which are not the page's
+    page = Page(document(found))
+    assert shown in page.prose
+    assert "script" not in page.tags
 
 
 def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_path, capsys):

@@ -8,6 +8,7 @@ from fake_study import TASK, make_study
 
 from erce.reporting.gains import summary
 from erce.reporting.inference import grid_sentences, inference, picked_on_test
+from erce.reporting.sentences import sentences
 from erce.stats import (
     detectable_gain,
     dunnett,
@@ -158,16 +159,48 @@ def test_a_trend_is_said_as_it_is(tmp_path, chances, words):
         assert "2 of 2 arms are worse than cross-entropy: λ = 0.5, 1" in said[0]
 
 
-@pytest.mark.parametrize(("greedy", "words"), [(1.0, "are the same"), (0.0, "are not shown to be the same")])
-def test_the_same_within_a_margin_is_shown_and_never_presumed(tmp_path, greedy, words):
-    """Every problem alike in both arms, and every problem lost."""
+FEW = "fewer than 149 problems cannot show it"
+NOT_SHOWN = "are not shown to be the same within 2 points (90 % interval of the gain"
+
+
+@pytest.mark.parametrize(
+    ("greedy", "problems", "words"),
+    [
+        (1.0, 150, "are the same within 2 points (90 % interval of the gain −2.0 to +2.0, over problems)."),
+        (1.0, 20, f"{NOT_SHOWN} −13.9 to +13.9, over problems; {FEW})."),
+        (0.0, 150, f"{NOT_SHOWN} −100.0 to −96.0, over problems)."),
+    ],
+)
+def test_the_same_within_a_margin_is_shown_and_never_presumed(tmp_path, greedy, problems, words):
+    """Every problem alike in both arms, on enough of them or not, and every problem lost."""
 
     def right(task, arm, decoding):
         return (greedy if arm else 1.0) if decoding == "greedy" else (0.7 if arm else 0.5)
 
-    made = make_study(tmp_path / "runs", lams=(0.0, 1.0), control=None, right=right, validation=9)
+    settings = {"lams": (0.0, 1.0), "seeds": (0, 1), "samples": 1, "validation": 9, "steps": 1}
+    made = make_study(tmp_path / "runs", control=None, right=right, problems=problems, **settings)
     said = grid_sentences(inference(summary(made)))
-    assert any(f"λ = 1 and cross-entropy {words} within 2 points" in text for text in said), said
+    assert any(f"λ = 1 and cross-entropy {words}" in text for text in said), said
+    assert any(FEW in text for text in said) == (problems < 149)
+
+
+def test_where_nothing_varied_nothing_is_certain(tmp_path):
+    """No interval of width 0 and no p of 0, of whatever test; of other seeds nothing is said at all."""
+
+    def right(task, arm, decoding):
+        return float(bool(arm)) if decoding == "sampled" else 1.0
+
+    found = summary(make_study(tmp_path / "runs", control=None, right=right, problems=20, seeds=(0, 1)))
+    whole = inference(found)
+    assert whole is not None
+    for grid in (whole.sampled, whole.greedy):
+        for row in grid.arms:
+            assert row.ci[1] - row.ci[0] > 0.1
+            assert row.ci_grid[1] - row.ci_grid[0] >= row.ci[1] - row.ci[0]
+            assert min(row.p, row.p_holm, row.p_max_t) > 0
+            assert (row.covers, row.welch_ci, row.p_dunnett) == ("problems", None, None)
+        assert not any("Other seeds on these very problems" in text for text in grid_sentences(whole))
+    assert "(over problems alone; other seeds may differ)" in sentences(found)["greedy"]
 
 
 def test_one_seed_speaks_for_problems_alone(tmp_path):

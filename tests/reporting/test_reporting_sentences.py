@@ -117,7 +117,7 @@ def test_a_control_that_gains_in_samples_is_held_against_the_gain(tmp_path):
 
 def test_one_seed_is_said_not_to_speak_for_others(tmp_path):
     found = _found(tmp_path, seeds=(0,), **GAIN)
-    assert "(over problems; one seed cannot speak for others)" in sentences(found)["headline"]
+    assert "(over problems alone; other seeds may differ)" in sentences(found)["headline"]
 
 
 def test_nothing_chosen_is_said_with_the_reason(tmp_path):

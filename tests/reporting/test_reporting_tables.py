@@ -11,7 +11,7 @@ from rich.console import Console
 
 from erce.reporting.format import p_value
 from erce.reporting.gains import Row, summary
-from erce.reporting.paper import Sheet, comma_separated, latex, markdown, write_tables
+from erce.reporting.latex import Sheet, comma_separated, latex, markdown, write_tables
 from erce.reporting.table import print_tables
 
 GSM8K = {  # the paper's per-seed table
@@ -61,7 +61,9 @@ def test_the_short_table_in_markdown(rows):
 def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
     text = latex(Sheet(rows, [0, 1, 2, 3, 4], 8.0))
     assert r"\begin{tabular}{lccccccc}" in text
-    assert r"$0$ (Baseline) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
+    assert (
+        r"$0$ (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
+    )
     assert r"$8$$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
     assert r"Base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
@@ -74,6 +76,28 @@ def test_a_tex_file_is_safe_to_input(rows):
     assert lines[0].startswith("% gsm8k, greedy")
     body = [line for line in lines if line.endswith(r"\\")]
     assert {line.count("&") for line in body} == {7}
+
+
+@pytest.mark.parametrize(
+    ("name", "latex_cell", "markdown_cell"),
+    [
+        ("dpo_v2", r"dpo\_v2", "dpo_v2"),
+        ("50% & #1 at $2", r"50\% \& \#1 at \$2", "50% & #1 at $2"),
+        (
+            r"{a}~b^c\input",
+            r"\{a\}\textasciitilde{}b\textasciicircum{}c\textbackslash{}input",
+            r"{a}~b^c\input",
+        ),
+        ("two\nlines", "two lines", "two lines"),
+        ("a|b", "a|b", r"a\|b"),
+    ],
+)
+def test_the_name_of_an_imported_arm_is_text_in_latex_and_one_cell_in_markdown(
+    rows, name, latex_cell, markdown_cell
+):
+    sheet = Sheet([*rows, _row(0.0, GSM8K[8.0], name)], [], None)
+    assert latex(sheet).splitlines()[-3].startswith(f"{latex_cell} & ")
+    assert f"| {markdown_cell} | " in markdown(sheet).splitlines()[6]
 
 
 def test_csv_has_full_precision_and_says_which_spread(rows):
@@ -102,8 +126,8 @@ def test_a_negative_lam_and_other_objectives_are_called_what_they_are(rows):
     ]
     assert markdown(sheet).count("**0.5816**") == 2
     text = latex(sheet)
-    assert r"$-0.1$ (Confidence penalty) & 0.5056" in text
-    assert r"$0$$^{\star}$ (Baseline) & 0.4912" in text
+    assert r"$-0.1$ (confidence penalty) & 0.5056" in text
+    assert r"$0$$^{\star}$ (cross-entropy) & 0.4912" in text
     assert r"focal:2 & \textbf{0.5816}" in text
     table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
     assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from erce.stats import Gain, difference, equivalent, paired_gain, welch
+from erce.stats import Gain, difference, equivalent, fewest_problems, paired_gain, paper, welch
 
 
 @pytest.mark.parametrize("shift", [-0.03, -0.01, 0.0, 0.012, 0.05])
@@ -46,12 +46,48 @@ def test_a_small_study_without_a_significant_gain_is_not_equivalent():
     assert not equivalent(gain, margin=0.02).equivalent
 
 
+@pytest.mark.parametrize(("problems", "same"), [(20, False), (148, False), (149, True), (500, True)])
+def test_no_difference_on_too_few_problems_is_no_equivalence(problems, same):
+    """Clopper and Pearson's bound for none of n: 20 problems leave 13.9 points open, 149 just under 2."""
+    arm = np.ones((3, problems, 1))
+    found = equivalent(paired_gain(arm, arm), margin=0.02)
+    bound = scipy_stats.beta.ppf(0.95, 1, problems)
+    assert (found.equivalent, found.covers) == (same, "problems")
+    assert found.p == pytest.approx(0.98**problems)
+    assert (found.low, found.high) == pytest.approx((-bound, bound))
+    assert same == (problems >= fewest_problems(0.02))
+
+
+def test_a_difference_on_one_problem_shows_no_more_than_one_on_none():
+    """By t alone one difference on 140 problems lies within 2 points, where none at all does not."""
+    arm = np.zeros((1, 140, 1))
+    other = arm.copy()
+    other[0, 0] = 1
+    gain = paired_gain(other, arm)
+    assert gain.gain + scipy_stats.t(139).ppf(0.95) * gain.se < 0.02
+    none, one = (equivalent(paired_gain(each, arm), margin=0.02) for each in (arm, other))
+    assert not none.equivalent
+    assert not one.equivalent
+    assert one.p >= none.p
+    assert one.high >= none.high
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.01, -0.01, 0.019, 0.02, 0.3])
+def test_p_falls_below_the_level_exactly_where_the_exact_interval_is_inside_the_margin(gain):
+    seen = set()
+    for problems in (20, 148, 149, 200, 300, 1000, 100_000):
+        exact = Gain(gain, gain, gain, 1.0, 0.0, math.inf, "problems", problems)
+        found = equivalent(exact, margin=0.02)
+        assert found.equivalent == (found.p < 0.05) == (found.low > -0.02 and found.high < 0.02)
+        seen.add(found.equivalent)
+    assert seen == ({True, False} if abs(gain) < 0.02 else {False})
+
+
 def test_the_edges_without_variation_and_with_one_problem():
     ones, zeros = np.ones((2, 7, 3)), np.zeros((2, 7, 3))
-    assert equivalent(paired_gain(ones, ones), margin=0.01)[:2] == (True, 0.0)
     assert equivalent(paired_gain(ones, zeros), margin=0.01)[:2] == (False, 1.0)
-    exactly = Gain(0.25, 0.25, 0.25, 0.0, 0.0, math.inf, "seeds")
-    assert not equivalent(exactly, margin=0.25).equivalent
+    for equal in (welch([0.5, 0.5], [0.5, 0.5]), paper.welch([0.5, 0.5], [0.5, 0.5])):
+        assert equivalent(equal, margin=0.25)[:4] == (False, 1.0, -1.0, 1.0)
     lone = paired_gain(ones[:, :1], ones[:, :1])
     assert equivalent(lone, margin=0.5)[:4] == (False, 1.0, -1.0, 1.0)
     assert equivalent(difference(lone, lone), margin=0.5).p == 1.0

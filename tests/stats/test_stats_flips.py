@@ -69,12 +69,19 @@ def test_the_best_arms_interval_excludes_0_where_its_p_is_far_from_the_level():
             assert (found.low[best] > 0 or found.high[best] < 0) == (found.p[best] <= 0.05)
 
 
-def test_arms_without_variation_have_intervals_of_width_zero_and_one_problem_says_nothing():
+def test_an_arm_without_variation_has_the_exact_bound_of_its_problems_with_every_arm_paid_for():
+    """Each end is missed with 2.5 % over the number of arms, on the farther side of the gain."""
     ones, zeros = np.ones((2, 9, 3)), np.zeros((2, 9, 3))
     sure = max_t([ones, zeros], zeros)
-    assert (sure.low.tolist(), sure.high.tolist()) == ([1, 0], [1, 0])
+    open_ = scipy_stats.beta.ppf(1 - 0.025 / 2, 1, 9)  # Clopper and Pearson's for none of nine
+    assert sure.low.tolist() == pytest.approx([1 - 2 * open_, -open_])
+    assert sure.high.tolist() == pytest.approx([1, open_])
     thirds = max_t([np.tile([1, 1, 0], (2, 30, 1))], np.tile([1, 0, 0], (2, 30, 1)))
-    assert thirds.low[0] == thirds.high[0] == pytest.approx(1 / 3)
+    assert thirds.high[0] - 1 / 3 == pytest.approx(4 / 3 * scipy_stats.beta.ppf(0.975, 1, 30))
+
+
+def test_one_problem_or_too_few_draws_say_nothing():
+    zeros = np.zeros((2, 9, 3))
     alone = max_t([np.ones((3, 1, 4))], np.zeros((3, 1, 4)))
     assert (alone.gain[0], alone.low[0], alone.high[0]) == (1, -1, 1)
     few = max_t(*_grid(1, (0.3,)), draws=9)

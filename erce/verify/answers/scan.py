@@ -45,10 +45,3 @@ def enclosed(tokens: list[Token]) -> bool:
         if depth == 0:
             return False
     return depth == 1
-
-
-def without_braces(tokens: list[Token]) -> list[Token]:
-    """The tokens without the braces that group all of them."""
-    while enclosed(tokens) and tokens[0].text == "{" and tokens[-1].text == "}":
-        tokens = tokens[1:-1]
-    return tokens

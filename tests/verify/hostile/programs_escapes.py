@@ -246,11 +246,10 @@ for path in ("/tmp/canary/post", "/dev/log", "/run/systemd/journal/socket"):
 import os, signal
 for target in (-1, 0, os.getppid(), 1):
     for kind in (signal.SIGCONT, signal.SIGTERM, signal.SIGKILL):
-        if (target, kind) not in ((0, 9), (-1, 9)) or True:
-            try:
-                os.kill(target, kind)
-            except OSError:
-                pass
+        try:
+            os.kill(target, kind)
+        except OSError:
+            pass
 """,
     ),
     attempt(

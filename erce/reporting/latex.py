@@ -1,4 +1,4 @@
-"""Rows → the paper's tables as files: mean ± spread for every arm, and every seed of every arm.
+"""Rows → tables as files, in the paper's form: mean ± spread for every arm, and every seed of every arm.
 
 Each is written as Markdown, LaTeX (booktabs) and CSV. ± is the sample standard deviation over seeds, with
 n − 1 in its denominator; the paper's own ± divides by n. Bold is the highest mean on the test problems, ★ the
@@ -54,12 +54,12 @@ def write_tables(summary: Summary, folder: Path) -> None:
 
 
 def markdown(sheet: Sheet) -> str:
-    """A pipe table and its note."""
+    """A pipe table and its note; names are on one line and end no column."""
     headings = ["λ", *_headings(sheet)]
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
         name = known_as(row.arm)
-        label = strength(row.arm) + (f" ({name})" if name else "")
+        label = _on_one_line(strength(row.arm)).replace("|", r"\|") + (f" ({name})" if name else "")
         mean = fixed(row.mean, 4)
         cells = _cells(sheet, row, mean=f"**{mean}**" if _is_best(sheet, row) else mean, pm="±")
         lines.append(_pipes([label + (" ★" if _is_chosen(sheet, row) else ""), *cells]))
@@ -99,6 +99,11 @@ def comma_separated(sheet: Sheet) -> str:
     return text.getvalue()
 
 
+SPECIAL = {each: rf"\{each}" for each in "_&%#${}"} | {  # what LaTeX reads as a command
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
 FORMATS = {"md": markdown, "tex": latex, "csv": comma_separated}
 
 
@@ -129,14 +134,19 @@ def _latex_label(sheet: Sheet, row: Row) -> str:
     if row.lam is None:
         return "Base model"
     if isinstance(row.arm, str):
-        return row.arm
+        return _escaped(_on_one_line(row.arm))
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
-    name = "Baseline" if row.lam == 0 else known_as(row.lam).capitalize()
+    name = known_as(row.lam)
     return f"${row.lam:g}${star}" + (f" ({name})" if name else "")
 
 
+def _escaped(name: str) -> str:
+    """A name that someone gave, as LaTeX prints it and does not run it."""
+    return "".join(SPECIAL.get(character, character) for character in name)
+
+
 def _on_one_line(text: str) -> str:
-    """A task's name inside a comment or a note: it ends no line and hides nothing."""
+    """A name inside a comment, a note or a cell: it ends no line and hides nothing."""
     return " ".join(visible(text).split())
 
 
