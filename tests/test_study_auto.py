@@ -283,7 +283,9 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
         raise RuntimeError("no luck")
 
     monkeypatch.setattr(erce.study, "run_cell", training)
-    with pytest.raises(CellsFailedError, match="3 of 5 cells failed and have no result, and 2 more were given"):
+    with pytest.raises(
+        CellsFailedError, match="3 of 5 cells failed and have no result, and 2 more were given"
+    ):
         erce.study.run(replace(WHOLE, control=None), out=tmp_path / "study")
 
 
