@@ -1,0 +1,133 @@
+"""What one cell computes, timed with a model's real shape: tokens a second in training and in generation.
+
+    python benchmarks/step_times.py --layers 2 --width 128 --vocabulary 512 --prompt 16 --response 16
+    python benchmarks/step_times.py
+    python benchmarks/step_times.py --shape qwen2.5-1.5b --dtype bfloat16
+    python benchmarks/step_times.py --shape qwen2.5-7b --dtype bfloat16 --samples 2
+
+Random weights in the shape of a public model, for time does not depend on their values; rows of --prompt
+and --response tokens. `erce.train.fine_tune` takes --steps optimizer steps with the paper's LoRA and λ = 1,
+`erce.generate` draws --samples completions for each of --batch problems; each is done once to warm up, and
+once timed. The last line is what `erce run RECIPE --dry-run` takes. On the GPU where there is one.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}  # before huggingface_hub is loaded
+
+import torch
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from erce.experiment import Draw
+from erce.generate.transformers import generate
+from erce.models import DTYPES, load_tokenizer
+from erce.plan.architecture import PUBLIC
+from erce.prompt import prompt_ids
+from erce.recipe import Training
+from erce.train import fine_tune
+from erce.types import Problem
+
+SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): each for name, each in PUBLIC.items()}
+
+
+def random_model(options: argparse.Namespace) -> Any:
+    """The shape with random weights, or a smaller one of its kind."""
+    shape = SHAPES[options.shape]
+    width = options.width or shape.hidden
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=options.vocabulary or shape.vocabulary,
+        hidden_size=width,
+        intermediate_size=shape.intermediate * width // shape.hidden,
+        num_hidden_layers=options.layers or shape.layers,
+        num_attention_heads=width * shape.heads // shape.hidden or 1,
+        num_key_value_heads=width * shape.kv_heads // shape.hidden or 1,
+        max_position_embeddings=options.prompt + options.response + 64,
+        tie_word_embeddings=shape.tied,
+    )
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    with torch.device(device):
+        model = AutoModelForCausalLM.from_config(
+            config, dtype=DTYPES[options.dtype], attn_implementation="sdpa"
+        )
+    return model.eval()
+
+
+def problems(options: argparse.Namespace, tokenizer: Any, count: int) -> list[Problem]:
+    """Rows of about as many tokens as are asked for."""
+    empty = len(prompt_ids(tokenizer, ""))
+    return [
+        Problem(
+            id=str(number),
+            prompt="7 " * max(1, (options.prompt - empty) // 2),
+            demonstration="3 " * (options.response // 2),
+        )
+        for number in range(count)
+    ]
+
+
+def trained(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, float]:
+    """Seconds an optimizer step, and tokens read in it."""
+    rows = problems(options, tokenizer, options.batch * options.steps)
+    read = sum(len(prompt_ids(tokenizer, row.prompt)) + options.response for row in rows)
+    settings = Training(
+        epochs=1.0,
+        batch_size=options.batch,
+        micro_batch_size=min(options.batch, options.micro_batch),
+        max_length=4 * (options.prompt + options.response) + 64,
+        gradient_checkpointing=options.shape.endswith("7b"),
+    )
+    point: dict[str, Any] = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 0}
+    seconds = 0.0
+    for given in (rows[: options.batch], rows):
+        with tempfile.TemporaryDirectory() as folder:
+            told = fine_tune(
+                model, tokenizer, given, settings=settings, folder=Path(folder) / "adapter", **point
+            )
+            seconds = told["seconds"]
+    return seconds / options.steps, read / options.steps
+
+
+def drawn(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, int]:
+    """Seconds, and tokens drawn."""
+    decoding = Draw(0.8, options.samples, 4, options.batch * options.samples)
+    rows = problems(options, tokenizer, options.batch)
+    generate(model, tokenizer, rows, decoding=decoding, seed=0)
+    started = time.perf_counter()
+    found = generate(
+        model, tokenizer, rows, decoding=replace(decoding, max_new_tokens=options.response), seed=1
+    )
+    return time.perf_counter() - started, sum(each.tokens or 0 for each in found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--shape", choices=SHAPES, default="qwen2.5-1.5b")
+    parser.add_argument("--dtype", choices=DTYPES, default="float32")
+    for name, usual in (("prompt", 100), ("response", 120), ("batch", 16), ("micro-batch", 8)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    for name, usual in (("steps", 2), ("samples", 4), ("layers", 0), ("width", 0), ("vocabulary", 0)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    options = parser.parse_args()
+    model, tokenizer = random_model(options), load_tokenizer("tiny")
+    weights = sum(each.numel() for each in model.parameters())
+    print(f"{weights:,} weights in {options.dtype} on {model.device}, {torch.get_num_threads()} threads")
+    step, read = trained(model, tokenizer, options)
+    print(f"training    {step:8.2f} s a step of {read:.0f} tokens    {read / step:8.1f} tokens a second")
+    seconds, tokens = drawn(model, tokenizer, options)
+    print(
+        f"generation  {seconds:8.2f} s for {tokens} tokens          {tokens / seconds:8.1f} tokens a second"
+    )
+    print(f"--tokens-per-second {read / step:.1f} {tokens / seconds:.1f}")
+
+
+if __name__ == "__main__":
+    main()
