@@ -193,6 +193,7 @@ class _Cluster:
             waits = (POLL * 2**n for n in range(9))  # a slow transfer begins anew with each
             done, packed = self._patiently(lambda: self.ray.get(ready, timeout=next(waits, LONGEST)))
         except self.ray.exceptions.RayError as error:
+            self._patiently(self._heard)  # a task may fail for want of the head, before that is missed
             self._keep(cell, error)
             return Done(cell, _sentence(error))
         folder = cell_folder(self.work.root, self.work.recipe, cell)
@@ -231,6 +232,11 @@ class _Cluster:
     def _connected(self) -> bool:
         """False of a client that has given up: a call of Ray's would then look for another cluster."""
         return not self.client or _is_client(self.ray)
+
+    def _heard(self) -> None:
+        if not self._head_answers():
+            time.sleep(POLL)
+            raise self.ray.exceptions.GetTimeoutError
 
     def _head_answers(self) -> bool:
         if self.client:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
+from accelerate import PartialState
 from accelerate.commands.launch import launch_command_parser
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"erce.train.sft: {error}", file=sys.stderr, flush=True)
         return 2
+    PartialState().destroy_process_group()  # or its threads may outlive the interpreter, which then hangs
     return 0
 
 
