@@ -87,7 +87,8 @@ def _cost_lines(of: Plan) -> list[str]:
     total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
     most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"
     training = f"training {_hours(hours.training)}, drawing {drawing} ({most})"
-    lines = [f"  hours     {total} of one {of.device}: {training}"]
+    device = of.device if of.speed is None else "device with these speeds"
+    lines = [f"  hours     {total} of one {device}: {training}"]
     if of.speed is None:
         shares = f"{TRAINING_UTILISATION:.0%} of the peak in training, {DRAWING_UTILISATION:.0%} in drawing"
         lines.append(f"            computed, not measured: operations over an assumed {shares}")
