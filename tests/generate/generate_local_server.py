@@ -4,26 +4,17 @@ import json
 import socket
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import torch
 
+from erce.experiment import Draw
 from erce.generate.server import Server
 from erce.types import Problem
 
-
-@dataclass(frozen=True)
-class Draw:
-    temperature: float = 0.0
-    samples: int = 1
-    max_new_tokens: int = 40
-    batch_size: int = 64
-    stop: tuple[str, ...] = ()
-
-
-GREEDY = Draw()
-SAMPLED = Draw(temperature=1.0, samples=3)
+GREEDY = Draw(temperature=0.0, samples=1, max_new_tokens=40, batch_size=64)
+SAMPLED = replace(GREEDY, temperature=1.0, samples=3)
 PROBLEMS = [
     Problem(id=f"p{number}", prompt=f"Work out {number}+7-2 step by step.", demonstration="")
     for number in range(4)

@@ -4,11 +4,10 @@ import time
 from dataclasses import replace
 
 import pytest
-from generate_local_server import GREEDY, PROBLEMS, SAMPLED, Engine, choice, serving
+from generate_local_server import GREEDY, PROBLEMS, SAMPLED, choice
 
 from erce.generate.server import generate_from_server
 from erce.generate.transformers import generate
-from erce.models import load_model, load_tokenizer
 from erce.prompt import prompt_ids
 
 NEUTRAL = {
@@ -24,27 +23,6 @@ NEUTRAL = {
     "echo": False,
     "stream": False,
 }
-
-
-@pytest.fixture(scope="module")
-def model():
-    return load_model("tiny")
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return load_tokenizer("tiny")
-
-
-@pytest.fixture
-def engine(model, tokenizer):
-    return Engine(model, tokenizer)
-
-
-@pytest.fixture
-def server(engine):
-    with serving(engine) as server:
-        yield server
 
 
 def test_greedy_from_a_server_is_greedy_here(server, model, tokenizer):

@@ -4,31 +4,9 @@ import time
 from dataclasses import replace
 
 import pytest
-from generate_local_server import GREEDY, PROBLEMS, SAMPLED, Engine, choice, serving
+from generate_local_server import GREEDY, PROBLEMS, SAMPLED, choice
 
 from erce.generate.server import generate_from_server, load_adapter, unload_adapter
-from erce.models import load_model, load_tokenizer
-
-
-@pytest.fixture(scope="module")
-def model():
-    return load_model("tiny")
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return load_tokenizer("tiny")
-
-
-@pytest.fixture
-def engine(model, tokenizer):
-    return Engine(model, tokenizer)
-
-
-@pytest.fixture
-def server(engine):
-    with serving(engine) as server:
-        yield server
 
 
 def spoken(change):
