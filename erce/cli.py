@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import __version__
+from erce.errors import RunError
 from erce.flags import (
     add_card,
     add_engine,
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
     try:
         return _done(options)
-    except (ValueError, OSError, *_refusals()) as error:
+    except (ValueError, RunError, OSError, *_refusals()) as error:
         from erce.terminal import nobody_reads
 
         if isinstance(error, BrokenPipeError) and nobody_reads():
@@ -124,7 +125,7 @@ def demo(options: argparse.Namespace) -> int:
 def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     """The exit code of a study that was run and reported, also where some of its cells have no result."""
     import erce.study
-    from erce.engines import UnfinishedError
+    from erce.errors import UnfinishedError
 
     how = {"jobs": options.jobs, "engine": options.engine, "retries": options.retries}
     try:

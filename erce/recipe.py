@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from erce.names import OBJECTIVES, is_own, penalty_rules, split_number, unknown
+from erce.catalog import OBJECTIVES, is_own, penalty_rules, split_number, unknown
 from erce.searching import Searching, read_lams, search_rules, write_lams
 from erce.sections import (
     Decoding,

@@ -8,13 +8,14 @@ from typing import Any
 from erce.engines import FAILURE, LOG, Done, Work, name_of, open_engine, study_lock
 from erce.engines.devices import devices_of, visible_devices
 from erce.engines.progress import progress
+from erce.errors import CellsFailedError
 from erce.experiment import base_policy, cell_splits, run_cell
 from erce.policies import check_server
 from erce.recipe import Recipe, load_recipe
 from erce.results import Study, cell_folder, check_folder, is_done, open_study, read_study
 from erce.search import asked, is_lost, rounds
 from erce.searching import no_validation
-from erce.sweep import CellsFailedError, sweep
+from erce.sweep import sweep
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
@@ -36,7 +37,7 @@ def run(
     most cells at a time (64). `retries` is how often a failed cell is tried again,
     and `overrides` are settings that win over the file's (`model`, …). A recipe that cannot run raises
     ValueError before anything is trained or written. A cell that fails does not stop the others: at the end
-    `CellsFailedError`, a ValueError, names those that have no result, and `read_study(out)` has the others.
+    `CellsFailedError` names those that have no result, and `read_study(out)` has the others.
     """
     recipe, root = _given(recipe, out, overrides)
     _refuse(recipe, engine=engine, jobs=jobs, retries=retries)

@@ -2,14 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from erce.engines import Done, UnfinishedError
+from erce.engines import Done
 from erce.recipe import Cell
 
 LOST_CAUSE = 3  # failures before the first success, after which the others are not begun
-
-
-class CellsFailedError(UnfinishedError):
-    """Some cells have no result, and the sentence says which; all others that could run are done."""
 
 
 def sweep(

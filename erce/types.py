@@ -4,10 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
-class DivergedError(ValueError):
-    """A training has left the numbers: its objective, its gradient or its logits are NaN or infinite."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """One problem with one demonstration that its own verifier accepts.

@@ -12,6 +12,7 @@ import torch
 
 import erce.study
 from erce.engines import Work
+from erce.errors import CellsFailedError
 from erce.experiment import cell_splits, run_cell
 from erce.generate.transformers import generate
 from erce.recipe import Cell, Decoding, Recipe, Resources, Training
@@ -28,7 +29,6 @@ from erce.results import (
     write_json,
 )
 from erce.study import run
-from erce.sweep import CellsFailedError
 from erce.tasks import splits
 
 RECIPE = Recipe(

@@ -11,12 +11,11 @@ from searched_study import CONTROL, IDS, TASK, WHOLE, KilledError, drive, peak, 
 import erce.study
 from erce.auto import GRID, Run, Settings, Stop
 from erce.choose import best_lam
+from erce.errors import CellsFailedError, DivergedError
 from erce.recipe import Cell, Decoding, Training, as_settings, folder_name, load_recipe, parse_recipe
 from erce.results import RESULT, SEARCH, open_study, read_json, read_study
 from erce.search import asked, rounds
 from erce.searching import Searching
-from erce.sweep import CellsFailedError
-from erce.types import DivergedError
 
 
 @pytest.fixture(scope="module")

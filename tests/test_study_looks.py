@@ -9,6 +9,7 @@ from searched_study import AUTO, IDS, TASK, WHOLE, KilledError, drive, judged, p
 import erce.study
 from erce.auto import Run, Search, Settings, Stop, plain
 from erce.choose import best_lam
+from erce.errors import DivergedError
 from erce.experiment import COMPLETIONS, JOURNAL, TRAINING, cell_splits, run_cell
 from erce.recipe import Cell, Decoding, Look, Recipe, Training
 from erce.reporting import report
@@ -29,7 +30,6 @@ from erce.results import (
 )
 from erce.search import rounds
 from erce.searching import Searching
-from erce.types import DivergedError
 
 SPREAD = {0.0: 0.74, 0.3: 0.1, 1.0: 0.3, 3.0: 0.7, 8.0: 0.8}
 

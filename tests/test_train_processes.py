@@ -14,11 +14,12 @@ import train_toy as toy
 from accelerate import Accelerator
 from safetensors.torch import load_file
 
+from erce.errors import DivergedError
 from erce.models import load_model, load_tokenizer
 from erce.recipe import Training
 from erce.train import ERCETrainer, fine_tune
 from erce.train.launched import PLAIN, Call, _command, _config, _reason, launch
-from erce.types import DivergedError, Problem
+from erce.types import Problem
 
 HOSTILE = """
 compute_environment: LOCAL_MACHINE

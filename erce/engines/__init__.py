@@ -7,7 +7,7 @@ cell folders; what it yields says which cell is done or has failed, and never ho
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from erce.engines.cell import DIVERGED, FAILURE, LOG, Done, UnfinishedError, Work, run_one
+from erce.engines.cell import DIVERGED, FAILURE, LOG, Done, Work, run_one
 from erce.engines.locks import study_lock
 from erce.recipe import Cell
 
@@ -17,7 +17,6 @@ __all__ = [
     "FAILURE",
     "LOG",
     "Done",
-    "UnfinishedError",
     "Work",
     "name_of",
     "open_engine",

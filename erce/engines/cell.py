@@ -11,16 +11,12 @@ from types import TracebackType
 from typing import NamedTuple
 
 from erce.engines.locks import UNWRITABLE, cell_lock
+from erce.errors import DivergedError
 from erce.recipe import Cell, Recipe
 from erce.results import cell_folder, is_done
-from erce.types import DivergedError
 
 FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
 DIVERGED = "diverged.txt"  # beside them where its training did: the sentence
-
-
-class UnfinishedError(ValueError):
-    """A study stopped before all of its cells had a result; what they have is kept."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from erce.engines.cell import FAILURE, Caught, Done, UnfinishedError, Work, one_line, run_one
+from erce.engines.cell import FAILURE, Caught, Done, Work, one_line, run_one
 from erce.engines.locks import cell_lock
 from erce.engines.parcel import pack, unpack
+from erce.errors import ClusterLostError
 from erce.recipe import Cell
 from erce.results import LOCKS, cell_folder
 
@@ -38,10 +39,6 @@ CLIENT = "ray://"  # of an address that is reached through Ray's client server
 PRINTED = "What it printed is on its node, in the logs of Ray's session (/tmp/ray/session_latest/logs).\n"
 
 Run = Callable[[Sequence[Cell]], Iterator[Done]]
-
-
-class ClusterLostError(UnfinishedError):
-    """The cluster's head has gone while cells ran; what had arrived by then is kept."""
 
 
 @contextmanager

@@ -21,10 +21,11 @@ from transformers import (
 )
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
+from erce.errors import DivergedError
 from erce.generate.decoding import Decoding, check_request
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.prompt import prompt_ids
-from erce.types import Completion, DivergedError, Problem
+from erce.types import Completion, Problem
 
 COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
 COLD = 1e-30  # a temperature that float32 can divide by, and at which nothing but the argmax is left

@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from inspect import isabstract
 from typing import TypeVar
 
-from erce import names
+from erce import catalog
+from erce.catalog import is_own, load_own, split_number, unknown
 from erce.loss.objectives import Objective
 from erce.loss.penalties import Penalty
 from erce.loss.protocol import check_objective, check_penalty
-from erce.names import is_own, load_own, split_number, unknown
 
 Kind = TypeVar("Kind", Penalty, Objective)
 
 
-def _classes(table: dict[str, names.Named], kind: type[Kind]) -> dict[str, type[Kind]]:
+def _classes(table: dict[str, catalog.Named], kind: type[Kind]) -> dict[str, type[Kind]]:
     found = {}
     for name, each in table.items():
         home = load_own("class", each.home)
@@ -23,8 +23,8 @@ def _classes(table: dict[str, names.Named], kind: type[Kind]) -> dict[str, type[
     return found
 
 
-PENALTIES = _classes(names.PENALTIES, Penalty)
-OBJECTIVES = _classes(names.OBJECTIVES, Objective)
+PENALTIES = _classes(catalog.PENALTIES, Penalty)
+OBJECTIVES = _classes(catalog.OBJECTIVES, Objective)
 
 
 def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:

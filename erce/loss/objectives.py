@@ -1,6 +1,6 @@
 """−log p(y) into what a position is trained on besides λ · penalty: the objectives that people compare with.
 
-To add one: a class with `value_and_slope`, `of` if it has a number, and its line in `erce.names`.
+To add one: a class with `value_and_slope`, `of` if it has a number, and its line in `erce.catalog`.
 """
 
 import math
@@ -11,7 +11,7 @@ from numbers import Real
 import torch
 from torch import Tensor
 
-from erce.names import OBJECTIVES
+from erce.catalog import OBJECTIVES
 
 
 class Objective(ABC):

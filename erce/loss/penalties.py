@@ -1,7 +1,7 @@
 """log p of a row into its penalty, a measure of how spread out p is, and the gradient of that in the logits.
 
 To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes one, and its line in
-`erce.names`.
+`erce.catalog`.
 """
 
 import math
@@ -12,7 +12,7 @@ from numbers import Real
 import torch
 from torch import Tensor
 
-from erce.names import ORDER
+from erce.catalog import ORDER
 
 
 class Penalty(ABC):

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from erce.names import penalty_in_words
+from erce.catalog import penalty_in_words
 from erce.recipe import as_settings
 from erce.reporting import changes, coverage, figure, format, frontier, searched
 from erce.reporting.cautions import ACCIDENTS, cautions

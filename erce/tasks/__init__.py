@@ -3,7 +3,7 @@
 import random
 from typing import TypeGuard
 
-from erce.names import is_own, load_own, unknown
+from erce.catalog import is_own, load_own, unknown
 from erce.tasks.demonstrations import check_demonstrations
 from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH

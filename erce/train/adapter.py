@@ -21,12 +21,13 @@ from torch.distributed.tensor import DTensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
+from erce.errors import DivergedError
 from erce.head import IGNORED
 from erce.loss.chunks import NoSoftmaxError
 from erce.models import known_warning_silenced, shadow
 from erce.prompt import Row, training_rows
 from erce.train.trainer import ERCEConfig, ERCETrainer
-from erce.types import DivergedError, Problem
+from erce.types import Problem
 
 
 class Settings(Protocol):

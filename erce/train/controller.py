@@ -7,7 +7,7 @@ target and lowers it below; the logarithm moves, so λ stays positive.
 import math
 from typing import NamedTuple
 
-from erce.types import DivergedError
+from erce.errors import DivergedError
 
 SMOOTHING = 0.9  # how much of the old mean stays at each step: it remembers some ten of them
 REACH = 100.0  # λ stays within this factor of where it began

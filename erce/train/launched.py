@@ -19,7 +19,8 @@ from typing import Any
 
 import torch
 
-from erce.types import DivergedError, Problem
+from erce.errors import DivergedError
+from erce.types import Problem
 
 SHARDED = {
     "fsdp_version": "2",
@@ -120,7 +121,7 @@ def main() -> None:
         threading.Thread(target=_leave_with_the_launch, daemon=True).start()
     try:
         run(Path(sys.argv[1]))
-    except ValueError as error:
+    except (DivergedError, ValueError) as error:
         kind = DivergedError if isinstance(error, DivergedError) else ValueError
         print(f"{SAID[kind]}{error}", file=sys.stderr, flush=True)
         sys.exit(1)

@@ -15,8 +15,9 @@ import ray_nodes
 from engine_work import CELLS, RECIPE
 
 from erce.engines import FAILURE, Done, Work, open_engine
-from erce.engines.cluster import ClusterLostError, _sentence
+from erce.engines.cluster import _sentence
 from erce.engines.locks import cell_lock
+from erce.errors import ClusterLostError
 from erce.recipe import Decoding, Recipe, Resources, Training
 from erce.results import LOCKS, RESULT, TIMING, cell_folder
 from erce.study import run as run_study

@@ -5,9 +5,9 @@ import math
 import torch
 from torch import Tensor
 
+from erce.catalog import PENALTIES
 from erce.loss import Penalty, make_penalty
 from erce.loss.penalties import order_of
-from erce.names import PENALTIES
 
 ORDERS = (0.1, 0.25, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 LAMS = (0.0, 1.0, 8.0, -0.1)
