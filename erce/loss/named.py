@@ -13,7 +13,7 @@ from erce.loss.protocol import check_objective, check_penalty
 Kind = TypeVar("Kind", Penalty, Objective)
 
 
-def _classes(table: dict[str, catalog.Named], kind: type[Kind]) -> dict[str, type[Kind]]:
+def _classes(table: dict[str, catalog.Listed], kind: type[Kind]) -> dict[str, type[Kind]]:
     found = {}
     for name, each in table.items():
         home = load_own("class", each.home)
