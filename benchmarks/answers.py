@@ -35,13 +35,13 @@ from pathlib import Path
 from typing import Any
 
 from erce.verify.answers.limits import TooLargeError, UnparsedError
-from erce.verify.answers.surface import clean
-from erce.verify.answers.typed import parse_answer
+from erce.verify.answers.read.surface import clean
+from erce.verify.answers.read.typed import parse_answer
 from erce.verify.extract import extract_answer
-from erce.verify.latex import equivalent, verify_math
-from erce.verify.paper import equivalent_paper
+from erce.verify.math import equivalent, verify_math
+from erce.verify.paper_steps import equivalent_paper
 
-TESTS = Path(__file__).parents[1] / "tests" / "verify"
+TESTS = Path(__file__).parents[1] / "tests"
 SLOW = 0.05  # seconds
 SHOWN = 20
 
@@ -79,9 +79,10 @@ def cases(path: Path) -> Iterable[Case]:
 
 
 def own_cases() -> list[Case]:
-    tables = importlib.import_module("test_verify_cases")
-    pairs = [pair for pair in tables.PAIRS if pair.expected is not None]
-    completions = [case for kind in tables.COMPLETIONS.values() for case in kind if case.expected is not None]
+    labelled = importlib.import_module("toys.answers.labelled").PAIRS
+    completions = importlib.import_module("toys.answers.completions").COMPLETIONS
+    pairs = [pair for pair in labelled if pair.expected is not None]
+    completions = [case for kind in completions.values() for case in kind if case.expected is not None]
     return [
         *(Case(pair.gold, pair.answer, pair.expected, False) for pair in pairs),
         *(Case(case.answer, case.completion, case.expected, True) for case in completions),
@@ -189,7 +190,7 @@ def _extracted(case: Case) -> str | None:
 
 def explode() -> None:
     """Every bomb against every gold, bare and boxed, here and in a thread."""
-    hostile = importlib.import_module("answer_cases_hostile")
+    hostile = importlib.import_module("toys.answers.hostile")
     bombs = {**hostile.bombs(), **{n: hostile.injection(t, "made") for n, t in hostile.INJECTIONS.items()}}
     before = _resident()
     for place, run in {"in the main thread": lambda call: call(), "in another thread": _in_a_thread}.items():
@@ -258,8 +259,8 @@ def examine(answers: list[str], pairs: int, seed: int) -> None:
 
 
 def mutate(answers: list[str], seed: int) -> None:
-    rewritten = importlib.import_module("answer_mutations").rewritten
-    altered = importlib.import_module("answer_alterations").altered
+    rewritten = importlib.import_module("toys.answers.mutations").rewritten
+    altered = importlib.import_module("toys.answers.alterations").altered
     for what, mutations, label in (("rewritten", rewritten, True), ("altered", altered, False)):
         made, wrong = 0, list[str]()
         for answer in answers:
@@ -292,8 +293,8 @@ def _show(what: str, found: list[str]) -> None:
 def fuzz(answers: list[str], many: int, seed: int) -> None:
     """Half of the answers are noise, a quarter rewritten or altered, a quarter random expressions."""
     draw = random.Random(seed)
-    grown_pair = importlib.import_module("answer_expressions").grown_pair
-    noise = importlib.import_module("answer_mutations").noise
+    grown_pair = importlib.import_module("toys.answers.expressions").grown_pair
+    noise = importlib.import_module("toys.answers.mutations").noise
     tally, found = Counter[str](), list[tuple[float, str]]()
     start = time.perf_counter()
     while tally["answers"] < many:
@@ -318,8 +319,8 @@ def fuzz(answers: list[str], many: int, seed: int) -> None:
 
 
 def _mutated(gold: str, draw: random.Random) -> list[str]:
-    rewritten = importlib.import_module("answer_mutations").rewritten
-    altered = importlib.import_module("answer_alterations").altered
+    rewritten = importlib.import_module("toys.answers.mutations").rewritten
+    altered = importlib.import_module("toys.answers.alterations").altered
     seed = draw.randrange(10**9)
     return [text for _, text in (*rewritten(gold, seed, depth=2), *altered(gold, seed))] or [f"{gold} "]
 

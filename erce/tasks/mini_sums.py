@@ -15,7 +15,7 @@ import random
 from dataclasses import replace
 
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.numeric import same_number, verify_number
+from erce.verify.number import same_number, verify_number
 
 LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
 LARGEST = 25  # terms lie in 1 … LARGEST - 1

@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from erce.verify.code import run_program, verify_program, verify_program_paper
-    from erce.verify.latex import Conventions, equivalent, verify_math
-    from erce.verify.many import verify_many
-    from erce.verify.numeric import verify_number
+    from erce.verify.math import Conventions, equivalent, verify_math
+    from erce.verify.number import verify_number
+    from erce.verify.parallel import verify_many
+    from erce.verify.program import run_program, verify_program, verify_program_paper
     from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
 
 __all__ = [
@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 _HOME = {
-    "erce.verify.code": ("run_program", "verify_program", "verify_program_paper"),
-    "erce.verify.latex": ("Conventions", "equivalent", "verify_math"),
-    "erce.verify.many": ("verify_many",),
-    "erce.verify.numeric": ("verify_number",),
+    "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
+    "erce.verify.math": ("Conventions", "equivalent", "verify_math"),
+    "erce.verify.parallel": ("verify_many",),
+    "erce.verify.number": ("verify_number",),
     "erce.verify.sandbox": ("Limits", "Sandbox", "SandboxUnavailable"),
 }
 

@@ -62,7 +62,7 @@ def test_a_function_named_as_the_task_judges_the_problems_in_data(file, checks):
 
 
 def test_erces_own_verifier_of_programs_can_be_named(file):
-    task = load_task("erce.verify.code:verify_program")
+    task = load_task("erce.verify.program:verify_program")
     rows = [
         {"prompt": f"Add {n}.", "demonstration": f"def f(x):\n    return x + {n}", "setup": ["import math"]}
         | {"tests": [f"assert f(math.floor(2.5)) == {n + 2}"], "entry_points": ["f"]}

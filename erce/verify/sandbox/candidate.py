@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import wire
+from erce.verify.sandbox import frames
 
 PAPER_SECONDS = 2.0  # wall time, appendix "Execution-Based Evaluation"
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr}
@@ -59,7 +59,7 @@ class Service:
         self._program, self._imports = program, imports
         self._answer(_nothing if mode == "paper" else self._load)
         while True:
-            verb, *operands = wire.receive(self._channel)
+            verb, *operands = frames.receive(self._channel)
             self._answer(self._verbs[verb], *operands)
 
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
@@ -68,9 +68,9 @@ class Service:
         except BaseException as error:
             reply = _described(error)
         try:
-            wire.send(self._channel, reply)
-        except (wire.TooBigError, RecursionError, MemoryError, ValueError) as error:
-            wire.send(self._channel, _described(error))
+            frames.send(self._channel, reply)
+        except (frames.TooBigError, RecursionError, MemoryError, ValueError) as error:
+            frames.send(self._channel, _described(error))
 
     def _load(self) -> None:
         module = types.ModuleType("program")
@@ -82,10 +82,10 @@ class Service:
         exec(compile(self._program, "<program>", "exec"), self._names)
 
     def _encode(self, value: Any) -> Any:
-        return wire.encode(value, self._handle)
+        return frames.encode(value, self._handle)
 
     def _decode(self, form: Any) -> Any:
-        return wire.decode(form, self._resolve)
+        return frames.decode(form, self._resolve)
 
     def _handle(self, value: Any) -> list[Any]:
         self._objects.append(value)
@@ -112,7 +112,7 @@ class Service:
         returned = function(*arguments, **self._decode(named))
         if returned is not None:
             return [self._encode(returned), None]
-        after = wire.encode(list(arguments), self._handle)
+        after = frames.encode(list(arguments), self._handle)
         return [None, None if after == positional else after]
 
     def _get(self, number: int, attribute: str) -> Any:
@@ -153,8 +153,8 @@ class Service:
 
 def serve(channel: socket.socket) -> None:
     """Takes the program from the channel and answers there until it is closed."""
-    with suppress(wire.ClosedError):
-        program, imports, mode = wire.receive(channel)
+    with suppress(frames.ClosedError):
+        program, imports, mode = frames.receive(channel)
         Service(channel).run(program, imports, mode)
 
 

@@ -18,8 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from erce.verify.sandbox import candidate, judge, layers, linux
-from erce.verify.sandbox.layers import Allowance, Place
+from erce.verify.sandbox import candidate
+from erce.verify.sandbox.judge.trial import trial
+from erce.verify.sandbox.kernel import layers, linux
+from erce.verify.sandbox.kernel.layers import Allowance, Place
 
 PRELOADED = """
 abc array ast base64 bisect calendar cmath collections collections.abc contextlib copy dataclasses datetime
@@ -169,7 +171,7 @@ class Worker:
                 os.setsid()
             layers.close_all_but(channel.fileno())
             layers.confine(self._place, allowance, judging=judging)
-            (judge if judging else candidate).serve(channel)
+            (trial if judging else candidate).serve(channel)
             os._exit(0)
         finally:
             traceback.print_exc()

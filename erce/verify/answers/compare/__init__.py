@@ -1,0 +1,1 @@
+"""Trees and typed values → whether two of them are the same."""

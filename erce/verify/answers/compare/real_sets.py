@@ -1,0 +1,220 @@
+"""Sets of real numbers, however they are written → their intervals in order, to be compared."""
+
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+from erce.verify.answers.compare.evaluate import Evaluator, Value
+from erce.verify.answers.compare.same_value import same_value
+from erce.verify.answers.limits import Budget, TooLargeError
+from erce.verify.answers.read.relations import bounds
+from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, contains, infinite_sign, symbols
+from erce.verify.answers.values import Answer, Bracketed, Inequality, Listing, Scalar, SetOperation
+
+MAX_SPANS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of an interval: its value as an expression and as a number, and whether it belongs to it."""
+
+    tree: Tree
+    value: Value
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The numbers from one end to another; a single number where both are the same."""
+
+    low: End
+    high: End
+
+
+def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
+    r"""Its intervals from left to right, touching ones joined; None for what is no set of numbers.
+
+    Intervals, sets of numbers, ℝ, inequalities, lists of inequalities with "or", and unions, intersections
+    and differences of such. Symbols other than the bounded one make it None.
+    """
+    if isinstance(answer, SetOperation):
+        left, right = real_set(answer.left, budget), real_set(answer.right, budget)
+        return _operation(answer.operation, left, right)
+    if isinstance(answer, Bracketed):
+        return _interval(answer, budget)
+    if isinstance(answer, Inequality):
+        return _solutions(answer, budget)
+    if isinstance(answer, Listing):
+        return _listed(answer, budget)
+    return REALS if isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R") else None
+
+
+def same_sets(left: tuple[Span, ...], right: tuple[Span, ...], budget: Budget) -> bool:
+    """Whether the intervals are the same, one by one."""
+    return len(left) == len(right) and all(
+        _same_ends(one.low, other.low, budget) and _same_ends(one.high, other.high, budget)
+        for one, other in zip(left, right, strict=True)
+    )
+
+
+def complement(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The numbers in none of these intervals, which are in order and do not touch."""
+    if not spans:
+        return REALS
+    gaps = [Span(REALS[0].low, _flipped(spans[0].low))]
+    gaps += [Span(_flipped(one.high), _flipped(other.low)) for one, other in pairwise(spans)]
+    gaps.append(Span(_flipped(spans[-1].high), REALS[0].high))
+    return tuple(gap for gap in gaps if not _is_empty(gap))
+
+
+_FAR = 10**400  # stands for ∞ where ends are put in order
+REALS = (Span(End(NEGATIVE_INFINITY, -_FAR, closed=False), End(INFINITY, _FAR, closed=False)),)
+
+
+def _same_ends(one: End, other: End, budget: Budget) -> bool:
+    return one.closed == other.closed and same_value(one.tree, other.tree, budget)
+
+
+def _flipped(end: End) -> End:
+    return End(end.tree, end.value, not end.closed)
+
+
+def _end(tree: Tree, budget: Budget, *, closed: bool) -> End | None:
+    sign = infinite_sign(tree)
+    if sign:
+        return None if closed else End(tree, sign * _FAR, closed=False)
+    if symbols(tree) or contains(tree, "pm"):
+        return None
+    evaluator = Evaluator({}, budget)
+    value = evaluator.inexact(evaluator.value(tree))
+    if abs(value.imag) > abs(value) * 2.0**-150 or abs(value) >= _FAR:
+        return None
+    return End(tree, value.real, closed)
+
+
+def _interval(answer: Bracketed, budget: Budget) -> tuple[Span, ...] | None:
+    if answer.opening not in ("(", "[") or answer.closing not in (")", "]"):
+        return None
+    match answer.items:
+        case (Scalar(low), Scalar(high)):
+            start = _end(low, budget, closed=answer.opening == "[")
+            end = _end(high, budget, closed=answer.closing == "]")
+            return None if start is None or end is None else _joined([Span(start, end)])
+    return None
+
+
+def _solutions(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
+    """The values of the name that an inequality bounds, or with ≠ excludes."""
+    if answer.signs == ("≠",) and answer.name:
+        excluded = _points((Scalar(answer.sides[1]),), budget)
+        return None if excluded is None else complement(excluded)
+    if answer.name.startswith("|"):
+        return _within(answer, budget)
+    interval = bounds(answer)
+    return None if interval is None else _interval(interval, budget)
+
+
+def _within(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
+    """The numbers whose absolute value satisfies one inequality: |x| < 3 is (-3, 3)."""
+    if len(answer.signs) != 1:
+        return None
+    edge, sign = answer.sides[1], answer.signs[0]
+    inside = _end(("neg", edge), budget, closed=sign in "≤>"), _end(edge, budget, closed=sign in "≤>")
+    if inside[0] is None or inside[1] is None:
+        return None
+    spans = _joined([Span(inside[0], inside[1])])
+    return spans if spans is None or sign in "<≤" else complement(spans)
+
+
+def _listed(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
+    """A set of numbers, or what satisfies several inequalities of one name, or one of them."""
+    if answer.joined == "{":
+        return _points(answer.items, budget)
+    sets = [real_set(item, budget) for item in answer.items if isinstance(item, Inequality)]
+    if len(sets) != len(answer.items) or len({getattr(item, "name", "") for item in answer.items}) != 1:
+        return None
+    if answer.joined == "or":
+        return _all_joined(sets)
+    both = sets[0]
+    for other in sets[1:]:
+        both = None if both is None or other is None else _common(both, other)
+    # x < -2 and x > 2 has no common solution, so that each is meant.
+    return both or _all_joined(sets)
+
+
+def _points(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
+    ends = [_end(item.tree, budget, closed=True) if isinstance(item, Scalar) else None for item in items]
+    if any(end is None for end in ends):
+        return None
+    return _joined([Span(end, end) for end in ends if end is not None])
+
+
+def _is_empty(span: Span) -> bool:
+    gap = span.high.value - span.low.value
+    if _is_zero(gap, span.high.value):
+        return not (span.low.closed and span.high.closed)
+    return gap < 0
+
+
+def _is_zero(difference: Value, scale: Value) -> bool:
+    return abs(difference) <= 2.0**-150 * max(1, abs(scale)) if abs(scale) < _FAR else difference == 0
+
+
+def _joined(spans: list[Span]) -> tuple[Span, ...] | None:
+    """In order, overlapping and touching ones as one; None where there are none or too many."""
+    if len(spans) > MAX_SPANS:
+        raise TooLargeError(f"a set of more than {MAX_SPANS} intervals")
+    joined: list[Span] = []
+    for span in sorted(filter(lambda span: not _is_empty(span), spans), key=_order):
+        if joined and _touches(joined[-1], span):
+            joined[-1] = Span(joined[-1].low, _later(joined[-1].high, span.high))
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def _order(span: Span) -> tuple[Value, bool]:
+    return span.low.value, not span.low.closed
+
+
+def _touches(left: Span, right: Span) -> bool:
+    gap = right.low.value - left.high.value
+    if _is_zero(gap, left.high.value):
+        return left.high.closed or right.low.closed
+    return gap < 0
+
+
+def _later(one: End, other: End) -> End:
+    gap = other.value - one.value
+    if _is_zero(gap, one.value):
+        return one if one.closed else other
+    return other if gap > 0 else one
+
+
+def _common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...] | None:
+    """The intersection: every pair's later beginning and earlier end."""
+    if len(left) * len(right) > MAX_SPANS**2:
+        raise TooLargeError("an intersection of too many intervals")
+    return _joined([_overlap(one, other) for one, other in product(left, right)])
+
+
+def _overlap(one: Span, other: Span) -> Span:
+    low = _flipped(_later(_flipped(one.low), _flipped(other.low)))
+    earlier = one.high if other.high == _later(one.high, other.high) else other.high
+    if _is_zero(one.high.value - other.high.value, one.high.value):
+        earlier = one.high if not one.high.closed else other.high
+    return Span(low, earlier)
+
+
+def _all_joined(sets: list[tuple[Span, ...] | None]) -> tuple[Span, ...] | None:
+    known = [spans for spans in sets if spans is not None]
+    return _joined([span for spans in known for span in spans]) if len(known) == len(sets) else None
+
+
+def _operation(
+    operation: str, left: tuple[Span, ...] | None, right: tuple[Span, ...] | None
+) -> tuple[Span, ...] | None:
+    if left is None or right is None:
+        return None
+    if operation == "cup":
+        return _all_joined([left, right])
+    return _common(left, right if operation == "cap" else complement(right))

@@ -1,0 +1,384 @@
+"""Two typed values → whether they are the same answer, under stated conventions."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from erce.verify.answers.compare.real_sets import real_set, same_sets
+from erce.verify.answers.compare.same_value import proportion, same_value
+from erce.verify.answers.conventions import Conventions
+from erce.verify.answers.limits import Budget, UnparsedError
+from erce.verify.answers.read.matrices import determinant
+from erce.verify.answers.read.relations import MIRRORED, bounds
+from erce.verify.answers.tree import Tree, contains, nodes, with_sign
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Clock,
+    Congruence,
+    Equation,
+    InBase,
+    Inequality,
+    Listing,
+    Matrix,
+    Named,
+    Ratio,
+    Record,
+    Scalar,
+    SetOperation,
+    Words,
+)
+
+
+def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
+    """Whether the two say the same; symmetric but where a convention says otherwise.
+
+    `UnparsedError` where one has no value, `TooLargeError` where it takes more than a check may do.
+    """
+    if not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
+        return False
+    return _Comparison(conventions).same(gold, answer)
+
+
+class _Comparison:
+    def __init__(self, conventions: Conventions) -> None:
+        self.conventions = conventions
+        self.budget = Budget()
+
+    def same(self, gold: Answer, answer: Answer) -> bool:
+        if isinstance(gold, Scalar) and isinstance(answer, Scalar):
+            return self.scalars(gold, answer)
+        for one, other in ((gold, answer), (answer, gold)):
+            decided = self.unwrapped(one, other)
+            if decided is not None:
+                return decided
+        sets = self.sets(gold, answer)
+        return self.alike(gold, answer) if sets is None else sets
+
+    def unwrapped(self, one: Answer, other: Answer) -> bool | None:
+        """The verdict where `one` is a name's value and `other` may be that value alone; None otherwise."""
+        if isinstance(one, Record) and isinstance(other, Listing | Bracketed):
+            return self.in_order(tuple(item.value for item in one.items), other.items)
+        if not isinstance(one, Named):
+            return None
+        if isinstance(other, Named):
+            known = one.name == other.name or (_is_function(one.name) and _is_function(other.name))
+            return self.same(one.value, other.value) if known else self.one_equation(one, other)
+        if isinstance(other, Equation):
+            return self.one_equation(one, other)
+        return not isinstance(other, Inequality | Record) and self.same(one.value, other)
+
+    def one_equation(self, one: Named, other: Named | Equation) -> bool:
+        """Whether x = y and y = x, or x = 5 and 2x = 10, are one equation."""
+        sides = [_sides(equation) for equation in (one, other)]
+        return None not in sides and self.equations(*(Equation(side) for side in sides if side is not None))
+
+    def sets(self, gold: Answer, answer: Answer) -> bool | None:
+        """The verdict on two sets of numbers of which one is written as more than a list; None otherwise."""
+        if not (_is_written_as_set(gold) or _is_written_as_set(answer)):
+            return None
+        if isinstance(gold, Inequality) and isinstance(answer, Inequality) and not _is_absolute(gold, answer):
+            return None
+        left, right = real_set(gold, self.budget), real_set(answer, self.budget)
+        return None if left is None or right is None else same_sets(left, right, self.budget)
+
+    def alike(self, gold: Answer, answer: Answer) -> bool:
+        """Whether two values of one kind, or of kinds that may stand for each other, are the same."""
+        compare = _OF_ONE_KIND.get(type(gold))
+        if compare and type(gold) is type(answer):
+            return compare(self, gold, answer)
+        for one, other in ((gold, answer), (answer, gold)):
+            if isinstance(one, InBase) and isinstance(other, Scalar):
+                return self.missing_base(one, other)
+            if isinstance(one, Matrix) and isinstance(other, Scalar):
+                value = determinant(one) if one.bars else None
+                return value is not None and self.same_value(value, other.tree)
+            if isinstance(one, Inequality) and isinstance(other, Bracketed):
+                described = bounds(one)
+                return described is not None and self.same(described, other)
+        return self.lists(gold, answer)
+
+    def same_value(self, left: Tree, right: Tree) -> bool:
+        return same_value(left, right, self.budget)
+
+    def equal(self, gold: Words | InBase, answer: Words | InBase) -> bool:
+        return gold == answer
+
+    def tuples(self, gold: Bracketed, answer: Bracketed) -> bool:
+        brackets = (gold.opening, gold.closing) == (answer.opening, answer.closing)
+        return brackets and self.in_order(gold.items, answer.items)
+
+    def ratios(self, gold: Ratio, answer: Ratio) -> bool:
+        return self.in_order(gold.items, answer.items)
+
+    def equations(self, gold: Equation, answer: Equation) -> bool:
+        """Whether two equations have proportional differences, or two chains the same sides."""
+        left, right = gold.sides, answer.sides
+        if len(left) == len(right) == 2:
+            return proportion(_difference(left), _difference(right), self.budget) != 0
+        return len(left) == len(right) and all(map(self.same_value, left, right))
+
+    def scalars(self, gold: Scalar, answer: Scalar) -> bool:
+        if not self.units_agree(_unit(gold), _unit(answer)):
+            return False
+        if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
+            return self.lists(gold, answer)
+        if self.same_value(gold.tree, answer.tree):
+            # 20% for 20 is taken by "either" only.
+            return gold.percent == answer.percent or self.conventions.percent == "either"
+        if gold.percent == answer.percent:
+            return False
+        percent, plain = (gold, answer) if gold.percent else (answer, gold)
+        return self.same_value(("frac", percent.tree, ("num", 100)), plain.tree)
+
+    def units_agree(self, gold: str, answer: str) -> bool:
+        if self.conventions.units == "ignore" or gold == answer or {gold, answer} in _DEGREES:
+            return True
+        return self.conventions.units == "conflict" and not (gold and answer)
+
+    def clocks(self, gold: Clock, answer: Clock) -> bool:
+        same = (gold.hours, gold.minutes) == (answer.hours, answer.minutes)
+        return same and self.units_agree(gold.half, answer.half)
+
+    def missing_base(self, numeral: InBase, plain: Scalar) -> bool:
+        if self.conventions.require_base or not numeral.digits.lstrip("-").isdigit():
+            return False
+        return self.same_value(("num", int(numeral.digits)), plain.tree)
+
+    def matrices(self, gold: Matrix, answer: Matrix) -> bool:
+        return (
+            gold.bars == answer.bars
+            and len(gold.rows) == len(answer.rows)
+            and all(self.in_order(row, other) for row, other in zip(gold.rows, answer.rows, strict=True))
+        )
+
+    def records(self, gold: Record, answer: Record) -> bool:
+        values = {item.name: item.value for item in answer.items}
+        return values.keys() == {item.name for item in gold.items} and all(
+            self.same(item.value, values[item.name]) for item in gold.items
+        )
+
+    def congruences(self, gold: Congruence, answer: Congruence) -> bool:
+        """Whether the moduli and left sides are the same, and the residues are so modulo the modulus."""
+        if not (self.same_value(gold.left, answer.left) and self.same_value(gold.modulus, answer.modulus)):
+            return False
+        numbers = [tree[1] for tree in (gold.residue, answer.residue, gold.modulus) if tree[0] == "num"]
+        if len(numbers) == 3 and numbers[2]:
+            return (numbers[0] - numbers[1]) % numbers[2] == 0
+        return self.same_value(gold.residue, answer.residue)
+
+    def inequalities(self, gold: Inequality, answer: Inequality) -> bool:
+        left, right = bounds(gold), bounds(answer)
+        if left is not None and right is not None:
+            return gold.name == answer.name and self.same(left, right)
+        if len(gold.signs) != len(answer.signs):
+            return False
+        if len(gold.signs) == 1:
+            sign = proportion(_difference(gold.sides), _difference(answer.sides), self.budget)
+            return bool(sign) and answer.signs[0] == (gold.signs[0] if sign > 0 else MIRRORED[gold.signs[0]])
+        mirrored = tuple(MIRRORED[sign] for sign in answer.signs[::-1])
+        return any(
+            gold.signs == signs and all(map(self.same_value, gold.sides, sides))
+            for signs, sides in ((answer.signs, answer.sides), (mirrored, answer.sides[::-1]))
+        )
+
+    def operations(self, gold: SetOperation, answer: SetOperation) -> bool:
+        if gold.operation != answer.operation:
+            return False
+        if gold.operation == "setminus":
+            return self.same(gold.left, answer.left) and self.same(gold.right, answer.right)
+        return self.in_any_order(_operands(gold, gold.operation), _operands(answer, answer.operation))
+
+    def lists(self, gold: Answer, answer: Answer) -> bool:
+        """Lists, sets, ± expressions and, where a bare list stands for a tuple, tuples."""
+        if isinstance(gold, Bracketed) or isinstance(answer, Bracketed):
+            return self.tuple_as_list(gold, answer)
+        left, right = _members(gold), _members(answer)
+        if left is None or right is None or len(left) != len(right):
+            return False
+        if len(left) == 1 and _is_set(gold) != _is_set(answer):
+            return False
+        if len(left) < 2 and not _is_set(gold):
+            return False
+        bare = not (_is_set(gold) or _is_set(answer))
+        if bare and self.conventions.ordered_lists and not _has_signs(gold) and not _has_signs(answer):
+            return self.in_order(left, right)
+        return self.in_any_order(left, right)
+
+    def tuple_as_list(self, gold: Answer, answer: Answer) -> bool:
+        bracketed, listing = (gold, answer) if isinstance(gold, Bracketed) else (answer, gold)
+        if not isinstance(bracketed, Bracketed) or not isinstance(listing, Listing):
+            return False
+        plain = bracketed.opening == "(" and bracketed.closing == ")" and listing.joined == ","
+        numbers = all(isinstance(item, Scalar) for item in listing.items)
+        return plain and numbers and self.in_order(bracketed.items, listing.items)
+
+    def in_order(self, gold: Sequence[Answer], answer: Sequence[Answer]) -> bool:
+        return len(gold) == len(answer) and all(map(self.same_item, gold, answer))
+
+    def in_any_order(self, gold: Sequence[Answer], answer: Sequence[Answer]) -> bool:
+        """Whether each member of one is one of the other, none twice."""
+        rest, left = _without_common_numbers(gold, answer)
+        for member in rest:
+            at = next((at for at, other in enumerate(left) if self.same_item(member, other)), None)
+            if at is None:
+                return False
+            del left[at]
+        return not left
+
+    def same_item(self, gold: Answer, answer: Answer) -> bool:
+        self.budget.spend(2)
+        try:
+            return self.same(gold, answer)
+        except UnparsedError:  # one entry without a value is no other entry
+            return False
+
+
+# Degrees are also those of a temperature.
+_DEGREES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
+
+
+def _unit(scalar: Scalar) -> str:
+    return scalar.unit or ("percent" if scalar.percent else "")
+
+
+_OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
+    Words: _Comparison.equal,
+    InBase: _Comparison.equal,
+    Clock: _Comparison.clocks,
+    Bracketed: _Comparison.tuples,
+    Matrix: _Comparison.matrices,
+    Ratio: _Comparison.ratios,
+    Record: _Comparison.records,
+    Equation: _Comparison.equations,
+    Inequality: _Comparison.inequalities,
+    Congruence: _Comparison.congruences,
+    SetOperation: _Comparison.operations,
+}
+
+
+def _is_written_as_set(answer: Answer) -> bool:
+    if isinstance(answer, Listing):
+        return answer.joined != "{" and any(isinstance(item, Inequality) for item in answer.items)
+    return isinstance(answer, SetOperation | Inequality) or _is_reals(answer)
+
+
+def _without_common_numbers(
+    gold: Sequence[Answer], answer: Sequence[Answer]
+) -> tuple[list[Answer], list[Answer]]:
+    """The members without the integers that both hold: a long list is compared in linear time."""
+    common = Counter(filter(_is_integer, gold)) & Counter(filter(_is_integer, answer))
+    return _without(gold, common), _without(answer, common)
+
+
+def _without(members: Sequence[Answer], common: Counter[Answer]) -> list[Answer]:
+    left, rest = Counter(common), list[Answer]()
+    for member in members:
+        if _is_integer(member) and left[member]:
+            left[member] -= 1
+        else:
+            rest.append(member)
+    return rest
+
+
+def _is_integer(answer: Answer) -> bool:
+    return isinstance(answer, Scalar) and answer.tree[0] == "num"
+
+
+def _is_function(name: str) -> bool:
+    return "(" in name or name == "y"
+
+
+def _is_absolute(one: Inequality, other: Inequality) -> bool:
+    """Whether one bounds x and the other |x|."""
+    return one.name != other.name and one.name.strip("|") == other.name.strip("|")
+
+
+def _sides(equation: Named | Equation) -> tuple[Tree, ...] | None:
+    """Both sides of an equation, or of a name's value; None where the value is no expression."""
+    if isinstance(equation, Equation):
+        return equation.sides
+    return (_named_tree(equation.name), equation.value.tree) if isinstance(equation.value, Scalar) else None
+
+
+def _named_tree(name: str) -> Tree:
+    """The expression that a name is in an equation: xy is a product."""
+    if len(name) > 1 and name.isalpha():
+        return "mul", tuple(("sym", letter) for letter in name)
+    return "sym", name
+
+
+def _is_reals(answer: Answer) -> bool:
+    return isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R")
+
+
+def _is_set(answer: Answer) -> bool:
+    return isinstance(answer, Listing) and answer.joined == "{"
+
+
+def _has_signs(answer: Answer) -> bool:
+    return isinstance(answer, Scalar) or (
+        isinstance(answer, Listing)
+        and any(isinstance(item, Scalar) and contains(item.tree, "pm") for item in answer.items)
+    )
+
+
+def _members(answer: Answer) -> list[Answer] | None:
+    """The members of a list or a set, and both values of an expression with ±; None for anything else."""
+    if isinstance(answer, Scalar):
+        return list(_with_both_signs((answer,)))
+    return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
+
+
+def _with_both_signs(items: tuple[Answer, ...]) -> Iterator[Answer]:
+    for item in items:
+        if isinstance(item, Scalar) and contains(item.tree, "pm"):
+            yield replace(item, tree=with_sign(item.tree, 1))
+            yield replace(item, tree=with_sign(item.tree, -1))
+        else:
+            yield item
+
+
+def _operands(answer: Answer, operation: str) -> list[Answer]:
+    operands: list[Answer] = []
+    while isinstance(answer, SetOperation) and answer.operation == operation:
+        operands.append(answer.right)
+        answer = answer.left
+    return [*operands, answer]
+
+
+def _difference(sides: tuple[Tree, ...]) -> Tree:
+    return "add", (sides[0], ("neg", sides[1]))
+
+
+def _is_unreduced(answer: Answer) -> bool:
+    """Whether a fraction of integers in it can be reduced."""
+    return any(
+        node[0] == "frac"
+        and node[1][0] == node[2][0] == "num"
+        and math.gcd(int(node[1][1]), int(node[2][1])) > 1
+        for tree in _trees(answer)
+        for node in nodes(tree)
+    )
+
+
+def _trees(answer: Answer) -> Iterator[Tree]:
+    match answer:
+        case Scalar(tree):
+            yield tree
+        case Named(_, value):
+            yield from _trees(value)
+        case Equation(sides) | Inequality(sides):
+            yield from sides
+        case SetOperation(_, left, right):
+            yield from _trees(left)
+            yield from _trees(right)
+        case Matrix(rows):
+            for row in rows:
+                for entry in row:
+                    yield from _trees(entry)
+        case Listing(items) | Bracketed(_, items) | Ratio(items) | Record(items):
+            for item in items:
+                yield from _trees(item)

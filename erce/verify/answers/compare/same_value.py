@@ -1,0 +1,167 @@
+"""Two expression trees → whether they have the same value, or are proportional: exactly, else at points."""
+
+import random
+from fractions import Fraction
+from functools import lru_cache
+
+from erce.verify.answers.compare.evaluate import HIGH_PRECISION, Evaluator, UndefinedError, Value
+from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError
+from erce.verify.answers.tree import Tree, contains, infinite_sign, nodes, symbols
+
+TOLERANCE = Fraction(1, 10**6)  # relative, and only where a number is written with a point
+POINTS = 8  # at which two expressions must agree
+ENOUGH = 3  # where they have no value at some of the points that are tried
+_TRIED = 14
+_DISCRETE = frozenset({"fact", "binom", "gcd", "lcm"})
+
+
+def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
+    """Whether two expressions are equal for all values of their symbols.
+
+    Rational ones are compared exactly. Others agree within 2^-150 at eight points and within 2^-1100 at one
+    of them. Where either is written with a decimal point, agreement within a millionth, relative, is enough.
+    `UndefinedError` where one has no value, `TooLargeError` beyond a limit.
+    """
+    if left == right:
+        return True
+    if left[0] == right[0] == "num":
+        return False
+    budget.spend(10)
+    if infinite_sign(left) or infinite_sign(right):
+        return infinite_sign(left) == infinite_sign(right)
+    names = sorted(symbols(left) | symbols(right))
+    if len(names) > MAX_SYMBOLS:
+        raise TooLargeError(f"more than {MAX_SYMBOLS} symbols")
+    decimal = contains(left, "dec") or contains(right, "dec")
+    if not names:
+        return _agree((left, right), {}, budget, decimal) and (
+            decimal or _confirmed((left, right), {}, budget)
+        )
+    return _agree_at_points((left, right), names, budget, decimal)
+
+
+def proportion(left: Tree, right: Tree, budget: Budget) -> int:
+    """The sign of the constant c with left = c · right for all values of the symbols; 0 without such a c.
+
+    Equations and inequalities whose sides differ by such expressions say the same. Expressions without
+    symbols have no constant, and neither have those with a complex one.
+    """
+    names = sorted(symbols(left) | symbols(right))
+    if not names or len(names) > MAX_SYMBOLS:
+        return 0
+    ratios = list[Value]()
+    for point in sample_points(len(names), discrete=_is_discrete(left, right)):
+        evaluator = Evaluator(dict(zip(names, point, strict=True)), budget)
+        try:
+            above, below = evaluator.value(left), evaluator.value(right)
+            if _is_tiny(above) or _is_tiny(below):
+                return 0
+            ratios.append(evaluator.quotient(above, below))
+        except UndefinedError:
+            continue
+        if not _close(evaluator, ratios[0], ratios[-1]):
+            return 0
+        if len(ratios) == POINTS:
+            break
+    if len(ratios) < ENOUGH or abs(ratios[0].imag) > abs(ratios[0]) * _ROUNDING:
+        return 0
+    return 1 if ratios[0].real > 0 else -1
+
+
+@lru_cache(maxsize=64)
+def sample_points(size: int, *, discrete: bool) -> tuple[tuple[int | Fraction, ...], ...]:
+    """The points at which symbols are tried, always the same; naturals where a factorial needs them.
+
+    The first are positive, since many an expression has a value nowhere else.
+    """
+    chosen = random.Random(size)
+    if discrete:
+        return tuple(tuple(chosen.randint(3, 60) for _ in range(size)) for _ in range(_TRIED))
+    return tuple(
+        tuple(
+            Fraction(chosen.randint(11, 997), chosen.choice(_PRIMES))
+            * (1 if point < 4 else chosen.choice((1, -1)))
+            for _ in range(size)
+        )
+        for point in range(_TRIED)
+    )
+
+
+_PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
+_Pair = tuple[Tree, Tree]
+
+
+def _is_discrete(left: Tree, right: Tree) -> bool:
+    return any(
+        node[0] in ("sum", "prod") or (node[0] == "call" and node[1] in _DISCRETE)
+        for tree in (left, right)
+        for node in nodes(tree)
+    )
+
+
+def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: bool) -> bool:
+    agreeing = 0
+    values: dict[str, Value] = {}
+    for point in sample_points(len(names), discrete=_is_discrete(*pair)):
+        here = dict(zip(names, point, strict=True))
+        try:
+            if not _agree(pair, here, budget, decimal):
+                return False
+        except UndefinedError:
+            continue
+        values = here
+        agreeing += 1
+        if agreeing == POINTS:
+            break
+    if agreeing < ENOUGH:
+        raise UndefinedError("the expressions have no value at the points that are tried")
+    return decimal or _confirmed(pair, values, budget)
+
+
+def _agree(pair: _Pair, values: dict[str, Value], budget: Budget, decimal: bool) -> bool:
+    """Whether the two are equal here, as far as the low precision tells."""
+    evaluator = Evaluator(values, budget)
+    left, right = (evaluator.value(tree) for tree in pair)
+    if _is_exact(left) and _is_exact(right):
+        return left == right or (decimal and abs(left - right) <= TOLERANCE * min(abs(left), abs(right)))
+    left, right = evaluator.inexact(left), evaluator.inexact(right)
+    if decimal:
+        return abs(left - right) * 10**6 <= min(abs(left), abs(right)) * (1 + _ROUNDING)
+    return _close(evaluator, left, right) or (_is_tiny(left) and _is_tiny(right))
+
+
+def _confirmed(pair: _Pair, values: dict[str, Value], budget: Budget) -> bool:
+    """Whether two that agree in low precision agree in high precision too.
+
+    A difference that is there stays; one that comes from rounding shrinks with the precision.
+    """
+    low = Evaluator(values, budget)
+    coarse = [low.value(tree) for tree in pair]
+    if all(map(_is_exact, coarse)):
+        return True
+    size = max(abs(low.inexact(value)) for value in coarse)
+    high = Evaluator(values, budget, precision=HIGH_PRECISION)
+    left, right = (high.inexact(high.value(tree)) for tree in pair)
+    larger = max(abs(left), abs(right))
+    return abs(left - right) <= larger * high.context.ldexp(1, -1100) or larger < size * high.context.ldexp(
+        1, -700
+    )
+
+
+def _close(evaluator: Evaluator, left: Value, right: Value) -> bool:
+    if _is_exact(left) and _is_exact(right):
+        return left == right
+    left, right = evaluator.inexact(left), evaluator.inexact(right)
+    return abs(left - right) <= max(abs(left), abs(right)) * _ROUNDING
+
+
+def _is_tiny(value: Value) -> bool:
+    """Zero, or what rounding may have made of zero."""
+    return value == 0 if _is_exact(value) else abs(value) < _ROUNDING
+
+
+_ROUNDING = 2.0**-150
+
+
+def _is_exact(value: Value) -> bool:
+    return type(value) is int or type(value) is Fraction

@@ -1,0 +1,1 @@
+"""Answers as text → tokens → trees and typed values."""

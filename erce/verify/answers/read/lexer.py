@@ -1,0 +1,254 @@
+"""Cleaned answer → tokens: numbers, letters, words, commands and operators, wrappers and sizes left out."""
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+from erce.verify.answers.limits import MAX_TOKENS, TooLargeError, UnparsedError
+from erce.verify.answers.read.vocabulary import (
+    DROPPED,
+    FUNCTIONS,
+    OPERATORS,
+    PERCENT,
+    PLAIN,
+    SHORT_UNITS,
+    SHORT_WORDS,
+    SYNONYMS,
+    WRAPPERS,
+)
+
+
+class Token(NamedTuple):
+    r"""One piece of an answer.
+
+    `kind` is "number" (digits, at most one point, no separators), "repeating" (`0.1\overline{36}`, kept as
+    `0.1|36`), "letter" (one letter), "word" (more: a text, a unit), "and" (also for "or"), "command" (its
+    name), "begin" and "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates
+    rows).
+    `spaced` tells whether space stands before it. `plain` tells a word written without a wrapper.
+    """
+
+    kind: str
+    text: str
+    spaced: bool = False
+    plain: bool = False
+
+
+END = Token("end of text", "")
+
+
+def tokenize(text: str) -> list[Token]:
+    r"""The tokens of a cleaned answer; `UnparsedError` for a character that has no meaning in one.
+
+    >>> [token.text for token in tokenize(r"\dfrac{1}{2}\text{ cm}")]
+    ['frac', '{', '1', '}', '{', '2', '}', 'cm']
+    """
+    tokens: list[Token] = []
+    position, spaced, size = 0, False, len(text)
+    has_rows = "\\begin" in text
+    match = _TOKEN.match
+    while position < size:
+        found = match(text, position)
+        if found is None or found.lastgroup is None:
+            raise UnparsedError(f"the character {text[position]!r}")
+        kind, position = found.lastgroup, found.end()
+        if kind == "number":
+            tokens.append(Token("number", found.group(), spaced))
+        elif kind == "space":
+            spaced = True
+            continue
+        elif kind == "rows" and not has_rows:
+            # An answer escaped once too often: \\frac{1}{2}.
+            position -= text[position : position + 1].isalpha() or text.startswith(("{", "}"), position)
+            continue
+        else:
+            position = _READERS[kind](tokens, found, spaced)
+        spaced = False
+        if len(tokens) > MAX_TOKENS:
+            raise TooLargeError(f"more than {MAX_TOKENS} tokens")
+    return tokens
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
+    | (?P<grouped>[0-9]{1,3}(?:(?:\{\s?,\s?\}|,(?:\s?\\!)++\s?|\\[!,])[0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
+    | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
+    | (?P<space>(?:\s|~|\\[ ,;:>!/]|\{\s*+\})++)
+    | (?P<rows>\\\\)
+    | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
+    | (?P<prime>\^\s*+(?:\{\s*+\\prime\s*+\}|\\prime(?![A-Za-z])))
+    | (?P<environment>\\(?:begin|end)\s*+\{[A-Za-z]{1,20}\*?\})
+    | (?P<ordinal>\^\s*+\{?\s*+\\(?:text|mathrm|textrm)\s*+\{\s*+(?:th|st|nd|rd)\s*+\}\s*+\}?)
+    | (?P<colour>\\(?:text)?color\s*+\{[A-Za-z]*+\})
+    | (?P<lone>\{\s*+[-+]\s*+\})
+    | (?P<wrapped>\\([A-Za-z]++)\*?\s*+\{((?:[^{}\\$]|\\%)*+)\})
+    | (?P<command>\\[A-Za-z]++\*?\s*+\.?)
+    | (?P<escaped>\\.)
+    | (?P<letters>[A-Za-z]++)
+    | (?P<sign>\*\*|<=|>=|!=|==|[-+*/^_!(){}\[\]|,;:'=<>≤≥≠°%&.$"])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
+_LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+_PREFIXES = sorted(PLAIN, key=len, reverse=True)
+_SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
+_GROUPING = re.compile(r"[^0-9.]++")
+_REPEATING = re.compile(r"\\[a-z]++\s?\{?")
+
+
+def _repeating(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    tokens.append(Token("repeating", _REPEATING.sub("|", found.group().rstrip("}")), spaced))
+    return found.end()
+
+
+def _grouped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    tokens.append(Token("number", _GROUPING.sub("", found.group()), spaced))
+    return found.end()
+
+
+def _fixed(kind: str, text: str, tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    tokens.append(Token(kind, text, spaced))
+    return found.end()
+
+
+def _nothing(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    return found.end()
+
+
+def _lone(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    """A sign in braces of its own: {-}7."""
+    tokens.append(Token("sign", found.group().strip("{} \t\n"), spaced))
+    return found.end()
+
+
+def _environment(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    command, _, name = found.group().partition("{")
+    tokens.append(Token("begin" if "begin" in command else "end", name.rstrip("*}"), spaced))
+    return found.end()
+
+
+def _wrapped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    r"""Words are one token; what wraps mathematics, as `\mathbf{5}` does, is read over."""
+    name, content = found.group(_NAME), found.group(_CONTENT)
+    if name not in WRAPPERS:
+        _named(tokens, name, spaced)
+        return found.end(_NAME)
+    words = " ".join(content.split()).strip(" .")
+    if words in PERCENT:
+        tokens.append(Token("sign", "%", spaced))
+    elif words.casefold().strip(", ") in ("and", "or"):
+        tokens.append(Token("and", words, spaced))
+    elif words in FUNCTIONS:
+        tokens.append(Token("command", words, spaced))
+    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
+        tokens.append(_word(words, spaced))
+    else:
+        return found.start(_CONTENT) - 1
+    return found.end()
+
+
+def _is_unit(wrapper: str, words: str, tokens: list[Token]) -> bool:
+    r"""Whether this is the unit of the number before it, as in `5\text{ m}` and `5\,\mathrm{m/s}`."""
+    if wrapper not in _UPRIGHT or not tokens or not _LETTER_UNIT.fullmatch(words):
+        return False
+    return tokens[-1].kind == "number" or tokens[-1].text in ("}", ")", "pi", "°")
+
+
+def _command(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    name = found.group()[1:].rstrip(". \t\n*")
+    if name in ("left", "right") and found.group().endswith("."):
+        return found.end()
+    _named(tokens, name, spaced)
+    return found.start() + 1 + len(name)
+
+
+def _named(tokens: list[Token], name: str, spaced: bool) -> None:
+    """Reads the command `name`, without its arguments."""
+    name = SYNONYMS.get(name, name)
+    if name in OPERATORS:
+        tokens.append(Token("sign", OPERATORS[name], spaced))
+    elif name not in DROPPED and name not in WRAPPERS:
+        function = _glued_function(name)
+        tokens.append(Token("command", function or name, spaced))
+        if function:
+            tokens.extend(Token("letter", letter) for letter in name[len(function) :])
+
+
+def _glued_function(name: str) -> str:
+    r"""The function at the start of a command that lacks its space, as in `\cotx`; "" where there is none."""
+    if name in FUNCTIONS or len(name) > 5:
+        return ""
+    return next((known for known in _PREFIXES if known in FUNCTIONS and name[:-1] == known), "")
+
+
+def _escaped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    character = found.group()[1]
+    if character in "()[]":  # \( and \] delimit mathematics
+        return found.end()
+    if character in "{}$":
+        tokens.append(Token("sign", found.group(), spaced))
+    elif character in "%&|_":
+        tokens.append(Token("sign", "‖" if character == "|" else character, spaced))
+    else:
+        raise UnparsedError(f"the command {found.group()!r}")
+    return found.end()
+
+
+def _letters(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    """A run of letters: a function, a word or a unit, else a product of one-letter symbols."""
+    run = found.group()
+    if len(run) == 1:
+        tokens.append(Token("letter", run, spaced))
+    elif run.casefold() in ("and", "or"):
+        tokens.append(Token("and", run, spaced))
+    elif run in PLAIN:
+        tokens.append(Token("command", PLAIN[run], spaced))
+    elif run.casefold() in SHORT_WORDS or run.casefold() in SHORT_UNITS or run.casefold() in PERCENT:
+        tokens.append(_word(run, spaced, plain=True))
+    else:
+        prefix = next((prefix for prefix in _PREFIXES if run.startswith(prefix)), "")
+        if prefix and len(run) - len(prefix) <= 2 and prefix not in ("inf", "oo", "Pi"):
+            tokens.append(Token("command", PLAIN[prefix], spaced))
+            tokens.extend(Token("letter", letter) for letter in run[len(prefix) :])
+        elif len(run) > 3 or (len(run) == 3 and run.istitle()):
+            tokens.append(_word(run, spaced, plain=True))
+        else:
+            tokens.append(Token("letter", run[0], spaced))
+            tokens.extend(Token("letter", letter) for letter in run[1:])
+    return found.end()
+
+
+def _sign(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+    sign = found.group()
+    if sign not in '$"':
+        tokens.append(Token("sign", _SPELLINGS.get(sign, sign), spaced))
+    return found.end()
+
+
+def _word(words: str, spaced: bool, *, plain: bool = False) -> Token:
+    folded = words.casefold()
+    if folded in PERCENT:
+        return Token("sign", "%", spaced)
+    return Token("word", words if plain else folded, spaced, plain)
+
+
+_NAME, _CONTENT = _TOKEN.groupindex["wrapped"] + 1, _TOKEN.groupindex["wrapped"] + 2
+_READERS = {
+    "repeating": _repeating,
+    "grouped": _grouped,
+    "rows": partial(_fixed, "sign", "\\\\"),
+    "degree": partial(_fixed, "sign", "°"),
+    "prime": partial(_fixed, "sign", "'"),
+    "environment": _environment,
+    "ordinal": _nothing,
+    "colour": _nothing,
+    "lone": _lone,
+    "wrapped": _wrapped,
+    "command": _command,
+    "escaped": _escaped,
+    "letters": _letters,
+    "sign": _sign,
+}

@@ -1,0 +1,171 @@
+"""Tokens with environments → a matrix, worked out where it is written as a sum or a product of matrices."""
+
+from collections.abc import Callable
+
+from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.read.brackets import depth_change, split
+from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.scalar import parse_tokens
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.values import Answer, Listing, Matrix, Named, Record, Scalar
+
+MAX_ARITHMETIC = 6  # rows and columns of matrices that are added and multiplied
+MAX_MATRICES = 4  # that are added and multiplied
+_ENVIRONMENTS = frozenset(
+    {"matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix", "array"}
+)
+Parse = Callable[[list[Token]], Answer]
+
+
+def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
+    r"""The matrix, or for `cases` the list of its rows; `parse` reads an entry.
+
+    Sums, differences, products and numbers times matrices are worked out.
+    """
+    if tokens[0].kind == "begin" and tokens[0].text in ("cases", "aligned") and _closes_all(tokens):
+        return _cases(tokens[1:-1], parse)
+    if sum(token.kind == "begin" for token in tokens) > MAX_MATRICES and not _closes_all(tokens):
+        raise TooLargeError(f"arithmetic with more than {MAX_MATRICES} matrices")
+    tokens = _without_brackets(tokens)
+    if tokens[0].kind == "begin" and _closes_all(tokens):
+        return _matrix(tokens, parse)
+    terms, signs = split(tokens, lambda token: token.kind == "sign" and token.text in "+-")
+    if not terms[0]:
+        terms = terms[1:]
+    else:
+        signs = [Token("sign", "+"), *signs]
+    total: Matrix | None = None
+    for term, sign in zip(terms, signs, strict=True):
+        matrix = _product(term, parse, negative=sign.text == "-")
+        total = matrix if total is None else _sum(total, matrix)
+    if total is None:
+        raise UnparsedError("no matrix")
+    return total
+
+
+def determinant(matrix: Matrix) -> Tree | None:
+    """The determinant of up to four rows of expressions; None for any other matrix."""
+    rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
+    return _expanded(rows) if len(rows) <= 4 and all(len(row) == len(rows) for row in rows) else None
+
+
+def _expanded(rows: list[list[Tree]]) -> Tree:
+    """The expansion along the first row."""
+    if len(rows) == 1:
+        return rows[0][0]
+    terms = list[Tree]()
+    for column, entry in enumerate(rows[0]):
+        minor = _expanded([[*row[:column], *row[column + 1 :]] for row in rows[1:]])
+        term: Tree = ("mul", (entry, minor))
+        terms.append(("neg", term) if column % 2 else term)
+    return "add", tuple(terms)
+
+
+def _closes_all(tokens: list[Token]) -> bool:
+    depth = 0
+    for token in tokens[:-1]:
+        depth += depth_change(token)
+        if depth == 0:
+            return False
+    return tokens[-1].kind == "end"
+
+
+def _without_brackets(tokens: list[Token]) -> list[Token]:
+    """Without the bracket around a plain `matrix` or `array`."""
+    bracketed = len(tokens) > 3 and tokens[0].text in ("(", "[") and tokens[-1].text in (")", "]")
+    return tokens[1:-1] if bracketed and tokens[1].kind == "begin" and _closes_all(tokens[1:-1]) else tokens
+
+
+def _rows(tokens: list[Token]) -> list[list[list[Token]]]:
+    rows, _ = split(tokens, lambda token: token.text == "\\\\")
+    cells = [split(row, lambda token: token.text == "&")[0] for row in map(_without_rules, rows) if row]
+    if sum(map(len, cells)) > MAX_ITEMS:
+        raise TooLargeError(f"a matrix of more than {MAX_ITEMS} entries")
+    return cells
+
+
+def _without_rules(row: list[Token]) -> list[Token]:
+    return [token for token in row if token.text != "hline"]
+
+
+def _matrix(tokens: list[Token], parse: Parse) -> Matrix:
+    name, inner = tokens[0].text, tokens[1:-1]
+    if name not in _ENVIRONMENTS or tokens[-1].text != name:
+        raise UnparsedError(f"the environment {name!r}")
+    if name == "array" and inner and inner[0].text == "{":
+        closing = next((at for at, token in enumerate(inner) if token.text == "}"), 0)
+        inner = inner[closing + 1 :]
+    rows = tuple(tuple(parse(cell) for cell in row) for row in _rows(inner))
+    if not rows:
+        raise UnparsedError("a matrix without entries")
+    return Matrix(rows, bars=name in ("vmatrix", "Vmatrix"))
+
+
+def _cases(tokens: list[Token], parse: Parse) -> Answer:
+    rows = [[token for cell in row for token in cell] for row in _rows(tokens)]
+    items = tuple(parse(row[:-1] if row[-1].text == "," else row) for row in rows if row)
+    named = tuple(item for item in items if isinstance(item, Named))
+    return Record(named) if len(named) == len(items) else Listing(items, "and")
+
+
+def _product(tokens: list[Token], parse: Parse, *, negative: bool) -> Matrix:
+    """One term: matrices side by side, with an expression before or after them."""
+    matrix: Matrix | None = None
+    factor: list[Token] = []
+    start = depth = 0
+    for at, token in enumerate(tokens):
+        if token.kind == "begin" and depth == 0:
+            start = at
+        depth += (token.kind == "begin") - (token.kind == "end")
+        if token.kind == "end" and depth == 0:
+            right = _matrix(tokens[start : at + 1], parse)
+            matrix = right if matrix is None else _times(matrix, right)
+        elif depth == 0:
+            factor.append(token)
+    while factor and factor[-1].text == "*":
+        factor.pop()
+    scale: Tree = parse_tokens(factor) if factor else ("num", 1)
+    if matrix is None:
+        raise UnparsedError("a matrix and a number that are added")
+    scale = ("neg", scale) if negative else scale
+    if scale == ("num", 1):
+        return matrix
+    return Matrix(tuple(tuple(Scalar(("mul", (scale, tree))) for tree in row) for row in _trees(matrix)))
+
+
+def _trees(matrix: Matrix) -> list[list[Tree]]:
+    """The entries; only expressions without units, in a matrix that is not too large, can be worked with."""
+    if matrix.bars or len(matrix.rows) > MAX_ARITHMETIC or len({len(row) for row in matrix.rows}) != 1:
+        raise UnparsedError("arithmetic with a matrix that is too large, ragged or a determinant")
+    rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
+    if len(rows[0]) > MAX_ARITHMETIC or [len(row) for row in rows] != [len(row) for row in matrix.rows]:
+        raise UnparsedError("arithmetic with a matrix whose entries are no expressions")
+    return rows
+
+
+def _sum(left: Matrix, right: Matrix) -> Matrix:
+    above, below = _trees(left), _trees(right)
+    if len(above) != len(below) or len(above[0]) != len(below[0]):
+        raise UnparsedError("a sum of matrices of different sizes")
+    return Matrix(
+        tuple(
+            tuple(Scalar(("add", pair)) for pair in zip(row, other, strict=True))
+            for row, other in zip(above, below, strict=True)
+        )
+    )
+
+
+def _times(left: Matrix, right: Matrix) -> Matrix:
+    above, below = _trees(left), _trees(right)
+    if len(above[0]) != len(below):
+        raise UnparsedError("a product of matrices whose sizes do not fit")
+    columns = list(zip(*below, strict=True))
+    return Matrix(
+        tuple(
+            tuple(
+                Scalar(("add", (*(("mul", pair) for pair in zip(row, column, strict=True)), ("num", 0))))
+                for column in columns
+            )
+            for row in above
+        )
+    )

@@ -1,0 +1,117 @@
+r"""Digits as people write them → numbers: 1,234.5, 0.1\overline{36}, 6.02e23, 1011_2."""
+
+import re
+from fractions import Fraction
+
+from erce.verify.answers.limits import MAX_DIGITS, TooLargeError
+from erce.verify.answers.read.brackets import depth_change, enclosed
+from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.vocabulary import BASE_NAMES
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.values import InBase, Scalar
+
+
+def number(text: str) -> Tree:
+    """The node of a number token."""
+    if len(text) > MAX_DIGITS:
+        raise TooLargeError(f"a number of {len(text)} digits")
+    return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+
+
+def integral(value: Fraction) -> int | Fraction:
+    """The value as an int, where it is one."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def repeating(text: str) -> Tree:
+    """The node of a repeating decimal: 0.1|36 is 0.1363636…"""
+    before, _, repeated = text.partition("|")
+    whole, _, digits = before.partition(".")
+    if len(text) > MAX_DIGITS:
+        raise TooLargeError(f"a number of {len(text)} digits")
+    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
+    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
+
+
+def scientific_number(text: str) -> Tree | None:
+    """The node of an answer that is one number such as 6.02e23; None for any other answer."""
+    found = _SCIENTIFIC.fullmatch(text)
+    if found is None:
+        return None
+    value = integral(Fraction(found.group(2)) * Fraction(10) ** int(found.group(3)))
+    return ("dec", -value if found.group(1) else value)
+
+
+def join_digit_groups(tokens: list[Token]) -> list[Token]:
+    """The tokens with 1,234,567 as one number, where its commas cannot be those of a list.
+
+    They cannot where they are all that there are, or where the list has its own, with space after them.
+    """
+    commas = _commas_outside_brackets(tokens)
+    grouping = set[int]()
+    for at in commas:
+        if _is_grouping(tokens, at, follows=at - 2 in grouping):
+            grouping.add(at)
+    listing = [at for at in commas if at not in grouping]
+    if not grouping or not all(at + 1 == len(tokens) or tokens[at + 1].spaced for at in listing):
+        return tokens
+    joined: list[Token] = []
+    for at, token in enumerate(tokens):
+        if at in grouping:
+            continue
+        if at - 1 in grouping:
+            joined[-1] = joined[-1]._replace(text=joined[-1].text + token.text)
+        else:
+            joined.append(token)
+    return joined
+
+
+_AROUND_BASE = frozenset("{}()")
+
+
+def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
+    """A numeral with the base as its subscript; None for anything else. In base ten it is a number."""
+    at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
+    base = [token.text for token in tokens[at + 1 :] if token.text not in _AROUND_BASE]
+    digits = tokens[:at]
+    negative = bool(digits) and digits[0].text == "-"
+    digits = _ungrouped(digits[negative:])
+    written = "".join(token.text for token in digits)
+    if len(base) != 1 or not written.isalnum() or not written.isascii() or len(written) > 100:
+        return None
+    if not any(token.kind == "number" for token in digits) or written != written.upper():
+        return None
+    radix = BASE_NAMES.get(base[0].casefold(), int(base[0]) if base[0].isdigit() and len(base[0]) < 3 else 0)
+    if radix == 10 and written.isdigit():
+        value = number(written)
+        return Scalar(("neg", value) if negative else value)
+    return InBase("-" * negative + (written.lstrip("0") or "0"), radix) if radix > 1 else None
+
+
+_SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})")
+
+
+def _ungrouped(tokens: list[Token]) -> list[Token]:
+    """Without the braces around all of a numeral's digits."""
+    return tokens[1:-1] if enclosed(tokens) and tokens[0].text == "{" else tokens
+
+
+def _commas_outside_brackets(tokens: list[Token]) -> list[int]:
+    depth, commas = 0, list[int]()
+    for at, token in enumerate(tokens):
+        depth += depth_change(token)
+        if depth == 0 and token.text == "," and token.kind == "sign":
+            commas.append(at)
+    return commas
+
+
+def _is_grouping(tokens: list[Token], at: int, *, follows: bool) -> bool:
+    """Whether the comma at `at` stands between digits as a separator of thousands does, or `follows` one."""
+    if not 0 < at < len(tokens) - 1 or tokens[at].spaced or tokens[at + 1].spaced:
+        return False
+    before, after = tokens[at - 1], tokens[at + 1]
+    if before.kind != "number" or after.kind != "number" or "." in before.text:
+        return False
+    if len(after.text.partition(".")[0]) != 3:
+        return False
+    return follows or (len(before.text) <= 3 and before.text != "0")

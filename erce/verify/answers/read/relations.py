@@ -1,0 +1,123 @@
+"""The sides of a relation → a named value, an equation, an inequality, a congruence, or an interval."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from erce.verify.answers.compare.same_value import same_value
+from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
+from erce.verify.answers.read.brackets import enclosed, split_at_sign
+from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.scalar import parse_tokens
+from erce.verify.answers.read.units import split_quantity
+from erce.verify.answers.read.variables import name_of
+from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, symbols
+from erce.verify.answers.values import Answer, Bracketed, Congruence, Equation, Inequality, Named, Scalar
+
+_COMPARISONS = frozenset("<>≤≥≠")
+RELATIONS = _COMPARISONS | {"=", "approx", "in", "equiv", "sim", "cong", "to", "implies", "Rightarrow"}
+MAX_SIDES = 12
+MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
+
+
+def parse_relation(
+    sides: list[list[Token]], signs: list[str], parse: Callable[[list[Token]], Answer]
+) -> Answer:
+    """The typed value of sides with these signs between them; `parse` reads a side that is an answer itself.
+
+    What stands after ≈ is left out: 1/3 ≈ 0.33 is 1/3.
+    """
+    if signs == ["approx"] and not sides[0]:
+        return parse(sides[1])
+    if "approx" in signs:
+        exact = signs.index("approx")
+        sides, signs = sides[: exact + 1], signs[:exact]
+        if not signs:
+            return parse(sides[0])
+    if not all(sides):
+        raise UnparsedError("a relation with an empty side")
+    if len(sides) > MAX_SIDES:
+        raise TooLargeError(f"a chain of more than {MAX_SIDES} sides")
+    if signs == ["in"]:
+        if not name_of(sides[0]):
+            raise UnparsedError("membership of more than a name")
+        return parse(sides[1])
+    if all(sign in _COMPARISONS for sign in signs):
+        return _inequality(sides, signs)
+    if signs == ["equiv"]:
+        return _congruence(*sides)
+    if any(sign != "=" for sign in signs):
+        raise UnparsedError(f"a relation with {' '.join(signs)}")
+    return _equation(sides, parse)
+
+
+def bounds(relation: Inequality) -> Bracketed | None:
+    r"""The interval of the name that an inequality bounds; None where it bounds none, with ≠, or with |x|.
+
+    -2 ≤ x < 7 is [-2, 7), and x > 3 is (3, ∞).
+    """
+    sides, signs = relation.sides, relation.signs
+    if not relation.name or "≠" in signs or relation.name.startswith("|"):
+        return None
+    if len(signs) == 2:
+        if signs[0] in "≥>":
+            sides, signs = sides[::-1], tuple(MIRRORED[sign] for sign in signs[::-1])
+        low, high = sides[0], sides[2]
+        opening, closing = "[" if signs[0] == "≤" else "(", "]" if signs[1] == "≤" else ")"
+    elif signs[0] in "<≤":
+        low, high = NEGATIVE_INFINITY, sides[1]
+        opening, closing = "(", "]" if signs[0] == "≤" else ")"
+    else:
+        low, high = sides[1], INFINITY
+        opening, closing = "[" if signs[0] == "≥" else "(", ")"
+    return Bracketed(opening, (Scalar(low), Scalar(high)), closing)
+
+
+def _congruence(left: list[Token], right: list[Token]) -> Congruence:
+    at = next((at for at, token in enumerate(right) if token.text in ("pmod", "bmod", "mod")), len(right))
+    residue = (
+        right[: at - 1] if right[at - 1 : at] == [Token("sign", "(", right[at - 1].spaced)] else right[:at]
+    )
+    modulus = [token for token in right[at + 1 :] if token.text not in ("{", "}", ")")]
+    return Congruence(parse_tokens(left), parse_tokens(residue), parse_tokens(modulus))
+
+
+def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:
+    left, right = sides[0], sides[-1]
+    name = name_of(left)
+    if name:
+        return Named(name, parse(right))
+    if len(sides) == 2 and name_of(right):
+        value = parse(left)
+        if isinstance(value, Scalar) and not symbols(value.tree):
+            return Named(name_of(right), value)
+    if len(sides) == 2 and enclosed(left) and all(name_of(part) for part in split_at_sign(left[1:-1], ",")):
+        return parse(right)
+    trees = tuple(_expression(side) for side in sides)
+    if not any(map(symbols, trees)) and all(same_value(tree, trees[-1], Budget()) for tree in trees[:-1]):
+        return parse(right)  # 2 + 3 = 5
+    return Equation(trees)
+
+
+def _expression(tokens: list[Token]) -> Tree:
+    quantity = split_quantity(tokens)
+    tree = parse_tokens(quantity.number)
+    scale = Fraction(quantity.scale, 100 if quantity.percent else 1)
+    return tree if scale == 1 else ("mul", (tree, ("num", scale)))
+
+
+def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
+    if len(signs) > 2:
+        raise UnparsedError("a chain of more than two inequalities")
+    names = [name_of(side) for side in sides]
+    trees: list[Tree] = [
+        ("sym", name) if name and at == _NAMED_SIDE[len(signs)] else _expression(side)
+        for at, (side, name) in enumerate(zip(sides, names, strict=True))
+    ]
+    if len(signs) == 1 and names[1] and not names[0]:
+        return Inequality(tuple(trees[::-1]), (MIRRORED[signs[0]],), names[1])
+    one_way = len(signs) == 1 or set(signs) <= {"<", "≤"} or set(signs) <= {">", "≥"}
+    return Inequality(tuple(trees), tuple(signs), names[_NAMED_SIDE[len(signs)]] if one_way else "")
+
+
+# The side of x < 5, and of 2 < x < 5, that holds the name.
+_NAMED_SIDE = {1: 0, 2: 1}

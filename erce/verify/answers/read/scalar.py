@@ -1,0 +1,385 @@
+"""Tokens of one expression → its tree, by precedence climbing under a limit of depth."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.read.lexer import END, Token, tokenize
+from erce.verify.answers.read.numerals import integral, number, repeating
+from erce.verify.answers.read.surface import clean
+from erce.verify.answers.read.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX, SHORT_UNITS
+from erce.verify.answers.tree import Tree
+
+
+def parse_scalar(text: str) -> Tree:
+    r"""The tree of one expression, as nested tuples whose first entry is the kind of node.
+
+    | node | meaning |
+    | --- | --- |
+    | `("num", value)` | a number without a point: an int; a Fraction for `1\frac{1}{2}`, `0.\overline{3}` |
+    | `("dec", value)` | a number with a point: an int or a Fraction |
+    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `alpha`, `overline:AB`, `mathbb:Z` |
+    | `("const", name)` | `pi`, `e`, `i` (the imaginary unit) or `inf` |
+    | `("deg",)` | one degree, π/180; `90^\circ` is `("mul", (90, deg))` |
+    | `("neg", a)` | -a |
+    | `("pm", sign, a)` | ±a for sign 1, ∓a for sign -1 |
+    | `("add", terms)`, `("mul", factors)` | a sum, a product; two entries or more |
+    | `("frac", a, b)` | a/b |
+    | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
+    | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
+    | | argument), abs, floor, ceil, fact, binom, gcd, lcm, max, min |
+    | `("sum", name, first, last, term)`, `("prod", …)` | a sum or a product over the integers first … last |
+
+    Terms, factors and arguments are tuples of trees. `UnparsedError` for what is no such expression,
+    `TooLargeError` beyond a limit.
+
+    >>> parse_scalar(r"2\sqrt{x}")
+    ('mul', (('num', 2), ('root', ('sym', 'x'), ('num', 2))))
+    >>> parse_scalar("1.50")
+    ('dec', Fraction(3, 2))
+    """
+    return parse_tokens(tokenize(clean(text)))
+
+
+def parse_tokens(tokens: list[Token]) -> Tree:
+    """The tree of the expression that these tokens write; the nodes are those of `parse_scalar`."""
+    parser = _Parser(tokens)
+    tree = parser.sum()
+    if parser.next.kind != END.kind:
+        raise UnparsedError(f"{parser.next.text!r} where the expression should end")
+    return tree
+
+
+_NUMERIC = frozenset({"number", "repeating"})
+_ADDITIVE = frozenset("+-")
+_PM = {"pm": 1, "mp": -1}
+_OPENING = frozenset("([{")
+_INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
+_ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+
+
+class _Parser:
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = [*tokens, END]
+        self.at = 0
+        self.depth = 0
+        self.bars = 0  # of absolute values that are open
+        self.innermost = ""  # the bracket that is open
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at += token is not END
+        return token
+
+    def eat(self, sign: str) -> bool:
+        token = self.tokens[self.at]
+        if token.text != sign or token.kind != "sign":
+            return False
+        self.at += 1
+        return True
+
+    def need(self, sign: str) -> None:
+        if not self.eat(sign):
+            raise UnparsedError(f"{self.next.text or 'the end'!r} where {sign!r} should stand")
+
+    def sum(self) -> Tree:
+        terms: list[Tree] = []
+        while True:
+            token = self.next
+            if token.kind == "sign" and token.text in _ADDITIVE:
+                self.at += 1
+                term = self.product()
+                terms.append(("neg", term) if token.text == "-" else term)
+            elif token.kind == "command" and token.text in _PM:
+                self.at += 1
+                terms.append(("pm", _PM[token.text], self.product()))
+            elif not terms:
+                terms.append(self.product())
+            else:
+                break
+        tree: Tree = terms[0] if len(terms) == 1 else ("add", tuple(terms))
+        if self.next.kind == "command" and self.next.text in ("over", "choose"):
+            over = self.take().text == "over"
+            below = self.sum()
+            return ("frac", tree, below) if over else ("call", "binom", (tree, below))
+        return tree
+
+    def product(self) -> Tree:
+        above, below = [self.power()], list[Tree]()
+        while True:
+            if self.eat("*"):
+                above.append(self.power())
+            elif self.eat("/"):
+                below.append(self.power())
+            elif not self.at_factor():
+                break
+            elif self.next.kind in _NUMERIC and self.tokens[self.at - 1].kind in _NUMERIC:
+                above[-1] = self.mixed(above[-1], bool(below))
+            elif self.next.text == "frac" and self.tokens[self.at - 1].kind == "number":
+                self.mix_fraction(above)
+            else:
+                above.append(self.power())
+        tree = above[0] if len(above) == 1 else ("mul", tuple(above))
+        if not below:
+            return tree
+        return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
+
+    def at_factor(self) -> bool:
+        """Whether what follows multiplies what stands before it."""
+        kind, text = self.next.kind, self.next.text
+        if kind == "command":
+            return text not in INFIX
+        if kind == "sign":
+            return text in _OPENING or (text == "|" and not self.bars)
+        return kind in ("number", "letter", "repeating") or (kind == "word" and self.next.plain)
+
+    def mixed(self, whole: Tree, divided: bool) -> Tree:
+        """1 1/2; any other two numbers side by side are no expression."""
+        before = self.tokens[self.at - 1]
+        above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
+        integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
+        if divided or slash.text != "/" or not integers or not below.text.strip("0"):
+            raise UnparsedError(f"the number {above.text[:20]!r} after {before.text[:20]!r}")
+        self.at += 3
+        return "num", integral(whole[1] + Fraction(number(above.text)[1], number(below.text)[1]))
+
+    def mix_fraction(self, factors: list[Tree]) -> None:
+        r"""Adds `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiplies."""
+        whole, part = factors[-1], self.power()
+        if whole[0] == "num" and part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]:
+            factors[-1] = ("num", integral(whole[1] + Fraction(part[1][1]) / part[2][1]))
+        else:
+            factors.append(part)
+
+    def power(self) -> Tree:
+        sign = 1
+        while self.next.kind == "sign" and self.next.text in _ADDITIVE:
+            sign = -sign if self.take().text == "-" else sign
+        self.descend()
+        tree = self.postfix(self.atom())
+        self.depth -= 1
+        return tree if sign > 0 else ("neg", tree)
+
+    def descend(self) -> None:
+        """Counts a level; every recursion comes through `power` or `argument`."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise TooLargeError(f"more than {MAX_DEPTH} levels")
+
+    def postfix(self, tree: Tree) -> Tree:
+        for _ in range(MAX_DEPTH):
+            if self.next.kind != "sign":
+                return tree
+            if self.eat("^"):
+                tree = ("pow", tree, self.exponent())
+            elif self.eat("!"):
+                if self.next.text == "!" and self.next.kind == "sign":
+                    raise UnparsedError("a double factorial")
+                tree = ("call", "fact", (tree,))
+            elif self.eat("°"):
+                tree = ("mul", (tree, ("deg",)))
+            elif self.next.text == "'" and tree[0] == "sym":
+                self.at += 1
+                tree = ("sym", tree[1] + "'")
+            else:
+                return tree
+        raise TooLargeError(f"more than {MAX_DEPTH} levels")
+
+    def exponent(self) -> Tree:
+        if self.next.text == "{":
+            return self.group("{", "}")
+        if self.next.kind == "number":
+            tree = number(self.take().text)
+            return ("pow", tree, self.exponent()) if self.eat("^") else tree
+        return self.power()
+
+    def group(self, opening: str, closing: str) -> Tree:
+        self.need(opening)
+        outside = self.bars, self.innermost
+        self.bars, self.innermost = 0, opening
+        tree = self.sum()
+        self.bars, self.innermost = outside
+        self.need(closing)
+        return tree
+
+    def argument(self) -> Tree:
+        """One argument of a command: a group, or one token."""
+        self.descend()
+        tree = self.group("{", "}") if self.next.text == "{" else self.atom()
+        self.depth -= 1
+        return tree
+
+    def two_arguments(self) -> tuple[Tree, Tree]:
+        r"""What `\frac` and `\binom` take: `\frac12` is a half, more than two digits are not read."""
+        token = self.next
+        if token.kind != "number" or len(token.text) == 1:
+            first = self.argument()
+            if self.next.kind == "number" and len(self.next.text) > 1:
+                raise UnparsedError(f"the digits {self.next.text[:20]!r} as the second part of a fraction")
+            return first, self.argument()
+        if len(token.text) > 2 or not token.text.isdigit():
+            raise UnparsedError(f"the digits {token.text[:20]!r} as a fraction")
+        self.take()
+        return number(token.text[0]), number(token.text[1])
+
+    def applied(self) -> Tree:
+        """What a function without parentheses is applied to: sin 2x, but sin x cos y is a product."""
+        if self.next.kind == "sign" and self.next.text in _OPENING:
+            return self.atom()
+        factors = [self.power()]
+        while self.next.kind in ("number", "letter") or (
+            self.next.kind == "command"
+            and (self.next.text in GREEK or self.next.text in ("pi", "frac", "sqrt"))
+        ):
+            factors.append(self.power())
+        return factors[0] if len(factors) == 1 else ("mul", tuple(factors))
+
+    def subscript(self) -> str:
+        token = self.take()
+        if token.text != "{":
+            return token.text
+        parts = list[str]()
+        depth = 1
+        while True:
+            token = self.take()
+            if token is END:
+                raise UnparsedError("a subscript that does not end")
+            depth += (token.text == "{") - (token.text == "}")
+            if depth == 0:
+                return "".join(parts)
+            parts.append(token.text)
+
+    def symbol(self, name: str) -> Tree:
+        if self.eat("_"):
+            return "sym", f"{name}_{self.subscript()}"
+        if name in ("e", "i"):
+            return "const", name
+        return "sym", name
+
+    def atom(self) -> Tree:
+        """What stands for itself: a number, a symbol, a bracket, a command with its arguments."""
+        token = self.take()
+        kind, text = token.kind, token.text
+        if kind in _NUMERIC:
+            return self.numeral(token)
+        if kind == "letter":
+            return self.symbol(text)
+        if kind == "command":
+            return self.command(text)
+        if kind == "word" and token.plain and text.casefold() in SHORT_UNITS:
+            return "mul", tuple(self.symbol(letter) for letter in text)
+        if kind == "sign" and (text in _OPENING or text == "|"):
+            return self.bracket(text)
+        raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
+
+    def numeral(self, token: Token) -> Tree:
+        """A number; inside braces, where no list stands, with its separators of thousands."""
+        text = token.text
+        if token.kind == "repeating":
+            return repeating(text)
+        if self.next.text == "_":
+            raise UnparsedError("a base inside an expression")
+        while self.innermost == "{" and len(text.partition(".")[0]) <= MAX_DIGITS:
+            comma, group = [*self.tokens[self.at : self.at + 2], END, END][:2]
+            whole = group.text.partition(".")[0]
+            if comma.text != "," or comma.spaced or group.spaced or len(whole) != 3 or not whole.isdigit():
+                break
+            text += group.text
+            self.at += 2
+        return number(text)
+
+    def bracket(self, opening: str) -> Tree:
+        if opening != "|":
+            self.at -= 1
+            return self.group(opening, _CLOSING[opening])
+        self.bars += 1
+        tree = self.sum()
+        self.bars -= 1
+        self.need("|")
+        return "call", "abs", (tree,)
+
+    def command(self, name: str) -> Tree:
+        if name in _COMMANDS:
+            return _COMMANDS[name](self)
+        if name in FUNCTIONS:
+            return self.function(name)
+        if name in GREEK:
+            return self.symbol(name)
+        if name in ACCENTS:
+            return "sym", f"{name}:{self.subscript()}"
+        raise UnparsedError(f"the command {name[:40]!r}")
+
+    def function(self, name: str) -> Tree:
+        if name in ("gcd", "lcm", "max", "min"):
+            return "call", name, self.arguments()
+        exponent = self.exponent() if self.eat("^") else None
+        name = _ALIASES.get(name, name)
+        if exponent == ("neg", ("num", 1)) and name in _INVERSES:
+            name, exponent = _INVERSES[name], None
+        argument = self.applied()
+        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (argument,))
+        return tree if exponent is None else ("pow", tree, exponent)
+
+    def arguments(self) -> tuple[Tree, ...]:
+        self.need("(")
+        trees = [self.sum()]
+        while self.eat(","):
+            trees.append(self.sum())
+            if len(trees) > MAX_ITEMS:
+                raise TooLargeError(f"more than {MAX_ITEMS} arguments")
+        self.need(")")
+        return tuple(trees)
+
+    def logarithm(self) -> Tree:
+        base: Tree = ("num", 10)
+        if self.eat("_"):
+            base = self.argument() if self.next.kind != "number" else number(self.take().text)
+        exponent = self.exponent() if self.eat("^") else None
+        tree: Tree = ("call", "log", (base, self.applied()))
+        return tree if exponent is None else ("pow", tree, exponent)
+
+    def root(self) -> Tree:
+        degree: Tree = self.group("[", "]") if self.next.text == "[" else ("num", 2)
+        whole = self.next.kind == "number"
+        return "root", number(self.take().text) if whole else self.argument(), degree
+
+    def rounded(self, name: str, closing: str) -> Tree:
+        tree = self.sum()
+        if self.take() != Token("command", closing, self.tokens[self.at - 1].spaced):
+            raise UnparsedError("a rounding that does not end")
+        return "call", name, (tree,)
+
+    def series(self, kind: str) -> Tree:
+        self.need("_")
+        self.need("{")
+        name = self.take()
+        if name.kind != "letter":
+            raise UnparsedError("a sum without an index")
+        self.need("=")
+        first = self.sum()
+        self.need("}")
+        self.need("^")
+        last = self.exponent()
+        return kind, name.text, first, last, self.product()
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_COMMANDS: dict[str, Callable[[_Parser], Tree]] = {
+    "frac": lambda parser: ("frac", *parser.two_arguments()),
+    "binom": lambda parser: ("call", "binom", parser.two_arguments()),
+    "sqrt": _Parser.root,
+    "log": _Parser.logarithm,
+    "lfloor": partial(_Parser.rounded, name="floor", closing="rfloor"),
+    "lceil": partial(_Parser.rounded, name="ceil", closing="rceil"),
+    "sum": partial(_Parser.series, kind="sum"),
+    "prod": partial(_Parser.series, kind="prod"),
+    "pi": lambda parser: ("const", "pi"),
+    "infty": lambda parser: ("const", "inf"),
+    "i": lambda parser: parser.symbol("i"),
+    "j": lambda parser: parser.symbol("j"),
+}

@@ -1,0 +1,244 @@
+"""Answer as written → its typed value: a number, a set, an interval, a matrix, an equation, words …"""
+
+import re
+from functools import lru_cache
+
+from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.read.brackets import depth_change, enclosed, split, split_at_sign
+from erce.verify.answers.read.lexer import Token, tokenize
+from erce.verify.answers.read.matrices import parse_matrix
+from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
+from erce.verify.answers.read.relations import RELATIONS, parse_relation
+from erce.verify.answers.read.scalar import parse_tokens
+from erce.verify.answers.read.surface import compact
+from erce.verify.answers.read.units import split_quantity
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Clock,
+    Listing,
+    Named,
+    Ratio,
+    Record,
+    Scalar,
+    SetOperation,
+    Words,
+)
+
+MAX_NESTING = 6  # sets of tuples of sets …
+MAX_CACHED = 200  # characters
+
+
+def parse_answer(text: str) -> Answer:
+    r"""The typed value of a cleaned answer; `UnparsedError` for what is none, `TooLargeError` beyond a limit.
+
+    >>> parse_answer(r"(2, 5]").closing
+    ']'
+    >>> parse_answer("x = 5").name
+    'x'
+    """
+    return _remembered(text) if len(text) <= MAX_CACHED else _parse_text(text)
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> Answer:
+    return _parse_text(text)
+
+
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?m)?\.?", re.IGNORECASE)
+_TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
+
+
+def _parse_text(text: str) -> Answer:
+    if ":" in text:
+        clock = _CLOCK.fullmatch(compact(text))
+        if clock:
+            hours, minutes, half = clock.groups()
+            return Clock(int(hours), int(minutes), (half or "").casefold())
+    scientific = scientific_number(text)
+    if scientific:
+        return Scalar(scientific)
+    tokens = tokenize(text)
+    while tokens and tokens[-1].kind == "sign" and tokens[-1].text in _TRAILING:
+        tokens.pop()
+    return parse(tokens, 0)
+
+
+def parse(tokens: list[Token], nesting: int) -> Answer:
+    """The typed value of these tokens, which stand inside `nesting` others."""
+    if nesting > MAX_NESTING:
+        raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
+    if not tokens:
+        raise UnparsedError("nothing where an answer should stand")
+    if tokens[0].kind == "number" and len(tokens) == 1:
+        return Scalar(parse_tokens(tokens))
+    if tokens[0].kind == "word" and all(token.kind == "word" or token.text in _IN_WORDS for token in tokens):
+        return _words(tokens)
+    tokens = join_digit_groups(tokens)
+    return _several(tokens, nesting) or _one(tokens, nesting)
+
+
+_IN_WORDS = frozenset(".,-'")
+_ARTICLES = ("the ", "an ", "a ")
+
+
+def _words(tokens: list[Token]) -> Words | Listing:
+    text = " ".join(token.text for token in tokens if token.text not in _IN_WORDS).casefold()
+    for article in _ARTICLES:
+        text = text.removeprefix(article)
+    return Listing((), "{") if text in ("empty set", "null set") else Words(text)
+
+
+def _several(tokens: list[Token], nesting: int) -> Answer | None:
+    """A list, where separators stand outside all brackets; None otherwise."""
+    tokens, joined = _with_commas(tokens)
+    if joined == "alternatives":
+        parts, _ = split(tokens, lambda token: token.kind == "and")
+        return Listing(tuple(parse(part, nesting + 1) for part in parts), "or")
+    for sign in (";", ","):
+        parts = split_at_sign(tokens, sign)
+        if len(parts) > 1:
+            if len(parts) > MAX_ITEMS:
+                raise TooLargeError(f"a list of more than {MAX_ITEMS}")
+            items = tuple(parse(part, nesting + 1) for part in parts)
+            return _listing(items, joined or sign)
+    return None
+
+
+def _with_commas(tokens: list[Token]) -> tuple[list[Token], str]:
+    """The tokens with "and" and "or" as commas, and which of them it was.
+
+    It is "alternatives" where lists stand on both sides: p = 5, q = 2 and p = 7, q = 2.
+    """
+    parts, words = split(tokens, lambda token: token.kind == "and")
+    if not words:
+        return tokens, ""
+    parts = [_trimmed(part) for part in parts]
+    listed = [len(split_at_sign(part, ",")) for part in parts]
+    if min(listed) > 1 and all(any(token.text == "=" for token in part) for part in parts):
+        return tokens, "alternatives"
+    comma = Token("sign", ",", spaced=False)
+    merged = parts[0]
+    for part in parts[1:]:
+        merged = [*merged, comma, *part]
+    return merged, "or" if any("or" in word.text.casefold() for word in words) else "and"
+
+
+def _trimmed(tokens: list[Token]) -> list[Token]:
+    """Without the commas at either end that "and" makes superfluous."""
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].text == ",":
+        start += 1
+    while end > start and tokens[end - 1].text == ",":
+        end -= 1
+    return tokens[start:end]
+
+
+def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
+    """A list; values of several names are a record, values of one name the list of them."""
+    first, *others = items
+    if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
+        return Listing((first.value, *others), "and")
+    named = tuple(item for item in items if isinstance(item, Named))
+    if len(named) == len(items):
+        names = {item.name for item in named}
+        if len(names) == len(named):
+            return Record(named)
+        if len(names) == 1:
+            return Listing(tuple(item.value for item in named), "and")
+    return Listing(items, joined)
+
+
+def _one(tokens: list[Token], nesting: int) -> Answer:
+    """One answer: a relation, an operation on sets, a bracket, a matrix, a ratio, else an expression."""
+    parts, signs = split(tokens, lambda token: token.text in RELATIONS and token.kind in ("sign", "command"))
+    if signs:
+        return parse_relation(parts, [sign.text for sign in signs], lambda side: parse(side, nesting + 1))
+    if any(token.kind == "begin" for token in tokens) and not (enclosed(tokens) and tokens[0].text == "{"):
+        return parse_matrix(tokens, lambda cell: parse(cell, nesting + 1))
+    if tokens[0].text == "emptyset" and len(tokens) == 1:
+        return Listing((), "{")
+    return (
+        _set_operation(tokens, nesting)
+        or _bracketed(tokens, nesting)
+        or _ratio(tokens, nesting)
+        or numeral_in_base(tokens)
+        or _scalar(tokens)
+    )
+
+
+def _ratio(tokens: list[Token], nesting: int) -> Ratio | None:
+    parts = split_at_sign(tokens, ":")
+    return Ratio(tuple(parse(part, nesting + 1) for part in parts)) if len(parts) > 1 else None
+
+
+_SET_OPERATIONS = frozenset({"cup", "cap", "setminus"})
+
+
+def _set_operation(tokens: list[Token], nesting: int) -> Answer | None:
+    """Unions, intersections and differences, from left to right; None without any outside all brackets."""
+    parts: list[list[Token]] = [[]]
+    operations: list[str] = []
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += depth_change(token)
+        minus = token.text == "-" and tokens[at + 1 : at + 2] and tokens[at + 1].text == "\\{"
+        if depth == 0 and (minus or (token.kind == "command" and token.text in _SET_OPERATIONS)):
+            operations.append("setminus" if minus else token.text)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    if not operations:
+        return None
+    if len(operations) > 30:
+        raise TooLargeError("a union of more than 30 sets")
+    first, *others = (parse(part, nesting + 1) for part in parts)
+    for operation, other in zip(operations, others, strict=True):
+        first = SetOperation(operation, first, other)
+    return first
+
+
+_GROUPING = frozenset({("(", ")"), ("[", "]"), ("{", "}")})
+
+
+def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
+    """A set, a tuple, an interval, or the one answer in brackets; None for part of an expression."""
+    if not enclosed(tokens):
+        return None
+    opening, closing, inner = tokens[0].text, tokens[-1].text, tokens[1:-1]
+    if opening == "\\{" and closing == "\\}":
+        return _set(inner, nesting)
+    parts = split_at_sign(inner, ",")
+    if len(parts) == 1:
+        parts = split_at_sign(inner, ";")
+    if len(parts) > MAX_ITEMS:
+        raise TooLargeError(f"a tuple of more than {MAX_ITEMS}")
+    if (opening, closing) == ("{", "}") and len(parts) > 1 and join_digit_groups(inner) == inner:
+        return _set(inner, nesting)
+    if len(parts) > 1 and opening != "{":
+        return Bracketed(opening, tuple(parse(part, nesting + 1) for part in parts), closing)
+    # Brackets nested deeper than answers are can only be those of an expression.
+    grouping = (opening, closing) in _GROUPING and nesting < MAX_NESTING
+    return parse(inner, nesting + 1) if grouping else None
+
+
+def _set(inner: list[Token], nesting: int) -> Answer:
+    r"""What stands in \{ \}: the members, or the condition of \{x : x > 2\}."""
+    if not inner:
+        return Listing((), "{")
+    parts, _ = split(inner, lambda token: token.text in ("|", ":") and token.kind == "sign")
+    if len(parts) == 2 and any(token.text in RELATIONS for token in parts[1]):
+        return parse(parts[1], nesting + 1)
+    members = _several(inner, nesting)
+    if isinstance(members, Record | Listing):
+        return Listing(members.items, "{")
+    return Listing((parse(inner, nesting + 1),), "{")
+
+
+def _scalar(tokens: list[Token]) -> Scalar:
+    quantity = split_quantity(tokens)
+    tree: Tree = parse_tokens(quantity.number)
+    if quantity.scale != 1:
+        tree = ("mul", (tree, ("num", quantity.scale)))
+    return Scalar(tree, quantity.unit, quantity.percent)

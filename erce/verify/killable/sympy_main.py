@@ -1,0 +1,137 @@
+"""Two expressions in a line of JSON → whether their difference simplifies to 0, by sympy.
+
+The process that `sympy_difference` asks and kills; sympy is imported nowhere else. Expressions are
+built node by node from parsed trees, so no text ever reaches sympy's parser, which is an `eval`.
+"""
+
+import json
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+
+from erce.verify.answers.limits import TooLargeError, UnparsedError
+from erce.verify.answers.read.scalar import parse_scalar
+from erce.verify.answers.tree import Tree
+
+MEMORY = 2 << 30  # bytes of address space
+GRACE = 2  # seconds after which a check that nobody stopped ends the process
+
+ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
+# Parts of sympy give up on an expression in all of these ways.
+_GIVES_UP = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+def main() -> None:
+    """Answers requests from the standard input until it closes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or soft > MEMORY:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    _say("ready")
+    for line in sys.stdin:
+        left, right, seconds = json.loads(line)
+        signal.alarm(int(seconds) + GRACE)
+        _say(difference(left, right))
+        signal.alarm(0)
+
+
+def difference(left: str, right: str) -> str:
+    """ "zero" where `left - right` simplifies to 0, else "other"; or why that cannot be said.
+
+    >>> difference("(x+1)^2", "x^2+2x+1"), difference("x", "y"), difference("(", "x")
+    ('zero', 'other', 'unparsed')
+    """
+    try:
+        left_tree, right_tree = parse_scalar(left), parse_scalar(right)
+    except TooLargeError:
+        return TOO_LARGE
+    except UnparsedError:
+        return UNPARSED
+    try:
+        return ZERO if sympy.simplify(expression(left_tree) - expression(right_tree)) == 0 else OTHER
+    except MemoryError:
+        return TOO_LARGE
+    except _GIVES_UP:
+        return UNDECIDED
+
+
+def expression(tree: Tree) -> sympy.Expr:
+    r"""The tree of `parse_scalar` as sympy's expression; a symbol may have any complex value.
+
+    >>> from erce.verify.answers.read.scalar import parse_scalar
+    >>> expression(parse_scalar(r"\frac{\sqrt{12}}{2}"))
+    sqrt(3)
+    """
+    return _BUILDERS[tree[0]](*tree[1:])
+
+
+def _say(reply: str) -> None:
+    sys.stdout.write(json.dumps(reply) + "\n")
+    sys.stdout.flush()
+
+
+def _number(value: object) -> sympy.Expr:
+    return sympy.Rational(value)
+
+
+def _call(name: str, arguments: tuple[Tree, ...]) -> sympy.Expr:
+    return _FUNCTIONS[name](*map(expression, arguments))
+
+
+def _root(radicand: Tree, degree: Tree) -> sympy.Expr:
+    return expression(radicand) ** (1 / expression(degree))
+
+
+def _series(operator: Callable[..., Any]) -> Callable[..., sympy.Expr]:
+    def build(name: str, first: Tree, last: Tree, term: Tree) -> sympy.Expr:
+        bounds = sympy.Symbol(name), expression(first), expression(last)
+        return operator(expression(term), bounds)
+
+    return build
+
+
+_CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "inf": sympy.oo}
+_BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
+    "num": _number,
+    "dec": _number,
+    "sym": sympy.Symbol,
+    "const": _CONSTANTS.__getitem__,
+    "deg": lambda: sympy.pi / 180,
+    "neg": lambda a: -expression(a),
+    "add": lambda terms: sympy.Add(*map(expression, terms)),
+    "mul": lambda factors: sympy.Mul(*map(expression, factors)),
+    "frac": lambda a, b: expression(a) / expression(b),
+    "pow": lambda a, b: expression(a) ** expression(b),
+    "root": _root,
+    "call": _call,
+    "sum": _series(sympy.summation),
+    "prod": _series(sympy.product),
+}
+_FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
+    **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
+    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "gcd", "lcm", "floor")},
+    **{f"arc{name}": getattr(sympy, f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
+    "ln": sympy.log,
+    "log": lambda base, argument: sympy.log(argument, base),
+    "abs": sympy.Abs,
+    "ceil": sympy.ceiling,
+    "fact": sympy.factorial,
+    "binom": sympy.binomial,
+    "max": sympy.Max,
+    "min": sympy.Min,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Does a completion end in the right answer? MATH's convention: the last box, compared by what it means."""
+
+import time
+from dataclasses import replace
+
+from erce.types import Completion, Verdict
+from erce.verify.answers.compare.same_answer import same_answer
+from erce.verify.answers.conventions import Conventions
+from erce.verify.answers.limits import TooLargeError, UnparsedError
+from erce.verify.answers.read.surface import clean, compact
+from erce.verify.answers.read.typed import parse_answer
+from erce.verify.answers.tree import contains, symbols
+from erce.verify.answers.values import Answer, Bracketed, Listing, Named, Scalar
+from erce.verify.extract import extract_answer, is_finished, text_of
+
+__all__ = ["Conventions", "equivalent", "verify_math"]
+
+MODES = ("typed", "paper")
+_DEFAULT = Conventions()
+_SHOWN = 80  # characters of an answer in a detail
+
+
+def verify_math(
+    answer: str, completion: Completion | str, *, mode: str = "typed", conventions: Conventions = _DEFAULT
+) -> Verdict:
+    r"""Accepted where the completion's final answer is equivalent to `answer`; never raises on model text.
+
+    The final answer is what the last box holds, else what follows "the final answer is"; a numeral anywhere
+    else is not an answer. `mode="typed"` compares with `equivalent`; "paper" by the paper's four steps, which
+    know no conventions.
+
+    Reasons: those of `equivalent`, "no answer" (nothing found, or an empty box), and "truncated" where a
+    completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
+
+    >>> verify_math(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").reason
+    'numeric'
+    >>> verify_math("5", "It is 5.").reason
+    'no answer'
+    """
+    if mode not in MODES:
+        raise ValueError(f"no mode {mode!r}; it is one of {', '.join(MODES)}")
+    began = time.perf_counter()
+    _check_reference(answer)
+    extracted = extract_answer(text_of(completion))
+    if extracted is None or not extracted.strip():
+        reason = "no answer" if is_finished(completion) else "truncated"
+        return Verdict(False, reason, elapsed=time.perf_counter() - began)
+    if mode == "paper":
+        from erce.verify.paper_steps import equivalent_paper
+
+        return equivalent_paper(answer, extracted)
+    return equivalent(answer, extracted, conventions=conventions)
+
+
+def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
+    r"""Accepted where two answers, in LaTeX or in plain text, mean the same; never raises on `answer`.
+
+    Each is parsed into a value of a type: a number or an expression, a list, a set, a tuple or an interval,
+    a matrix, an equation, an inequality, a numeral in a base, a ratio, a time, words. Values of one type are
+    compared by its rules; expressions exactly where they are rational, else in high precision, where they
+    have symbols at fixed points. Only a number written with a decimal point is compared within a millionth.
+    Symmetric, but for `Conventions(unreduced=False)`; every answer but an empty one is equivalent to itself.
+    A `gold` that cannot be parsed is compared as text.
+
+    Reasons: "exact" (the same text), "numeric" (the same number), "structural" (the same value of another
+    type), "different", "unparsed", "too large".
+
+    >>> equivalent(r"(2, 5]", r"2 < x \le 5").reason
+    'structural'
+    >>> equivalent(r"(2, 5]", "[2, 5]").detail
+    'interval (2, 5] against interval [2, 5]'
+    """
+    began = time.perf_counter()
+    _check_reference(gold)
+    if not isinstance(answer, str):
+        raise ValueError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
+    verdict = _judged(gold, answer, conventions)
+    return replace(verdict, extracted=answer.strip(), elapsed=time.perf_counter() - began)
+
+
+def _check_reference(answer: str) -> None:
+    if not isinstance(answer, str) or not answer.strip():
+        raise ValueError(f"the reference answer {answer!r} is no text or empty: correct it in the task")
+
+
+def _judged(gold: str, answer: str, conventions: Conventions) -> Verdict:
+    if gold.strip() == answer.strip():
+        return Verdict(True, "exact")
+    try:
+        if _same_text(gold, answer):
+            return Verdict(True, "structural", detail="the same but for wrappers and spaces")
+        return _compared(gold, answer, conventions)
+    except RecursionError:
+        return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
+
+
+def _same_text(gold: str, answer: str) -> bool:
+    try:
+        text = compact(clean(gold))
+        return bool(text) and text == compact(clean(answer))
+    except TooLargeError:
+        return False
+
+
+def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
+    try:
+        value = parse_answer(clean(gold))
+    except (UnparsedError, TooLargeError) as error:
+        return Verdict(False, "different", detail=f"the reference is compared as text: {error}")
+    try:
+        other = parse_answer(clean(answer))
+        same = same_answer(value, other, conventions)
+    except UnparsedError as error:
+        return Verdict(False, "unparsed", detail=str(error))
+    except TooLargeError as error:
+        return Verdict(False, "too large", detail=str(error))
+    reason = ("numeric" if _is_number(value) else "structural") if same else "different"
+    return Verdict(same, reason, detail=f"{_shown(value, gold)} against {_shown(other, answer)}")
+
+
+def _is_number(value: Answer) -> bool:
+    if isinstance(value, Named):
+        value = value.value
+    return isinstance(value, Scalar) and not symbols(value.tree) and not contains(value.tree, "pm")
+
+
+def _shown(value: Answer, text: str) -> str:
+    kind = "number" if _is_number(value) else value.kind
+    if isinstance(value, Listing) and value.joined == "{":
+        kind = "set"
+    if isinstance(value, Bracketed) and len(value.items) == 2:
+        kind = "pair" if value.opening + value.closing == "()" else "interval"
+    text = " ".join(text.split())
+    return f"{kind} {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}"

@@ -1,0 +1,236 @@
+"""Programs and tests → verdicts, in the best tier that works here.
+
+A tier is chosen by setting it up and running two programs in it whose verdicts are known, never by asking the
+kernel what it would allow. Without a tier that isolates there are no verdicts, unless the user names a lesser
+one; its warning is then in every verdict.
+"""
+
+import atexit
+import os
+import queue
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from erce.types import Verdict
+from erce.verify.sandbox.host.supervisor import Supervised, WorkerDiedError
+from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
+
+WARNINGS = {
+    "namespaces": "",
+    "landlock": "",
+    "seccomp": "judged in the tier 'seccomp': a program could read every file that this user can read",
+    "none": "judged in the tier 'none': programs ran UNPROTECTED, with this user's rights",
+}
+PAPER_CPU = 4.0  # seconds, for programs that the paper's alarm does not stop
+AUTOMATIC = ("namespaces", "landlock")
+
+# It returns what it could do: nothing, in a tier that isolates.
+PROBE = """
+def reached():
+    import os, socket
+    found = []
+    for name, attempt in (
+        ("passwd", lambda: open("/etc/passwd").close()),
+        ("environment", lambda: os.environ["ERCE_PROBE"]),
+        ("socket", lambda: socket.socket(socket.AF_INET)),
+        ("fork", lambda: os.fork() or os._exit(0)),
+        ("write", lambda: open("/var/tmp/erce-probe", "w").close()),
+    ):
+        try:
+            attempt()
+            found.append(name)
+        except (OSError, KeyError):
+            pass
+    return found
+"""
+_EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}
+
+
+class Sandbox:
+    """Judges programs: `with Sandbox() as sandbox: sandbox.run(program, tests)`.
+
+    `tier` "auto" is the first of "namespaces" and "landlock" that works here; "seccomp" and "none" protect
+    less and must be named. `workers` processes judge side by side, each started when it is first needed.
+    SandboxUnavailable where the tier cannot be had. May be used from several threads.
+    """
+
+    def __init__(
+        self,
+        tier: str = "auto",
+        *,
+        workers: int = 1,
+        limits: Limits | None = None,
+        _without: frozenset[str] = frozenset(),
+    ) -> None:
+        if tier != "auto" and tier not in TIERS:
+            raise ValueError(f"no tier {tier!r}: there are auto, {', '.join(TIERS)}")
+        if workers < 1:
+            raise ValueError(f"a sandbox needs a worker, and workers is {workers}")
+        self.limits = limits or Limits()
+        self.workers = workers
+        self._without = _without
+        self._closed = False
+        self._idle: queue.LifoQueue[Supervised | None] = queue.LifoQueue()
+        for _ in range(workers - 1):
+            self._idle.put(None)
+        self.tier, first = self._choose(AUTOMATIC if tier == "auto" else (tier,))
+        self.warning = WARNINGS[self.tier]
+        self._idle.put(first)
+
+    def run(
+        self,
+        program: str,
+        tests: Sequence[str],
+        *,
+        setup: Sequence[str] = (),
+        entry_points: Sequence[str] | None = None,
+        mode: str = "strict",
+        limits: Limits | None = None,
+    ) -> Verdict:
+        """The verdict on one program; the reasons are those of `erce.verify.run_program`."""
+        return self.judge(Job(program, tests, setup, entry_points, mode, limits)).verdict
+
+    def map(self, jobs: Iterable[Job]) -> list[Verdict]:
+        """The verdicts on many jobs, in their order, `workers` at a time."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            return [outcome.verdict for outcome in threads.map(self.judge, jobs)]
+
+    def judge(self, job: Job) -> Outcome:
+        """The verdict on one job and the processor time that its program used."""
+        deaths: list[Exception] = []
+        while len(deaths) < 2:
+            try:
+                outcome = self._judge_once(job)
+            except (WorkerDiedError, OSError) as death:
+                deaths.append(death)
+            else:
+                return replace(outcome, verdict=replace(outcome.verdict, warning=self.warning))
+        return Outcome(self._dead(*deaths), 0.0)
+
+    def _judge_once(self, job: Job) -> Outcome:
+        worker, kept = self._idle.get(), None
+        try:
+            if self._closed:
+                raise ValueError("this sandbox is closed: make another")
+            worker = worker or Supervised(self.tier, self._without)
+            limits = job.limits or self.limits
+            if job.mode == "paper":  # its alarm counts wall time, and comes first
+                limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU))
+            outcome = worker.run(job, limits)
+            kept = worker
+            return outcome
+        finally:
+            # After any exception, Ctrl-C too, its next word might belong to this job.
+            if worker and not kept:
+                worker.close()
+            self._idle.put(kept)
+
+    def _dead(self, *deaths: Exception) -> Verdict:
+        """A judge that crashes twice over the same program's values does so because of them."""
+        if all(isinstance(death, WorkerDiedError) and death.crashed for death in deaths):
+            return Verdict(False, "failed", detail=f"its values: {deaths[-1]}, twice", warning=self.warning)
+        detail = f"the sandbox broke twice: {deaths[0]}; {deaths[-1]}"
+        return Verdict(False, "error", detail=detail, warning=self.warning)
+
+    def close(self) -> None:
+        """Ends the workers, when the jobs that they have are done."""
+        if self._closed:
+            return
+        self._closed = True
+        for _ in range(self.workers):
+            worker = self._idle.get()
+            if worker:
+                worker.close()
+        for _ in range(self.workers):
+            self._idle.put(None)
+
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _choose(self, tiers: Sequence[str]) -> tuple[str, Supervised]:
+        said = {}
+        for tier in tiers:
+            try:
+                return tier, working_worker(tier, self._without)
+            except OSError as error:
+                said[tier] = described(error)
+        raise SandboxUnavailable(unavailable(said))
+
+
+def working_worker(tier: str, without: frozenset[str] = frozenset()) -> Supervised:
+    """A worker of a tier that has judged two programs as it should; an OSError says why there is none."""
+    if sys.platform != "linux":
+        raise OSError(f"needs Linux, and this is {sys.platform}")
+    worker = Supervised(tier, without)
+    try:
+        for returned, accepted in ((_EXPECTED.get(tier), True), (["something else"], False)):
+            if without or returned is None:
+                job = Job("def reached(): return 1", [f"assert reached() == {int(accepted)}"])
+            else:
+                job = Job(PROBE, [f"assert reached() == {returned}"])
+            verdict = worker.run(job, Limits()).verdict
+            if verdict.accepted is not accepted:
+                raise OSError(f"a program that should {'pass' if accepted else 'fail'}: {verdict}")
+    except WorkerDiedError as death:
+        worker.close()
+        raise OSError(f"the probe did not end: {death}") from death
+    except OSError:
+        worker.close()
+        raise
+    return worker
+
+
+def described(error: OSError) -> str:
+    """What an OSError says, without its number."""
+    named = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror}{named}" if error.strerror else str(error)
+
+
+def unavailable(said: dict[str, str]) -> str:
+    """The message of a SandboxUnavailable: what each tier said, and the ways on."""
+    tiers = "\n".join(f"  {tier}: {why}" for tier, why in said.items())
+    return (
+        f"No sandbox is available here, so model-written code was not run.\n{tiers}\n"
+        "  Ways on: run in any Linux container whose kernel has Landlock (Docker's default profile will do); "
+        "or, as root, sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); or "
+        "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
+        "programs UNPROTECTED."
+    )
+
+
+class _Shared:
+    """The one sandbox of this process, and whoever may make it."""
+
+    sandbox: Sandbox | None = None
+    lock = threading.Lock()
+
+
+def shared() -> Sandbox:
+    """The one sandbox of this process, of the tier in ERCE_SANDBOX, else "auto"; made at the first call."""
+    with _Shared.lock:
+        if _Shared.sandbox is None:
+            _Shared.sandbox = Sandbox(os.environ.get("ERCE_SANDBOX") or "auto", workers=os.cpu_count() or 1)
+        return _Shared.sandbox
+
+
+def close_shared() -> None:
+    """Ends the workers of the shared sandbox; the next call of `shared` makes another."""
+    with _Shared.lock:
+        sandbox, _Shared.sandbox = _Shared.sandbox, None
+    if sandbox:
+        sandbox.close()
+
+
+def _after_fork() -> None:
+    _Shared.sandbox, _Shared.lock = None, threading.Lock()
+
+
+atexit.register(close_shared)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,172 @@
+"""This machine → what each tier does here, as rows: what `erce doctor` prints.
+
+Nothing is read off the kernel's settings: each tier is set up and judges a program, and in the tier that runs
+a program tries what a hostile one would try. The attempts are such that none changes anything where it
+succeeds; in the tier "none", which refuses nothing, none is made.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from erce.verify.sandbox.host.pool import AUTOMATIC, Sandbox, described, working_worker
+from erce.verify.sandbox.jobs import TIERS, Limits
+from erce.verify.sandbox.kernel import landlock, seccomp
+from erce.verify.sandbox.kernel.layers import Place
+from erce.verify.sandbox.kernel.syscalls import this_machine
+
+ATTEMPTS = {  # what is tried → Python that returns what was reached
+    "read /etc/passwd": "return open('/etc/passwd').readline()",
+    "read the files of this user": "return first(p for p in {files!r} if readable(p))",
+    "find a variable of the environment": "return first(n for n in os.environ if n not in {known!r})",
+    "write outside its own /tmp": (
+        "p = {outside!r} + '/erce-probe'; open(p, 'w').close(); os.unlink(p); return p"
+    ),
+    "make an internet socket": "return socket.socket(socket.AF_INET)",
+    "make a local socket": "return socket.socket(socket.AF_UNIX)",
+    "start a process": "return os.fork() or os._exit(0)",
+    "run /bin/sh": "os.execv('/bin/sh', ['sh', '-c', 'true'])",
+    "signal its parent": "return os.kill(os.getppid(), 0)",
+    "see other processes": "return first(p for p in os.listdir('/proc') if p.isdigit())",
+    "trace a process": "return called('ptrace', 16, NO_PROCESS, 0, 0)",
+    "make namespaces": "return called('unshare', 0x10000000)",
+    "mount a file system": "return called('mount', None, b'/', b'no such kind', 0, None)",
+    "make a file in memory": "return os.memfd_create('erce')",
+    "allocate 2 GiB": "return len(bytearray(2 << 30))",
+    "open 100 files": "return [os.dup(0) for _ in range(100)][-1]",
+    "find a test in its memory": (
+        "return first(o for o in gc.get_objects() if type(o) is list and 'ass' + 'ert' in str(o))"
+    ),
+}
+UNCOVERED = (
+    "faults of the kernel, and what a processor gives away by its timing",
+    "a program that returns the answers which its prompt shows, or passes tests that are too weak",
+    "tests that hand the expected value to the program",
+    "tests that are hostile themselves: they run confined as well, but the verdict is theirs",
+)
+UNCOVERED_BY = {
+    "namespaces": (),
+    "landlock": (
+        "programs that need a temporary file: nothing can be written",
+        "whether a file is there, and its size: Landlock does not cover that question",
+    ),
+    "seccomp": ("reading: every file that this user can read", "temporary files: nothing can be written"),
+    "none": ("everything: programs run with this user's rights, and can leave processes behind",),
+}
+_KNOWN = (
+    "PYTHONHASHSEED",
+    "PYTHONDONTWRITEBYTECODE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "HOME",
+    "OMP_NUM_THREADS",
+    "PATH",
+)
+_PROGRAM = """
+import ctypes, gc, os, socket
+NO_PROCESS = 1 << 30
+def called(name, *values):
+    getattr(ctypes.CDLL(None, use_errno=True), name)(*values)
+    if ctypes.get_errno() == 1:
+        raise PermissionError(1, os.strerror(1))
+    return name + " would be allowed"
+def first(found):
+    for each in found:
+        return each
+    raise LookupError("there is none")
+def readable(path):
+    try:
+        return os.listdir(path) if os.path.isdir(path) else open(path, "rb")
+    except OSError:
+        return False
+def reach():
+    {attempt}
+def attempt():
+    try:
+        return "reached: " + repr(reach())[:60]
+    except BaseException as error:
+        return "refused: " + (type(error).__name__ + ": " + str(error))[:80]
+"""
+_MARK = "AssertionError: "
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finding. `kind` is "tier", "layer", "attempt" or "uncovered".
+
+    `good`: the tier works, the layer is there, the attempt was refused.
+    """
+
+    kind: str
+    name: str
+    good: bool
+    detail: str
+
+
+def examine(tier: str | None = None) -> list[Row]:
+    """The tiers, the layers of the one that runs, the attempts in it, and what it does not cover.
+
+    `tier` is the one to try, else that of ERCE_SANDBOX, else the first that would be taken by itself. Without
+    any there are only rows of tiers.
+    """
+    rows = [_tier(name) for name in TIERS]
+    works = {row.name for row in rows if row.good}
+    wanted = tier or os.environ.get("ERCE_SANDBOX") or "auto"
+    chosen = next((name for name in (AUTOMATIC if wanted == "auto" else (wanted,)) if name in works), None)
+    if chosen is None:
+        return rows
+    rows += _layers(chosen)
+    with Sandbox(chosen) as sandbox:
+        rows += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
+        rows.append(_endless(sandbox))
+    return rows + [Row("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)]
+
+
+def _tier(name: str) -> Row:
+    try:
+        working_worker(name).close()
+    except OSError as error:
+        return Row("tier", name, False, described(error))
+    if name in AUTOMATIC:
+        return Row("tier", name, True, "set up, and a probe was judged as it should")
+    return Row("tier", name, True, "set up; taken only where it is named, because it protects less")
+
+
+def _layers(tier: str) -> list[Row]:
+    """What is around a program in a tier, in this kernel's terms."""
+    place, version, machine = Place(tier), landlock.version(), this_machine()
+    calls = len(seccomp.allowed_calls(machine)) if machine else 0
+    texts = {
+        "split": "the process that compares never runs the program, which never holds an expected value",
+        "namespaces": "users, mounts, processes, network, IPC, host name and cgroups of its own",
+        "root": "read-only: Python's library, the system's libraries, three devices; an empty /tmp a job",
+        "landlock": f"version {version}: no other file is read, and none written outside such a /tmp",
+        "seccomp": f"{calls} system calls are allowed, some for some arguments; all others are refused",
+        "capabilities": "none, and none to be had",
+        "rlimits": "memory, processor time, size of files, descriptors, no core file",
+    }
+    return [Row("layer", name, place.has(name), text) for name, text in texts.items()]
+
+
+def _attempt(sandbox: Sandbox, name: str) -> Row:
+    line = ATTEMPTS[name].format(files=_own_files(), known=_KNOWN, outside="/var/tmp")
+    verdict = sandbox.run(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
+    said = verdict.detail.partition(_MARK)[2] or verdict.detail
+    return Row("attempt", name, said.startswith("refused: "), said)
+
+
+def _own_files() -> list[str]:
+    """Some paths in the home folder, without those that lead to Python."""
+    with suppress(OSError):
+        paths = [str(path) for path in islice(Path.home().iterdir(), 50)]
+        return [path for path in paths if not sys.base_prefix.startswith(path)]
+    return []
+
+
+def _endless(sandbox: Sandbox) -> Row:
+    brief = Limits(cpu=0.2, wall=4.0)
+    verdict = sandbox.run("while True: pass", ["assert f()"], limits=brief)
+    return Row("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail)

@@ -1,0 +1,244 @@
+"""Jobs → rulings of one worker process: starts it, hands it jobs, ends it. Runs in the user's process."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from erce.types import Verdict
+from erce.verify.sandbox import frames
+from erce.verify.sandbox.compiled_tests import imports_of
+from erce.verify.sandbox.jobs import Job, Limits, Outcome
+from erce.verify.sandbox.judge.remote import ENDED
+
+JOBS_PER_JUDGE = 200
+START_SECONDS = 60.0  # for a worker to be ready; a machine that needs longer is an accident
+_SLACK = 10.0  # seconds beyond the budgets after which a worker is taken for dead
+
+# The packages above are stubs, so that nothing but the sandbox's own files is loaded in the worker.
+_BOOT = """
+import sys, types
+for name, folder in {packages!r}.items():
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [folder]
+from erce.verify.sandbox.worker import main
+main({descriptor}, {tier!r}, {without!r})
+"""
+_ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "LC_ALL": "C.UTF-8",
+    "HOME": "/tmp",
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",  # a thread of its own arena reserves 64 MB or more of the address space
+    "PATH": "/nonexistent",
+}
+_FAULTS = {f"signal {number:d}" for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)}
+_OVER = {
+    "processor": "over {cpu:g} s of processor time",
+    "judge": "comparing what it returned took over {cpu:g} s of processor time",
+    "wall": "over {wall:g} s of wall time",
+    "idle": "waited for {half:g} s without computing",
+}
+
+
+class WorkerDiedError(Exception):
+    """The worker, or its judge, is gone; another may judge the job. `crashed`: the judge, by a fault."""
+
+    def __init__(self, message: str, *, crashed: bool = False) -> None:
+        super().__init__(message)
+        self.crashed = crashed
+
+
+class Supervised:
+    """One worker process. Not thread-safe: a job at a time."""
+
+    def __init__(self, tier: str, without: Iterable[str] = ()) -> None:
+        self._without = sorted(without)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._judge: socket.socket | None = None
+        self._judged = 0
+        with theirs, _closing_on_error(self._control):
+            process = _start(theirs.fileno(), tier, [name for name in self._without if name != "split"])
+        self._end = weakref.finalize(self, _end, process, self._control, os.getpid())
+        _alive.add(self)
+        problem = self._greeting(process)
+        if problem:
+            self.close()
+            raise OSError(problem)
+
+    def close(self) -> None:
+        """Ends the worker and everything that it started."""
+        if self._judge:
+            self._judge.close()
+        self._end()
+
+    def forget(self) -> None:
+        """Leaves the worker to the process that started it: for the child of a fork."""
+        kept = self._end.detach()
+        if kept:
+            kept[2][0].returncode = 0  # it is no child of ours that could be waited for
+        self._control.close()
+        if self._judge:
+            self._judge.close()
+
+    def run(self, job: Job, limits: Limits) -> Outcome:
+        """The outcome of one job; WorkerDiedError where there is none."""
+        began = time.monotonic()
+        mode = "together" if "split" in self._without and job.mode == "strict" else job.mode
+        try:
+            program = frames.frame([job.program, imports_of(tuple(job.setup)), mode])
+        except frames.TooBigError as error:
+            return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
+        try:
+            if self._judge is None or self._judged >= JOBS_PER_JUDGE:
+                self._renew_judge()
+            ruling, report = self._exchange(program, _request(job, mode), limits)
+        except (OSError, ValueError, frames.ClosedError) as error:
+            raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
+        self._judged += 1
+        if report["judge"] or report["over"] or not ruling.get("clean", False):
+            self._judged = JOBS_PER_JUDGE
+        if not ruling and not report["over"]:
+            how = report["judge"] or "no ruling"
+            raise WorkerDiedError(f"the judge ended ({how})", crashed=how in _FAULTS)
+        return Outcome(_verdict(ruling, report, limits, time.monotonic() - began), report["cpu"])
+
+    def _renew_judge(self) -> None:
+        if self._judge:
+            self._judge.close()
+        self._judge, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [b'{"judge": true}'], [theirs.fileno()])
+        self._judged = 0
+
+    def _exchange(
+        self, program: bytes, request: bytes, limits: Limits
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The judge's ruling and the worker's report."""
+        ours, theirs = socket.socketpair()
+        seconds = limits.wall + _SLACK
+        with ours:
+            with theirs:
+                header = json.dumps({"limits": asdict(limits)}).encode()
+                self._control.settimeout(seconds)
+                socket.send_fds(self._control, [header], [theirs.fileno()])
+            ours.settimeout(seconds)
+            with suppress(BrokenPipeError, ConnectionResetError):  # it died, and the judge will notice
+                ours.sendall(program)
+            ours.settimeout(None)
+            ruling = self._rule(ours, request, seconds)
+        # A channel is closed a moment before the process has ended, and how it ended is to be told.
+        ended = b"dead" if ruling.get("detail") == ENDED else b"done"
+        self._control.send(ended if ruling else b"gone")
+        return ruling, self._hear()
+
+    def _rule(self, channel: socket.socket, request: bytes, seconds: float) -> dict[str, Any]:
+        """The judge's ruling; empty where the judge ended instead."""
+        judge = self._judge
+        if judge is None:
+            raise AssertionError("a job came before a judge")
+        judge.settimeout(seconds)
+        try:
+            socket.send_fds(judge, [len(request).to_bytes(4, "little")], [channel.fileno()])
+            channel.close()
+            judge.sendall(request)
+            return frames.receive(judge)
+        except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
+            return {}
+
+    def _greeting(self, process: "subprocess.Popen[bytes]") -> str:
+        """Why the worker cannot serve; "" if it can."""
+        if process.stderr is None:
+            raise AssertionError("the worker was started without its pipe")
+        self._control.settimeout(START_SECONDS)
+        with process.stderr as pipe:
+            try:
+                return self._hear()["problem"]
+            except OSError as error:
+                self._control.close()
+                process.kill()
+                last = pipe.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
+                return f"the worker did not start: {last or error}"
+
+    def _hear(self) -> dict[str, Any]:
+        message = self._control.recv(1 << 16)
+        if not message:
+            raise frames.ClosedError("the worker ended")
+        return json.loads(message)
+
+
+def _request(job: Job, mode: str) -> bytes:
+    closed = None if job.entry_points is None else list(job.entry_points)
+    request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
+    return json.dumps(request).encode()
+
+
+def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, elapsed: float) -> Verdict:
+    reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
+    if report["over"]:
+        said = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, half=limits.wall / 2)
+        return Verdict(False, "timeout", elapsed=elapsed, detail=said)
+    if report["ended"] and detail == ENDED:
+        detail = f"{detail} ({report['ended']})"
+    return Verdict(reason == "passed", reason, elapsed=elapsed, detail=detail)
+
+
+@contextmanager
+def _closing_on_error(channel: socket.socket) -> Iterator[None]:
+    """Closes the channel where what is done with it fails."""
+    try:
+        yield
+    except BaseException:
+        channel.close()
+        raise
+
+
+def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[bytes]":
+    here = Path(__file__).resolve().parents[1]
+    folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
+    packages = {name: str(folder) for name, folder in folders.items()}
+    boot = _BOOT.format(packages=packages, descriptor=descriptor, tier=tier, without=without)
+    # Isolated like `python -I`, which would also ignore our fixed order of sets.
+    return subprocess.Popen(
+        [sys.executable, "-P", "-s", "-S", "-B", "-c", boot],
+        env=_ENVIRONMENT,
+        pass_fds=[descriptor],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        cwd="/",
+    )
+
+
+def _end(process: "subprocess.Popen[bytes]", control: socket.socket, owner: int) -> None:
+    control.close()
+    if os.getpid() != owner:
+        return
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+_alive: "weakref.WeakSet[Supervised]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for worker in list(_alive):
+        worker.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,1 @@
+"""What runs in the judge's process: the tests, and stand-ins for the objects of the program."""

@@ -1,0 +1,137 @@
+"""Kernel calls that Python's library lacks → Python functions that raise OSError with a readable name.
+
+Namespaces, mounts, privileges and limits, through libc alone.
+"""
+
+import ctypes
+import os
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from erce.verify.sandbox.kernel.syscalls import this_machine
+
+CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+EVERY_NAMESPACE = (
+    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP
+)
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+NOBODY = 65534  # the overflow user of every kernel
+
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 0x40000
+_MNT_DETACH = 2
+_AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE = -100, 0x1000, 0x8000
+_OPEN_TREE_CLONE, _MOVE_EMPTY_PATH = 1, 4
+_ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
+_CAPABILITY_VERSION_3 = 0x20080522
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def syscall(name: str, *values: int | bytes | None) -> int:
+    """What the kernel answers; an OSError that names the call where it refuses."""
+    machine = this_machine()
+    if machine is None:
+        raise OSError(f"no table of system calls for {os.uname().machine}")
+    arguments = [ctypes.c_long(value) if isinstance(value, int) else value for value in values]
+    return _checked(_libc.syscall(ctypes.c_long(machine.numbers[name]), *arguments), name)
+
+
+def prctl(option: int, value: int, pointer: bytes | None = None) -> int:
+    """One setting of this process."""
+    answer = _libc.prctl(option, ctypes.c_ulong(value), pointer, ctypes.c_ulong(0), ctypes.c_ulong(0))
+    return _checked(answer, f"prctl({option})")
+
+
+def unshare(flags: int) -> None:
+    """Leaves the namespaces that `flags` names for fresh ones."""
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def setns(descriptor: int, kind: int) -> None:
+    """Enters the namespace behind a descriptor."""
+    _checked(_libc.setns(descriptor, kind), "setns")
+
+
+def drop_capabilities() -> None:
+    """Leaves this process no capability; it cannot get one back where new privileges are given up."""
+    syscall("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
+
+
+def mount_scratch(target: str, options: str) -> None:
+    """Mounts an empty file system in memory, without devices, set-uid files or programs."""
+    _mount("tmpfs", target, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, options)
+
+
+def unmount(target: str) -> None:
+    """Takes the uppermost file system at `target` away, also where a file of it is open."""
+    _checked(_libc.umount2(target.encode(), _MNT_DETACH), f"umount({target})")
+
+
+def make_mounts_private() -> None:
+    """What is mounted here from now on shows nowhere else."""
+    _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
+
+
+def build_root(shown: Sequence[str], *, scratch: str = "/tmp") -> None:
+    """Replaces the root by one that shows `shown`, three devices and an empty /tmp, all read-only.
+
+    Needs mount_setattr (Linux 5.12). Links are made again as links.
+    """
+    make_mounts_private()
+    copies: list[tuple[str, int | str]] = []
+    for path in [*shown, "/dev/null", "/dev/zero", "/dev/urandom"]:
+        if Path(path).is_symlink():
+            copies.append((path, str(Path(path).readlink())))
+        elif Path(path).exists():
+            copies.append((path, _read_only_copy(path)))
+    _mount("tmpfs", scratch, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=755")
+    for path, copy in copies:
+        _show(Path(scratch + path), copy)
+    Path(scratch, "tmp").mkdir(mode=0o755, exist_ok=True)
+    os.chdir(scratch)
+    syscall("pivot_root", b".", b".")
+    unmount(".")
+    os.chdir("/")
+    _set_attributes(_AT_FDCWD, b"/", 0, _ATTR_RDONLY | _ATTR_NOSUID | _ATTR_NODEV)
+
+
+def _show(target: Path, copy: int | str) -> None:
+    target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if isinstance(copy, str):
+        target.symlink_to(copy)
+        return
+    if os.path.isdir(f"/proc/self/fd/{copy}"):  # noqa: PTH112 (a descriptor, not a path of ours)
+        target.mkdir(mode=0o755, exist_ok=True)
+    else:
+        target.touch()
+    syscall("move_mount", copy, b"", _AT_FDCWD, str(target).encode(), _MOVE_EMPTY_PATH)
+    os.close(copy)
+
+
+def _read_only_copy(path: str) -> int:
+    """A descriptor of a detached, read-only copy of the mounts at and below `path`."""
+    flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | _AT_RECURSIVE
+    copy = syscall("open_tree", _AT_FDCWD, path.encode(), flags)
+    wanted = _ATTR_RDONLY | _ATTR_NOSUID | (0 if path.startswith("/dev/") else _ATTR_NODEV)
+    _set_attributes(copy, b"", _AT_EMPTY_PATH | _AT_RECURSIVE, wanted)
+    return copy
+
+
+def _set_attributes(descriptor: int, path: bytes, flags: int, wanted: int) -> None:
+    attributes = struct.pack("4Q", wanted, 0, 0, 0)
+    syscall("mount_setattr", descriptor, path, flags, attributes, len(attributes))
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    texts = [None if text is None else text.encode() for text in (source, target, kind, options)]
+    answer = _libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
+    _checked(answer, f"mount({target})")
+
+
+def _checked(answer: int, what: str) -> int:
+    if answer < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return answer

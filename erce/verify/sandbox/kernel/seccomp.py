@@ -1,0 +1,199 @@
+"""Names of system calls → a seccomp filter that refuses all others, for x86-64 and aarch64.
+
+Refused calls fail with EPERM, so that a program may go on without them. New processes, programs, sockets,
+namespaces, signals to others, memory files, io_uring, bpf, keys and tracing are not on the list. The filter
+decides by binary search on the number: the kernel walks it once for every number when it is installed.
+"""
+
+import ctypes
+import errno
+import os
+import signal
+import struct
+from functools import cache
+
+from erce.verify.sandbox.kernel import linux
+from erce.verify.sandbox.kernel.syscalls import Machine, this_machine
+
+ALLOWED = """
+read write close fstat lseek mmap mprotect munmap brk mremap msync mincore madvise pread64 pwrite64 readv
+writev preadv pwritev preadv2 pwritev2 copy_file_range fsync fdatasync ftruncate fadvise64 dup dup2 dup3 pipe
+pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
+timerfd_create timerfd_settime timerfd_gettime close_range getdents64 access faccessat faccessat2 stat lstat
+newfstatat statx statfs fstatfs readlink readlinkat getcwd chdir fchdir umask
+rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause alarm
+getitimer setitimer nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times
+sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min
+getpid getppid gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp getpgid getsid
+getpriority getrlimit getrusage sysinfo uname getcpu getrandom membarrier rseq arch_prctl
+futex futex_waitv set_robust_list get_robust_list set_tid_address restart_syscall wait4 waitid exit exit_group
+recvfrom shutdown getsockname getpeername getsockopt
+"""
+WRITING = """
+rename renameat renameat2 mkdir mkdirat rmdir link linkat symlink symlinkat unlink unlinkat truncate creat
+fallocate
+"""
+OPENING = {"openat": 2, "open": 1}  # call → which argument holds its flags
+
+_ANY_NAMESPACE = linux.EVERY_NAMESPACE | 0x80  # and CLONE_NEWTIME
+_CLONE_THREAD = 0x10000
+_TERMINAL_AND_FLAGS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS .. FIOCLEX
+_DUPLICATE_AND_FLAGS = [0, 1, 2, 3, 4, 1030, 1032]  # F_DUPFD .. F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+_NAMES_AND_QUESTIONS = [15, 16, 39, 0x53564D41]  # PR_SET_NAME, PR_GET_NAME, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
+_AF_UNIX = 1
+_STREAMS = [1, 0x801, 0x80001, 0x80801]  # SOCK_STREAM, also with SOCK_NONBLOCK and SOCK_CLOEXEC
+
+_KILL, _ERRNO, _ALLOW = 0x80000000, 0x50000, 0x7FFF0000
+_LOAD, _JUMP, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_X32 = 0x40000000
+_SELF = 0x5E1F5E1F  # stands for the process id until the filter is installed
+
+Code = list[tuple[int, int, int, int]]  # operation, jump if true, jump if false, constant
+
+
+def install(*, read_only: bool, receives_descriptors: bool = False) -> None:
+    """From here on this process and its threads make only the calls on the list.
+
+    `read_only` also refuses to open for writing, to make, to rename and to remove: for where nothing else
+    keeps files from being changed.
+    """
+    machine = this_machine()
+    if machine is None:
+        raise OSError(f"no table of system calls for {os.uname().machine}")
+    own = struct.pack("I", os.getpid())
+    program = assembled(machine, read_only, receives_descriptors).replace(struct.pack("I", _SELF), own)
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+    linux.prctl(linux.PR_SET_SECCOMP, 2, header)
+
+
+def allowed_calls(machine: Machine) -> list[int]:
+    """The numbers of the calls that are not refused out of hand."""
+    return sorted(_blocks(machine, False, False))
+
+
+@cache
+def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> bytes:
+    """The filter as the kernel reads it: 8 bytes an instruction."""
+    blocks = _blocks(machine, read_only, receives_descriptors)
+    code: Code = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_IF_EQUAL, 1, 0, machine.audit),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+        *_search(_intervals(blocks)),
+    ]
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+
+
+def _blocks(machine: Machine, read_only: bool, receives_descriptors: bool) -> dict[int, Code]:
+    """What is to be done for each number that is not simply refused."""
+    allow: Code = [(_RETURN, 0, 0, _ALLOW)]
+    blocks = dict.fromkeys(ALLOWED.split(), allow)
+    if read_only:
+        blocks |= {name: _refuse_to_write(argument) for name, argument in OPENING.items()}
+    else:
+        blocks |= dict.fromkeys((*WRITING.split(), *OPENING), allow)
+    if receives_descriptors:
+        blocks["recvmsg"] = allow
+    blocks |= {
+        "clone": _threads_alone(),
+        # Their arguments lie in memory, which a filter cannot read: an older kernel is played instead.
+        "clone3": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
+        "openat2": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
+        "ioctl": _one_of(1, _TERMINAL_AND_FLAGS, errno.ENOTTY),
+        "fcntl": _one_of(1, _DUPLICATE_AND_FLAGS, errno.EPERM),
+        "kill": _signal_to_self(1),
+        "tgkill": _signal_to_self(2),
+        "prctl": _one_of(0, _NAMES_AND_QUESTIONS, errno.EPERM),
+        "prlimit64": _one_of(0, [0, _SELF], errno.EPERM),
+        "socketpair": _pair_of_streams(),
+        "sendto": _without_address(4),
+    }
+    return {machine.numbers[name]: block for name, block in blocks.items() if name in machine.numbers}
+
+
+def _one_of(argument: int, values: list[int], refusal: int) -> Code:
+    """Allows the call where the lower half of an argument is among `values`."""
+    code: Code = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument)]
+    code += [(_IF_EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
+    return [*code, (_RETURN, 0, 0, _ERRNO | refusal), (_RETURN, 0, 0, _ALLOW)]
+
+
+def _signal_to_self(argument: int) -> Code:
+    """SIGKILL ends it here: from itself the first process of a namespace would not notice it."""
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS),
+        (_IF_EQUAL, 1, 0, _SELF),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+        (_IF_EQUAL, 0, 1, signal.SIGKILL),
+        (_RETURN, 0, 0, _KILL),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _pair_of_streams() -> Code:
+    """A pair of datagram sockets could send to any socket of the machine that it can name."""
+    types = _one_of(1, _STREAMS, errno.EPERM)
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS),
+        (_IF_EQUAL, 1, 0, _AF_UNIX),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        *types,
+    ]
+
+
+def _without_address(argument: int) -> Code:
+    """Allows the call where a pointer, in both its halves, is null."""
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+        (_IF_EQUAL, 0, 2, 0),
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument + 4),
+        (_IF_EQUAL, 1, 0, 0),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _threads_alone() -> Code:
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS),
+        (_IF_ANY_BIT, 2, 0, _ANY_NAMESPACE),
+        (_IF_ANY_BIT, 0, 1, _CLONE_THREAD),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _ERRNO | errno.EAGAIN),
+    ]
+
+
+def _refuse_to_write(argument: int) -> Code:
+    return [
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+        (_IF_ANY_BIT, 0, 1, os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC),
+        (_RETURN, 0, 0, _ERRNO | errno.EROFS),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _intervals(blocks: dict[int, Code]) -> list[tuple[int, Code]]:
+    """(first number, what is done) in order, without two neighbours that do the same."""
+    refuse: Code = [(_RETURN, 0, 0, _ERRNO | errno.EPERM)]
+    found: list[tuple[int, Code]] = []
+    for number in range(max(blocks) + 2):
+        block = blocks.get(number, refuse)
+        if not found or found[-1][1] != block:
+            found.append((number, block))
+    return [*found, (_X32, [(_RETURN, 0, 0, _KILL)])]
+
+
+def _search(intervals: list[tuple[int, Code]]) -> Code:
+    """A tree of comparisons that ends in the interval of the number in the accumulator."""
+    if len(intervals) == 1:
+        return intervals[0][1]
+    middle = len(intervals) // 2
+    lower, upper = _search(intervals[:middle]), _search(intervals[middle:])
+    first = intervals[middle][0]
+    if len(lower) < 256:
+        return [(_IF_AT_LEAST, len(lower), 0, first), *lower, *upper]
+    return [(_IF_AT_LEAST, 0, 1, first), (_JUMP, 0, 0, len(lower)), *lower, *upper]

@@ -1,0 +1,1 @@
+"""Labelled pairs of answers, and ways to rewrite, alter and grow them."""

@@ -1,0 +1,200 @@
+"""An answer and a seed into other answers that a hasty comparison takes for the same."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split, terms
+
+
+def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
+    """(name, text) of every mutation in `OTHER` that applies; each of another value than `answer`."""
+    draw = Random(f"{seed} {answer}")
+    for name, mutation in OTHER.items():
+        changed = mutation(answer, draw)
+        if changed is not None and changed != answer:
+            yield name, changed
+
+
+def _digit(answer: str, draw: Random) -> str | None:
+    """One digit becomes another one; indices, bases and exponents of 0 and 1 are left alone."""
+    places = [m.start() for m in re.finditer(r"(?<![0-9_^.{])[0-9]|(?<=[1-9])[0-9]", answer)]
+    if not places or "_" in answer or "x^" in answer[:2]:
+        return None
+    at = draw.choice(places)
+    return answer[:at] + draw.choice([d for d in "23456789" if d != answer[at]]) + answer[at + 1 :]
+
+
+def _sign(answer: str, draw: Random) -> str | None:
+    if not is_scalar(answer) or answer.strip("0.-") == "":
+        return None
+    return answer[1:] if answer.startswith("-") and len(terms(answer)) == 1 else f"-({answer})"
+
+
+def _longer(answer: str, draw: Random) -> str | None:
+    return answer + draw.choice("0123456789") if INTEGER.fullmatch(answer) and answer != "0" else None
+
+
+def _one_more(answer: str, draw: Random) -> str | None:
+    return (
+        f"{answer}+{draw.choice(['1', 'x', '10^{-9}'])}" if is_scalar(answer) and "." not in answer else None
+    )
+
+
+def _twice(answer: str, draw: Random) -> str | None:
+    return f"2({answer})" if is_scalar(answer) and answer.strip("0.-") else None
+
+
+def _unit_of_x(answer: str, draw: Random) -> str | None:
+    return f"({answer})z" if is_scalar(answer) and answer.strip("0.-") else None
+
+
+def _dropped_term(answer: str, draw: Random) -> str | None:
+    parts = terms(answer)
+    whole = all(part.count("(") == part.count(")") for part in parts)
+    return "".join(parts[:-1]) if len(parts) > 1 and whole and parts[0].strip() else None
+
+
+def _brackets(answer: str, draw: Random) -> str | None:
+    enclosed = ENCLOSED.fullmatch(answer)
+    if enclosed is None or enclosed.group(1) == "\\{" or len(split(enclosed.group(2), ",")) != 2:
+        return None
+    left, inner, right = enclosed.groups()
+    if not (len(split(answer, ",")) == 1 and left in "([" and right in ")]"):
+        return None
+    if draw.random() < 0.5:
+        return {"(": "[", "[": "("}[left] + inner + right
+    return left + inner + {")": "]", "]": ")"}[right]
+
+
+def _swapped(answer: str, draw: Random) -> str | None:
+    enclosed = ENCLOSED.fullmatch(answer)
+    if enclosed is None or enclosed.group(1) == "\\{" or len(split(answer, ",")) != 1:
+        return None
+    entries = split(enclosed.group(2), ",")
+    at = draw.randrange(max(1, len(entries) - 1))
+    if len(entries) < 2 or entries[at].strip() == entries[at + 1].strip():
+        return None
+    entries[at], entries[at + 1] = entries[at + 1], entries[at]
+    return enclosed.group(1) + ",".join(entries) + enclosed.group(3)
+
+
+def _dropped_entry(answer: str, draw: Random) -> str | None:
+    enclosed = ENCLOSED.fullmatch(answer)
+    whole = enclosed is not None and len(split(answer, ",")) == 1
+    left, inner, right = enclosed.groups() if enclosed and whole else ("", answer, "")
+    entries = split(inner, ",")
+    if len(entries) < 2 or not all(map(str.strip, entries)) or re.search(r"[0-9],[0-9]{3}(?![0-9])", answer):
+        return None
+    return left + ",".join(entries[:-1]) + right
+
+
+def _added_entry(answer: str, draw: Random) -> str | None:
+    enclosed = ENCLOSED.fullmatch(answer)
+    if enclosed is None or len(split(answer, ",")) != 1 or "," not in answer:
+        return None
+    left, inner, right = enclosed.groups()
+    return f"{left}{inner},{draw.choice(['97', '-41', 'q'])}{right}"
+
+
+def _part_of_union(answer: str, draw: Random) -> str | None:
+    parts = split(answer, "\\cup")
+    return parts[draw.randrange(len(parts))].strip() if len(parts) > 1 else None
+
+
+def _intersection(answer: str, draw: Random) -> str | None:
+    return answer.replace("\\cup", "\\cap") if "\\cup" in answer else None
+
+
+def _relation(answer: str, draw: Random) -> str | None:
+    for relation, other in RELATIONS.items():
+        if re.search(re.escape(relation) + r"(?![a-z])", answer):
+            return answer.replace(relation, draw.choice(other), 1)
+    return None
+
+
+RELATIONS = {"\\le": ["<", ">"], "\\ge": [">", "<"], "<": [">", "\\le "], ">": ["<", "\\ge "]}
+
+
+def _letters(answer: str, draw: Random) -> str | None:
+    """Two neighbouring letters of a word change places."""
+    text = re.search(r"\\text\{[^{}]*?([A-Za-z]{3,})[^{}]*\}", answer)
+    if text is None or re.search(r"\d", answer):
+        return None
+    word = text.group(1)
+    places = [at for at in range(len(word) - 1) if word[at].casefold() != word[at + 1].casefold()]
+    if not places:
+        return None
+    at = draw.choice(places)
+    changed = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return answer[: text.start(1)] + changed + answer[text.end(1) :]
+
+
+def _choice(answer: str, draw: Random) -> str | None:
+    found = re.fullmatch(r"(\\text\{)?(\(?)([A-F])(\)?)(\})?", answer)
+    return answer.replace(found.group(3), chr(ord(found.group(3)) + 1)) if found else None
+
+
+def _fraction_upside_down(answer: str, draw: Random) -> str | None:
+    found = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
+    if found is None or found.group(2) == found.group(3):
+        return None
+    return f"{found.group(1)}\\frac{{{found.group(3)}}}{{{found.group(2)}}}"
+
+
+def _lost_braces(answer: str, draw: Random) -> str | None:
+    return re.sub(r"\^\{([1-9])([1-9][0-9]*)\}", r"^{\1}\2", answer)
+
+
+def _lost_root(answer: str, draw: Random) -> str | None:
+    return re.sub(r"\\sqrt\{([2-9][0-9]*)\}", r"\1", answer, count=1)
+
+
+def _another_letter(answer: str, draw: Random) -> str | None:
+    if not is_scalar(answer) or "x" not in answer or "y" in answer or "\\" in answer:
+        return None
+    return answer.replace("x", "y")
+
+
+def _another_base(answer: str, draw: Random) -> str | None:
+    found = re.fullmatch(r"([0-9]+)_\{?([0-9]+)\}?", answer)
+    return f"{found.group(1)}_{{{int(found.group(2)) + 1}}}" if found else None
+
+
+def _rows(answer: str, draw: Random) -> str | None:
+    found = re.fullmatch(r"(\\begin\{pmatrix\})(.*?)(\\end\{pmatrix\})", answer, re.S)
+    rows = [row.strip() for row in found.group(2).split("\\\\")] if found else []
+    if found is None or len(rows) < 2 or rows == rows[::-1] or not all(rows):
+        return None
+    return found.group(1) + " \\\\ ".join(rows[::-1]) + found.group(3)
+
+
+def _squared(answer: str, draw: Random) -> str | None:
+    return f"({answer})^2" if is_scalar(answer) and answer not in {"0", "1"} else None
+
+
+OTHER: dict[str, Mutation] = {
+    "a digit": _digit,
+    "the sign": _sign,
+    "one digit more": _longer,
+    "one more": _one_more,
+    "twice": _twice,
+    "times a letter": _unit_of_x,
+    "a term lost": _dropped_term,
+    "a bracket": _brackets,
+    "entries swapped": _swapped,
+    "an entry lost": _dropped_entry,
+    "an entry too many": _added_entry,
+    "part of a union": _part_of_union,
+    "an intersection": _intersection,
+    "the relation": _relation,
+    "letters swapped": _letters,
+    "another choice": _choice,
+    "upside down": _fraction_upside_down,
+    "braces lost": _lost_braces,
+    "a root lost": _lost_root,
+    "another letter": _another_letter,
+    "another base": _another_base,
+    "rows swapped": _rows,
+    "squared": _squared,
+}

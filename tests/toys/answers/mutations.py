@@ -1,0 +1,266 @@
+"""An answer and a seed into other writings of the same answer, and into noise.
+
+A mutation returns None where it does not apply; that it keeps the value holds for the answers of a data set,
+not for every string. `toys.answers.alterations` has those that change the value.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from random import Random
+
+Mutation = Callable[[str, Random], str | None]
+
+
+def rewritten(answer: str, seed: int, *, depth: int = 1) -> Iterator[tuple[str, str]]:
+    """(name, text) of each mutation in `SAME` that applies, after `depth - 1` others drawn at random."""
+    draw = Random(f"{seed} {answer}")
+    for name, mutation in SAME.items():
+        text, names = answer, [name]
+        for extra in draw.choices(list(CHAINED), k=depth - 1):
+            changed = SAME[extra](text, draw)
+            if changed is not None:
+                text, names = changed, [extra, *names]
+        changed = mutation(text, draw)
+        if changed is not None and changed != answer:
+            yield " + ".join(names), changed
+
+
+def noise(answer: str, draw: Random) -> str:
+    """The answer with a few characters or tokens lost, doubled, moved or put in."""
+    text = answer
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randint(0, len(text))
+        kind = draw.randrange(4)
+        if kind == 0:
+            text = text[:at] + text[at + draw.randint(1, 3) :]
+        elif kind == 1:
+            text = text[:at] + draw.choice(TOKENS) + text[at:]
+        elif kind == 2:
+            text = text[:at] + text[max(0, at - 5) : at] + text[at:]
+        else:
+            text = text[at:] + text[:at]
+    return text
+
+
+_VISIBLE = r"""
+0 9 -1 x i e ( ) [ ] { } | , ; : . = < > + - * / ^ _ ! ' $ % & # ~ " \ ½ ² √ π − ∞ ∪ ° é 中
+\frac \sqrt \sqrt[3] \left( \right) \left. \{ \} \text{ \text{and} \boxed{ \begin{pmatrix} \end{pmatrix}
+\\ \, \! \cup \in \pm \le \infty \pi \overline{ \log_ \sin \binom \lfloor \rfloor ^\circ \% \$ \cdot
+\sum_{k=1}^ \int \ldots \setminus \over \mathbb{R} \ne ** 10^9 ^{ _{ sqrt( and or 1,000 0.5 ####
+"""
+TOKENS = (*_VISIBLE.split(), " ", "\n", "\0", "\ud800")
+
+_SCALAR = re.compile(
+    r"(?:[0-9a-z.()+* /{}-]|\\(?:frac|sqrt|pi|cdot|left|right)(?![a-z])|\^\{[^{}]*\}|\^[0-9])+"
+)
+_ODD_NUMBER = re.compile(r"(?<![0-9.])0[0-9]|[0-9]\.(?![0-9])|\.[0-9]+\.")
+_WORD = re.compile(r"(?<!\\)\b[a-z]{3,}")
+INTEGER = re.compile(r"-?[0-9]+")
+ENCLOSED = re.compile(r"(\\\{|[(\[])(.*)(\\\}|[)\]])", re.S)
+
+
+def is_scalar(answer: str) -> bool:
+    """A plain expression: no list, relation, unit, words or other convention."""
+    whole = _SCALAR.fullmatch(answer) and any(character.isalnum() for character in answer)
+    return bool(whole) and not _WORD.search(answer) and not _ODD_NUMBER.search(answer)
+
+
+def split(text: str, separator: str) -> list[str]:
+    """`text` cut at each `separator` outside all brackets and braces."""
+    parts, depth, last, at = [], 0, 0, 0
+    while at < len(text):
+        if (
+            text[at] == "\\"
+            and text[at + 1 : at + 2] not in {"{", "}"}
+            and not text.startswith(separator, at)
+        ):
+            at += 2
+            continue
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0 and text.startswith(separator, at):
+            parts.append(text[last:at])
+            last = at = at + len(separator)
+        else:
+            at += 1
+    return [*parts, text[last:]]
+
+
+def _spaces(answer: str, draw: Random) -> str | None:
+    space = draw.choice([" ", "  ", "\\,", "\\;", "~", "\\ "])
+    if "\\text" in answer or "\\begin" in answer:
+        return None
+    return re.sub(
+        r"(?<=[0-9a-z)}\]])([+=<>]|,(?![0-9]{3}))(?=[\\0-9a-z({\[-])", rf"{_literal(space)}\1 ", answer
+    )
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", r"\\")
+
+
+def _left_right(answer: str, draw: Random) -> str | None:
+    if "\\left" in answer or sum(map(answer.count, "([")) != sum(map(answer.count, ")]")):
+        return None
+    bracketed = re.sub(r"(?<!\\)[(\[]", lambda m: "\\left" + m.group(), answer)
+    return (
+        re.sub(r"(?<!\\)[)\]]", lambda m: "\\right" + m.group(), bracketed) if "sqrt[" not in answer else None
+    )
+
+
+def _fractions(answer: str, draw: Random) -> str | None:
+    return re.sub(r"\\[dt]?frac", lambda _: draw.choice(["\\dfrac", "\\tfrac", "\\frac"]), answer)
+
+
+def _short_fractions(answer: str, draw: Random) -> str | None:
+    return re.sub(r"\\frac\{([0-9])\}\{([0-9])\}", draw.choice([r"\\frac\1\2", r"\\frac \1{\2}"]), answer)
+
+
+def _slashes(answer: str, draw: Random) -> str | None:
+    start, end = r"(?:(?<=[(\[,=+-])|^)", r"(?=$|[,)\]+-])"
+    return re.sub(start + r"\\frac\{([0-9a-z]+)\}\{([0-9a-z]+)\}" + end, r"(\1)/(\2)", answer)
+
+
+def _over(answer: str, draw: Random) -> str | None:
+    return re.sub(r"(?<![0-9^_])(?<![0-9] )\\frac\{([^{}]+)\}\{([^{}]+)\}", r"{\1 \\over \2}", answer)
+
+
+def _wrapped(answer: str, draw: Random) -> str | None:
+    before, after = draw.choice(WRAPPERS).split("…")
+    return before + answer + after if not re.search(r"[$%]|\\\(", answer) else None
+
+
+WRAPPERS = (
+    *("$…$", "\\(…\\)", "\\[…\\]", "$$…$$", "\\boxed{…}", "{…}", "**…**"),
+    *("\\displaystyle …", "….", "\n…\n", "\\, …\\,", "$…$.", "… "),
+)
+
+
+def _digit_groups(answer: str, draw: Random) -> str | None:
+    if re.search(r"[,_.]|\b0[0-9]", answer):
+        return None
+    mark = draw.choice([",", "{,}", ",\\!", "\\,"])
+    return re.sub(r"[0-9]{4,}", lambda m: f"{int(m.group()):,}".replace(",", mark), answer)
+
+
+def _unicode(answer: str, draw: Random) -> str | None:
+    text = answer if "\\text" in answer else answer.replace("-", "−")
+    for command, character in UNICODE.items():
+        text = re.sub(re.escape(command) + r"(?![a-z])", character, text)
+    return re.sub(r"\\sqrt\{([0-9])\}(?![0-9])", r"√\1", text)
+
+
+UNICODE = {
+    r"\pi": "π",
+    r"\infty": "∞",
+    r"\cup": "∪",
+    r"\le": "≤",
+    r"\ge": "≥",
+    r"\theta": "θ",
+    r"^\circ": "°",
+}
+
+
+def _plain(answer: str, draw: Random) -> str | None:
+    text = re.sub(r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", answer)
+    text = re.sub(r"(?<=[0-9a-z])sqrt\(", "*sqrt(", text)
+    text = re.sub(r"(?<=[0-9])\\pi(?![a-z])", "*pi", re.sub(r"\s*\\cdot\s*", "*", text))
+    return text if is_scalar(answer) and not re.search(r"\\|\{", text) else None
+
+
+def _powers(answer: str, draw: Random) -> str | None:
+    braced = re.sub(r"\^([0-9a-z])(?![0-9])", r"^{\1}", answer)
+    return braced if braced != answer else re.sub(r"\^\{([0-9a-z])\}(?![0-9])", r"^\1", answer)
+
+
+def _set_order(answer: str, draw: Random) -> str | None:
+    enclosed = ENCLOSED.fullmatch(answer)
+    if enclosed is None or enclosed.group(1) != "\\{" or enclosed.group(3) != "\\}":
+        return None
+    return "\\{" + ",".join(reversed(split(enclosed.group(2), ","))) + "\\}"
+
+
+def _union_order(answer: str, draw: Random) -> str | None:
+    return "\\cup ".join(reversed(split(answer, "\\cup"))) if "\\cup" in answer else None
+
+
+def terms(answer: str) -> list[str]:
+    """The signed terms of a scalar sum; the answer alone where it is none."""
+    if not is_scalar(answer):
+        return [answer]
+    marked = re.sub(r"(?<=[0-9a-z)} ])-(?![^{(]*[})])", "\0-", answer.replace("+", "\0+"))
+    return [part.replace("\0", "") for part in split(marked, "\0")]
+
+
+def _sum_order(answer: str, draw: Random) -> str | None:
+    parts = [term.strip() for term in terms(answer)]
+    if len(parts) < 2 or "" in parts or any(part.count("(") != part.count(")") for part in parts):
+        return None
+    turned = [part if part[0] in "+-" else "+" + part for part in reversed(parts)]
+    return "".join(turned).removeprefix("+")
+
+
+def _times_one(answer: str, draw: Random) -> str | None:
+    form = draw.choice(
+        ["({})", "({})+0", "1\\cdot({})", "\\frac{{2({})}}{{2}}", "({})^1", "-(-({}))", "\\left({}\\right)"]
+    )
+    return form.format(answer) if is_scalar(answer) else None
+
+
+def _split_up(answer: str, draw: Random) -> str | None:
+    return f"({answer})(x+1)-x({answer})" if is_scalar(answer) and not re.search("[a-z]", answer) else None
+
+
+def _number_forms(answer: str, draw: Random) -> str | None:
+    if not INTEGER.fullmatch(answer):
+        return None
+    n = int(answer)
+    forms = [
+        f"{n}.0",
+        f"\\frac{{{3 * n}}}{{3}}",
+        f"{n}/1",
+        f"x={n}",
+        f"{n}\\text{{ cm}}",
+        f"{n}^\\circ",
+        f"\\text{{{n}}}",
+    ]
+    forms += [f"{n - 7}+7", f"\\frac{{{n}}}{{1}}", f"{n} units", f"x = {n}"]
+    return draw.choice(forms if n < 0 else [*forms, f"+{n}", f"\\${n}", f"\\sqrt{{{n * n}}}"])
+
+
+def _fraction_forms(answer: str, draw: Random) -> str | None:
+    found = re.fullmatch(r"(-?)\\frac\{([0-9]{1,9})\}\{([0-9]{1,9})\}", answer)
+    if found is None or int(found.group(3)) == 0:
+        return None
+    sign, n, d = found.group(1), int(found.group(2)), int(found.group(3))
+    forms = [f"{sign}{n}/{d}", f"\\frac{{{sign}{n}}}{{{d}}}", f"{sign}({n}/{d})", f"{sign}{n} \\div {d}"]
+    if n > d and n % d:
+        forms.append(f"{sign}{n // d}\\frac{{{n % d}}}{{{d}}}")
+    if 10**6 % d == 0:
+        forms.append(f"{sign}{float(Fraction(n, d)):.6f}")
+    return draw.choice(forms)
+
+
+CHAINED: dict[str, Mutation] = {
+    "spaces": _spaces,
+    "left and right": _left_right,
+    "kinds of fraction": _fractions,
+    "short fractions": _short_fractions,
+    "braced powers": _powers,
+    "order of a set": _set_order,
+    "order of a union": _union_order,
+    "order of a sum": _sum_order,
+}
+SAME: dict[str, Mutation] = {
+    **CHAINED,
+    "wrapper": _wrapped,
+    "slashes": _slashes,
+    "over": _over,
+    "digit groups": _digit_groups,
+    "unicode": _unicode,
+    "plain text": _plain,
+    "times one": _times_one,
+    "split up": _split_up,
+    "forms of a number": _number_forms,
+    "forms of a fraction": _fraction_forms,
+}

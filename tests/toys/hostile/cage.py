@@ -1,0 +1,227 @@
+"""A module into the same module where it can harm nobody: the outer cage.
+
+Fresh user, mount, pid, net, ipc and uts namespaces; a root of the interpreter's folders and the system's, all
+read-only; a /tmp and a /dev/shm of its own; limits on processes, address space and file size; a wall limit.
+As root, the cage's users are 65,536 numbers that nobody on the machine has, so that even "root" inside owns
+nothing outside. What runs inside is a driver of ours, `inside.py`; it, not the cage, holds the sandbox.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+TESTS = Path(__file__).parents[2]
+DRIVER = "toys.hostile.inside"
+FIRST_NUMBER = 1_700_000_000  # of the cage's users on the machine, where root makes the cage
+NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = (
+    0x20000,
+    0x4000000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+SPACES = NEW_USER | NEW_MOUNTS | NEW_PID | NEW_NET | NEW_IPC | NEW_UTS
+BIND, RECURSIVE, PRIVATE, NO_SUID, NO_DEVICES = 4096, 0x4000, 0x40000, 2, 4
+MOUNT_SETATTR = 442  # the same number on every machine
+LIMITS = {
+    resource.RLIMIT_NPROC: 400,
+    resource.RLIMIT_AS: 5 << 30,
+    resource.RLIMIT_FSIZE: 600 << 20,
+    resource.RLIMIT_CORE: 0,
+}
+
+
+class CageError(Exception):
+    """No cage can be made here, or what ran in it did not come to its end."""
+
+
+def caged(order: dict, *, seconds: float = 240.0) -> list[dict]:
+    """The lines that `inside.py` reports for `order`; a run that was cut off is short of the line "end"."""
+    environment = {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PATH": os.environ.get("PATH", ""),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)]),
+    }
+    command = [sys.executable, "-m", "toys.hostile.cage", DRIVER]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=environment
+    ) as made:
+        try:
+            out, said = made.communicate(json.dumps(order), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            made.kill()  # the first process of the cage dies with its parent, and all of the cage with it
+            out, said = made.communicate()
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{") and line.endswith("}")]
+    if not lines:
+        raise CageError(f"the cage ended with {made.returncode}: {said.strip()[-500:] or 'no word'}")
+    return lines
+
+
+@lru_cache(maxsize=1)
+def why_no_cage() -> str:
+    """Empty where a cage can be made; else the reason, for a test to skip with."""
+    try:
+        caged({"do": "nothing"}, seconds=60)
+    except CageError as error:
+        return f"no outer cage here: {error}"
+    return ""
+
+
+def main(module: str) -> int:
+    """Runs in a process of its own: makes the cage around a child, and ends as the child does."""
+    ready, go = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        _die_with_parent()
+        ready.close()
+        os._exit(_enter(module, go))
+    if ready.recv(1) == b"u":
+        try:
+            _map_users(child)
+        except OSError as error:
+            print(f"users: {error}", file=sys.stderr)
+            os.kill(child, signal.SIGKILL)
+        ready.send(b"m")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _enter(module: str, go: socket.socket) -> int:
+    as_root = os.geteuid() == 0
+    if as_root:
+        _check(libc.unshare(NEW_MOUNTS), "unshare(mounts)")
+        _build_root()
+    _check(libc.unshare(SPACES), "unshare")
+    go.send(b"u")
+    if go.recv(1) != b"m":
+        return 1
+    if as_root:
+        os.setresgid(0, 0, 0)
+        os.setresuid(0, 0, 0)
+    else:
+        _build_root()
+    libc.sethostname(b"cage", 4)
+    first = os.fork()
+    if first:
+        return abs(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
+    _die_with_parent()
+    os._exit(_first_process(module))
+
+
+def _first_process(module: str) -> int:
+    """Number 1 of the cage: collects orphans until the driver ends, whose end is the end of all."""
+    _check(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEVICES, None), "mount(/proc)")
+    _raise_loopback()
+    for kind, most in LIMITS.items():
+        hard = resource.getrlimit(kind)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (bound, bound))
+    os.environ["HOME"] = "/tmp"
+    driver = os.fork()
+    if driver == 0:
+        _die_with_parent()
+        os.execv(sys.executable, [sys.executable, "-m", module])
+    while True:
+        number, status = os.wait()
+        if number == driver:
+            return abs(os.waitstatus_to_exitcode(status))
+
+
+def _build_root() -> None:
+    """A tmpfs for a root, with the folders that Python, the system's libraries and this project live in."""
+    _check(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None), "mount(private)")
+    shown = [(path, os.open(path, os.O_PATH)) for path in _shown()]
+    new = "/tmp"
+    _mount_tmpfs(new, "64m")
+    for folder in ("tmp", "dev/shm", "var/tmp", "run", "proc"):
+        Path(new, folder).mkdir(parents=True)
+    for folder in ("tmp", "dev/shm", "var/tmp", "run"):
+        _mount_tmpfs(f"{new}/{folder}", "400m")
+        Path(new, folder).chmod(0o1777)
+    for path, opened in shown:
+        _bind(path, opened, new)
+    os.chdir(new)
+    _check(libc.pivot_root(b".", b"."), "pivot_root")
+    _check(libc.umount2(b".", 2), "umount")
+    os.chdir("/")
+
+
+def _bind(path: str, opened: int, new: str) -> None:
+    target = Path(new + path)
+    if path != "/proc" and Path(f"/proc/self/fd/{opened}").is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+    elif path != "/proc":
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch()
+    source = f"/proc/self/fd/{opened}".encode()
+    _check(libc.mount(source, str(target).encode(), None, BIND | RECURSIVE, None), f"bind {path}")
+    if path != "/proc" and not path.startswith("/dev/"):
+        read_only = struct.pack("4Q", 1 | 2 | 4, 0, 0, 0)
+        _check(
+            libc.syscall(MOUNT_SETATTR, -100, str(target).encode(), 0x8000, read_only, 32),
+            f"read-only {path}",
+        )
+    os.close(opened)
+
+
+def _shown() -> Iterator[str]:
+    """Folders, none inside another: a folder inside one that is already shown is there."""
+    python = [sys.base_prefix, sys.prefix, str(Path(sys.prefix).resolve()), str(ROOT)]
+    system = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc"]
+    devices = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")]
+    folders = sorted({path for path in (*python, *system) if Path(path).exists()}, key=len)
+    kept: list[str] = []
+    for path in folders:
+        if not any(Path(path).is_relative_to(above) for above in kept):
+            kept.append(path)
+    yield from (*kept, *(path for path in devices if Path(path).exists()), "/proc")
+
+
+def _map_users(child: int) -> None:
+    as_root = os.geteuid() == 0
+    for kind, own in (("uid", os.geteuid()), ("gid", os.getegid())):
+        line = f"0 {FIRST_NUMBER} 65536" if as_root else f"{own} {own} 1"
+        if kind == "gid" and not as_root:
+            Path(f"/proc/{child}/setgroups").write_text("deny", encoding="ascii")
+        Path(f"/proc/{child}/{kind}_map").write_text(line, encoding="ascii")
+
+
+def _mount_tmpfs(target: str, size: str) -> None:
+    options = f"size={size},mode=755".encode()
+    _check(libc.mount(b"tmpfs", target.encode(), b"tmpfs", NO_SUID | NO_DEVICES, options), f"mount({target})")
+
+
+def _raise_loopback() -> None:
+    import fcntl
+
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+
+
+def _die_with_parent() -> None:
+    libc.prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        print(f"{what}: {os.strerror(number)}", file=sys.stderr)
+        os._exit(1)
+
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,101 @@
+"""Programs of every kind, ours, into one table: what it is, its verdict, what it must not do."""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from textwrap import dedent
+
+DOUBLE = ("assert double(4) == 8", "assert double(21) == 42", "assert double(0) == 0")
+CATEGORIES = {  # category → the smallest number of programs it may have
+    "honest": 25,
+    "wrong": 12,
+    "forgery": 35,
+    "abuse": 25,
+    "escape": 25,
+}
+EXPECTATIONS = ("pass", "fail", "any")
+FILES = (
+    "honest",
+    "library",
+    "system",
+    "wrong",
+    "lies",
+    "exits",
+    "inside",
+    "protocol",
+    "abuse",
+    "bombs",
+    "escapes",
+    "state",
+    "probes",
+    "kernel",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """One program with its tests. A probe passes exactly where what it tried was prevented.
+
+    `slow` ones use up a limit. `repeat` runs the program that often in one sandbox and judges the last run.
+    `tiers` names the tiers that promise the verdict, () all of them. `reason` is the verdict's, "" any.
+    """
+
+    name: str
+    category: str
+    program: str
+    tests: tuple[str, ...] = DOUBLE
+    expect: str = "fail"
+    must_not: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] | None = None
+    slow: bool = False
+    repeat: int = 1
+    tiers: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A maker of programs that share a category, an expectation and what they must not do."""
+
+    category: str
+    expect: str
+    must_not: tuple[str, ...] = ()
+
+    def __call__(self, name: str, program: str, *tests: str, **more) -> Program:
+        given = {"expect": self.expect, "must_not": self.must_not, **more}
+        if tests:
+            given["tests"] = tests
+        return Program(name=name, category=self.category, program=dedent(program).lstrip("\n"), **given)
+
+
+def probe(family: Family, name: str, attempt: str, **more) -> Program:
+    """A program that is right where `attempt` leaves `reached` false or raises, and wrong where not."""
+    body = "".join(f"    {line}\n" for line in dedent(attempt).strip().splitlines())
+    program = (
+        "reached = False\n"
+        f"try:\n{body}"
+        "except BaseException:\n    reached = False\n"
+        "def double(n):\n    return None if reached else n + n\n"
+    )
+    return Program(
+        name=name,
+        category=family.category,
+        program=program,
+        **{"expect": "pass", "must_not": family.must_not, **more},
+    )
+
+
+def corpus() -> Mapping[str, Program]:
+    """Every program by its name, in the order of `FILES`."""
+    programs = list(_programs())
+    named = {program.name: program for program in programs}
+    if len(named) != len(programs):
+        seen = [program.name for program in programs]
+        raise ValueError(f"two programs share a name: {sorted({n for n in seen if seen.count(n) > 1})}")
+    return named
+
+
+def _programs() -> Iterator[Program]:
+    for file in FILES:
+        yield from importlib.import_module(f"toys.hostile.programs.{file}").PROGRAMS

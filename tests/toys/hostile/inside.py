@@ -1,0 +1,180 @@
+"""An order on standard input into a line of JSON for each program that was run: its verdict and its effects.
+
+Runs inside the outer cage. The order names the tier, the layers left out, whom to be and what to do.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from toys.hostile.sampler import Sampler, look, processes
+from toys.hostile.scene import Scene
+
+MEMORY, SUPERVISOR, SHARED = 1700, 400, 1300  # MB above what there was before
+PROCESSES, THREADS = 40, 150  # as many threads as have room for their stacks in the memory limit
+LATE = 3.0  # seconds past the wall limit
+SETTLED = 2.0  # seconds that a replaced worker has to be gone
+
+
+@dataclass
+class Order:
+    do: str
+    tier: str = "auto"
+    without: list[str] = field(default_factory=list)
+    uid: int | None = None
+    docker: bool = False
+    programs: list[dict] = field(default_factory=list)
+    limits: dict = field(default_factory=dict)
+    count: int = 0
+    secrets: list[str] = field(default_factory=list)
+
+
+def main() -> None:
+    order = Order(**json.load(sys.stdin))
+    if order.docker:
+        from toys.hostile.docker_profile import apply
+
+        apply()
+    if order.uid is not None:
+        os.setgroups([])
+        os.setresgid(order.uid, order.uid, order.uid)
+        os.setresuid(order.uid, order.uid, order.uid)
+        _dumpable()
+    ORDERS[order.do](order)
+    say(end=True)
+
+
+def say(**line) -> None:
+    print(json.dumps(line), flush=True)
+
+
+def _nothing(order: Order) -> None:
+    say(uid=os.geteuid())
+
+
+def _programs(order: Order) -> None:
+    """Runs each program `repeat` times; its effects are those of all its runs."""
+    scene, sampler = Scene(order.secrets), Sampler()
+    with sandbox(order) as box:
+        say(tier=box.tier, warning=box.warning)
+        run(box, {"program": "def f():\n    return 1\n", "tests": ["assert f() == 1"]})
+        usual = len(processes())
+        list(scene.changes())
+        for program in order.programs:
+            say(start=program["name"])
+            sampler.reset()
+            before, begun = look(), time.monotonic()
+            verdicts = [run(box, program) for _ in range(program.get("repeat", 1))]
+            effects = [*_excess(sampler, before, begun, order), *_left(usual), *scene.changes()]
+            say(
+                name=program["name"],
+                accepted=verdicts[-1].accepted,
+                reason=verdicts[-1].reason,
+                detail=verdicts[-1].detail,
+                elapsed=time.monotonic() - begun,
+                effects=effects,
+            )
+    scene.end()
+    say(closed=list(_left(2)))  # the first process of the cage, and this one
+
+
+def sandbox(order: Order, *, workers: int = 1):
+    from erce.verify.sandbox import Limits, Sandbox
+
+    return Sandbox(
+        order.tier, workers=workers, limits=Limits(**order.limits), _without=frozenset(order.without)
+    )
+
+
+def run(box, program: dict):
+    return box.run(
+        program["program"],
+        tuple(program["tests"]),
+        setup=tuple(program.get("setup", ())),
+        entry_points=program.get("entry_points"),
+        mode=program.get("mode", "strict"),
+    )
+
+
+def _excess(sampler: Sampler, before, begun: float, order: Order):
+    peak, took = sampler.peaks(), time.monotonic() - begun
+    for name, grown, most in (
+        ("memory", peak.memory - before.memory, MEMORY),
+        ("supervisor memory", peak.supervisor - before.supervisor, SUPERVISOR),
+        ("disk", peak.shared - before.shared, SHARED),
+        ("processes", peak.processes - before.processes, PROCESSES),
+        ("processes", peak.threads - before.threads, THREADS),
+    ):
+        if grown > most:
+            yield f"{name}: {grown:.0f} above what there was"
+    if took > order.limits["wall"] + LATE:
+        yield f"time: {took:.1f} s"
+
+
+def _left(usual: int):
+    end = time.monotonic() + SETTLED
+    while len(processes()) > usual and time.monotonic() < end:
+        time.sleep(0.005)
+    more = len(processes()) - usual
+    if more > 0:
+        yield f"left process: {more}"
+
+
+def _orphans(order: Order) -> None:
+    """Kills a supervisor in the midst of its jobs, and counts what is left of it two seconds later."""
+    supervisor = os.fork()
+    if supervisor == 0:
+        _keep_busy(order)
+    while len(processes()) < order.count:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    most = len(processes())
+    os.kill(supervisor, signal.SIGKILL)
+    os.waitpid(supervisor, 0)
+    time.sleep(SETTLED)
+    say(most=most, left=[_command(number) for number in processes() if number not in (1, os.getpid())])
+
+
+def _keep_busy(order: Order) -> None:
+    loop = {"program": "def f():\n    while True:\n        pass\n", "tests": ["assert f() == 1"]}
+    with sandbox(order, workers=2) as box:
+        threads = [threading.Thread(target=run, args=(box, loop)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def _command(number: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
+    return ""
+
+
+def _soak(order: Order) -> None:
+    """What the sandbox holds after a few verdicts, and after `count` of them."""
+    from toys.hostile.soak import soaked
+
+    with sandbox(order) as box:
+        for held in soaked(box, order.programs, order.count):
+            say(**held)
+
+
+def _dumpable() -> None:
+    """Who gave up an identity cannot open its own /proc until it says that it may be looked at."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+
+
+ORDERS = {"nothing": _nothing, "programs": _programs, "orphans": _orphans, "soak": _soak}
+
+if __name__ == "__main__":
+    with contextlib.suppress(BrokenPipeError):
+        main()

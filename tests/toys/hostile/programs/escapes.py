@@ -1,0 +1,352 @@
+"""Escapes: to files outside, the network, other processes, the next job. Their effects are measured."""
+
+from toys.hostile.corpus import Family
+
+escape = Family("escape", "any", ("file changed", "left process"))
+network = Family("escape", "any", ("network",))
+kill = Family("escape", "any", ("victim harmed", "supervisor harmed", "left process"))
+RIGHT = "\ndef double(n):\n    return n + n\n"
+
+
+def attempt(family: Family, name: str, body: str, **more):
+    """A right answer whatever came of the attempt, which is made where the module is run."""
+    lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
+    return family(name, f"try:\n{lines}except BaseException:\n    pass\n{RIGHT}", **more)
+
+
+PROGRAMS = [
+    attempt(escape, "writes_a_new_file", "open('/tmp/canary/new', 'w').write('x')"),
+    attempt(escape, "changes_a_file", "open('/tmp/canary/victim.txt', 'r+').write('changed')"),
+    attempt(
+        escape,
+        "writes_beside_the_next_job",
+        """
+import os
+for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/", os.path.expanduser("~"), os.getcwd()):
+    try:
+        open(folder + "/left-behind", "w").write("x")
+    except OSError:
+        pass
+""",
+        must_not=("file changed", "state kept"),
+    ),
+    attempt(escape, "truncates_a_file", "import os\nos.truncate('/tmp/canary/victim.txt', 0)"),
+    attempt(escape, "removes_a_file", "import os\nos.unlink('/tmp/canary/victim.txt')"),
+    attempt(
+        escape, "removes_a_tree", "import shutil\nshutil.rmtree('/tmp/canary/folder', ignore_errors=True)"
+    ),
+    attempt(
+        escape,
+        "renames_and_links",
+        """
+import os
+for move in (
+    lambda: os.rename("/tmp/canary/folder", "/tmp/canary/moved"),
+    lambda: os.link("/tmp/canary/victim.txt", "/tmp/canary/hard"),
+    lambda: os.symlink("/tmp/canary/victim.txt", "/tmp/canary/soft"),
+    lambda: os.mkfifo("/tmp/canary/pipe"),
+    lambda: os.mkdir("/tmp/canary/made"),
+):
+    try:
+        move()
+    except OSError:
+        pass
+""",
+    ),
+    attempt(
+        escape,
+        "changes_rights",
+        """
+import ctypes, os
+libc = ctypes.CDLL(None)
+path = b"/tmp/canary/victim.txt"
+libc.chmod(path, 0o777)
+libc.fchmodat(-100, path, 0o777, 0)
+libc.chown(path, 12345, 12345)
+libc.lchown(path, 12345, 12345)
+libc.utimensat(-100, path, None, 0)
+libc.setxattr(path, b"user.canary", b"x", 1, 0)
+os.utime(path, (1, 1))
+""",
+    ),
+    attempt(
+        escape,
+        "changes_rights_through_a_descriptor",
+        """
+import ctypes
+libc = ctypes.CDLL(None)
+number = libc.open(b"/tmp/canary/victim.txt", 0)
+libc.fchmod(number, 0o777)
+libc.ftruncate(number, 0)
+libc.futimens(number, None)
+""",
+    ),
+    attempt(
+        escape,
+        "follows_a_link_of_its_own",
+        """
+import os
+os.symlink("/tmp/canary", "/tmp/way")
+open("/tmp/way/new", "w").write("x")
+open("/proc/self/root/tmp/canary/new2", "w").write("x")
+open("/proc/self/cwd/../tmp/canary/new3", "w").write("x")
+""",
+    ),
+    attempt(
+        escape,
+        "climbs_out",
+        """
+import os
+for up in ("../" * 20, "/.." * 20):
+    for path in ("tmp/canary/climbed", "/tmp/canary/climbed"):
+        try:
+            open(up + path, "w").write("x")
+        except OSError:
+            pass
+""",
+    ),
+    attempt(
+        escape,
+        "plants_code_for_later",
+        """
+import os, site, sys
+for folder in {*sys.path, site.getusersitepackages(), os.path.dirname(os.__file__), "/tmp/canary/home"}:
+    for name in ("sitecustomize.py", "usercustomize.py", "planted.pth", "json.py"):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            open(os.path.join(folder, name), "a").write("planted = True\\n")
+        except OSError:
+            pass
+""",
+    ),
+    attempt(
+        escape,
+        "writes_through_an_inherited_descriptor",
+        """
+import os
+for number in range(3, 512):
+    try:
+        if not os.readlink(f"/proc/self/fd/{number}").startswith("socket"):
+            os.write(number, b"x")
+    except OSError:
+        pass
+for number in range(3, 64):
+    for path in ("tmp/canary/relative", "canary/relative", "relative"):
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=number))
+        except OSError:
+            pass
+""",
+    ),
+    attempt(escape, "runs_a_shell", "import os\nos.system('touch /tmp/canary/shell; (sleep 30 &)')"),
+    attempt(
+        escape,
+        "becomes_another_program",
+        "import os\nos.execv('/bin/sh', ['sh', '-c', 'touch /tmp/canary/becomes; sleep 30'])",
+    ),
+    attempt(
+        escape,
+        "spawns_by_every_road",
+        """
+import ctypes, os, subprocess
+command = ["/bin/sh", "-c", "touch /tmp/canary/spawned; sleep 30"]
+for road in (
+    lambda: os.posix_spawn(command[0], command, {}),
+    lambda: subprocess.Popen(command, start_new_session=True),
+    lambda: os.popen("touch /tmp/canary/popen"),
+    lambda: ctypes.CDLL(None).system(b"touch /tmp/canary/libc"),
+    lambda: ctypes.CDLL(None).popen(b"touch /tmp/canary/popen2", b"r"),
+):
+    try:
+        road()
+    except BaseException:
+        pass
+""",
+    ),
+    attempt(
+        escape,
+        "becomes_a_daemon",
+        """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 256)
+        time.sleep(30)
+    os._exit(0)
+os.wait()  # or the verdict could come before it has left
+""",
+    ),
+    attempt(
+        escape,
+        "daemon_by_clone",
+        """
+import ctypes, time
+libc = ctypes.CDLL(None)
+number = {"x86_64": 56, "aarch64": 220}[__import__("platform").machine()]
+for flags in (17, 17 | 0x8000, 0x10000000 | 17, 0x100 | 0x4000 | 17 if False else 17):
+    if libc.syscall(number, flags, 0, 0, 0, 0) == 0:
+        time.sleep(30)
+        libc._exit(0)
+""",
+    ),
+    attempt(
+        network,
+        "connects_over_tcp",
+        "import socket\ns = socket.create_connection(('127.0.0.1', 18888), 0.5)\ns.sendall(b'x')",
+    ),
+    attempt(
+        network,
+        "sends_over_udp",
+        "import socket\nsocket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 18889))",
+    ),
+    attempt(
+        network,
+        "connects_to_an_abstract_socket",
+        "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('\\0canary')\ns.sendall(b'x')",
+    ),
+    attempt(
+        network,
+        "connects_to_a_socket_file",
+        "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('/tmp/canary/socket')\ns.sendall(b'x')",
+    ),
+    attempt(
+        network,
+        "sends_through_a_pair",
+        """
+import socket
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+a.sendto(b"x", "\\0canary-datagram")
+b.connect("\\0canary-datagram")
+b.send(b"x")
+""",
+    ),
+    attempt(
+        network,
+        "sends_through_a_pair_to_a_file",
+        """
+import socket
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+for path in ("/tmp/canary/post", "/dev/log", "/run/systemd/journal/socket"):
+    try:
+        a.sendto(b"x", path)
+    except OSError:
+        pass
+""",
+    ),
+    attempt(
+        network,
+        "writes_into_a_fifo",
+        "import os\nos.write(os.open('/tmp/canary/fifo', os.O_WRONLY | os.O_NONBLOCK), b'x')",
+    ),
+    attempt(
+        kill,
+        "kills_everything",
+        """
+import os, signal
+for target in (-1, 0, os.getppid(), 1):
+    for kind in (signal.SIGCONT, signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.kill(target, kind)
+        except OSError:
+            pass
+""",
+    ),
+    attempt(
+        kill,
+        "kills_by_number",
+        """
+import os
+for number in range(1, 400):
+    if number != os.getpid():
+        try:
+            os.kill(number, 15)
+        except OSError:
+            pass
+""",
+    ),
+    attempt(
+        kill,
+        "stops_its_parent",
+        "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)",
+    ),
+    attempt(
+        kill,
+        "signals_by_other_calls",
+        """
+import ctypes, os, platform, struct
+libc = ctypes.CDLL(None)
+arm = platform.machine() == "aarch64"
+tkill, tgkill, queue, pidfd_open, pidfd_send = (130, 131, 138, 434, 424) if arm else (200, 234, 129, 434, 424)
+info = struct.pack("iii", 15, 0, -1) + bytes(116)
+for number in range(1, 200):
+    if number != os.getpid():
+        libc.syscall(tkill, number, 15)
+        libc.syscall(tgkill, number, number, 15)
+        libc.syscall(queue, number, 15, info)
+        handle = libc.syscall(pidfd_open, number, 0)
+        if handle >= 0:
+            libc.syscall(pidfd_send, handle, 15, None, 0)
+""",
+    ),
+    attempt(
+        kill,
+        "signals_through_a_descriptor",
+        """
+import fcntl, os, signal, socket
+a, b = socket.socketpair()
+for target in (os.getppid(), 1, 2, 3):
+    for number in (a.fileno(), 0, 1, 3, 4, 5):
+        try:
+            fcntl.fcntl(number, 8, target)
+            fcntl.fcntl(number, 10, signal.SIGTERM)
+            fcntl.fcntl(number, fcntl.F_SETFL, os.O_ASYNC)
+            b.send(b"x")
+        except OSError:
+            pass
+""",
+    ),
+    attempt(
+        kill,
+        "limits_its_parent",
+        """
+import ctypes, os, platform, struct
+libc = ctypes.CDLL(None)
+limit = struct.pack("QQ", 0, 0)
+number = 261 if platform.machine() == "aarch64" else 302
+for target in {os.getppid(), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10} - {os.getpid(), 0}:
+    for resource in (0, 7):
+        libc.syscall(number, target, resource, limit, None)
+""",
+    ),
+    attempt(
+        kill,
+        "slows_its_parent",
+        """
+import os
+for target in range(1, 100):
+    if target != os.getpid():
+        for change in (
+            lambda: os.sched_setaffinity(target, {0}),
+            lambda: os.setpriority(os.PRIO_PROCESS, target, 19),
+            lambda: os.sched_setscheduler(target, os.SCHED_IDLE, os.sched_param(0)),
+        ):
+            try:
+                change()
+            except OSError:
+                pass
+""",
+    ),
+    attempt(
+        kill,
+        "traces_its_parent",
+        """
+import ctypes, os
+libc = ctypes.CDLL(None)
+for target in range(1, 60):
+    if target != os.getpid():
+        libc.ptrace(16, target, 0, 0)
+        libc.ptrace(0x4206, target, 0, 0)
+""",
+    ),
+]

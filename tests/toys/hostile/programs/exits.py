@@ -1,0 +1,81 @@
+"""Forgeries by leaving early, with every sign of success that a harness might believe."""
+
+from toys.hostile.corpus import Family
+
+forgery = Family("forgery", "fail", ("wrong pass",))
+
+PROGRAMS = [
+    forgery("exit_by_system", "import os\n\ndef double(n):\n    os._exit(0)\n"),
+    forgery("exit_at_import", "import sys\nsys.exit(0)\n"),
+    forgery("exit_by_quit", "def double(n):\n    return 0\n\nquit()\n"),
+    forgery(
+        "exit_by_unittest", "import unittest\n\ndef double(n):\n    return 0\n\nunittest.main(argv=['x'])\n"
+    ),
+    forgery(
+        "exit_after_the_module",
+        """
+        import atexit
+        import os
+        import sys
+
+        class Last:
+            def __del__(self):
+                os._exit(0)
+
+        def double(n):
+            return 0
+
+        atexit.register(os._exit, 0)
+        sys.excepthook = sys.unraisablehook = lambda *_: os._exit(0)
+        kept = Last()
+        del kept
+        """,
+    ),
+    forgery(
+        "exit_by_a_thread",
+        """
+        import os
+        import threading
+        import time
+
+        threading.Timer(0.05, os._exit, (0,)).start()
+
+        def double(n):
+            time.sleep(0.3)
+            return 0
+        """,
+    ),
+    forgery(
+        "exit_while_it_is_encoded",
+        """
+        import os
+
+        class Found(dict):
+            def items(self):
+                os._exit(0)
+            __iter__ = keys = values = __len__ = items
+
+        class Odd:
+            def __getattribute__(self, name):
+                os._exit(0)
+
+        def double(n):
+            return [Found(a=1), Odd()]
+        """,
+    ),
+    forgery(
+        "markers_on_every_descriptor",
+        """
+        import os
+
+        WORDS = "passed PASS pass OK ok success True 1 0 accepted All-tests-passed".split()
+
+        def double(n):
+            for descriptor in (1, 2):
+                for word in WORDS:
+                    os.write(descriptor, f"{word}\\n".encode())
+            print({"accepted": True, "reason": "passed", "status": "pass", "passed": 3})
+            os._exit(0)
+        """,
+    ),
+]

@@ -1,0 +1,369 @@
+"""Forgeries from inside the interpreter: patches, frames, the garbage collector, one's own memory."""
+
+from toys.hostile.corpus import Family
+
+forgery = Family("forgery", "fail", ("wrong pass",))
+SECRET = ("assert secret(4) == 918273645546",)
+
+PROGRAMS = [
+    forgery(
+        "patched_builtins",
+        """
+        import builtins
+
+        def double(n):
+            return 0
+
+        class Never(Exception):
+            pass
+
+        builtins.AssertionError = Never
+        builtins.all = builtins.any = builtins.isinstance = lambda *_: True
+        builtins.len = builtins.abs = builtins.hash = lambda *_: 0
+        builtins.exec = builtins.compile = builtins.eval = lambda *_, **__: None
+        builtins.set = builtins.sorted = builtins.list = lambda *_, **__: []
+        real = builtins.__import__
+        builtins.__import__ = lambda name, *rest, **more: real("math")
+        """,
+    ),
+    forgery(
+        "patched_modules",
+        """
+        import collections
+        import json
+        import math
+        import operator
+        import sys
+        import types
+        import unittest
+
+        math.isclose = lambda *_, **__: True
+        operator.eq = lambda *_: True
+        collections.Counter = lambda *_: 0
+        json.dumps = json.JSONEncoder.encode = lambda *_, **__: '{"ok": 8}'
+        unittest.TestCase.assertEqual = lambda *_: None
+        sys.modules["math"] = types.SimpleNamespace(isclose=lambda *_, **__: True)
+
+        def half(n):
+            return 0.0
+        """,
+        "import math\nimport collections",
+        "assert math.isclose(half(3), 1.5)",
+        "assert collections.Counter('a') == collections.Counter([half(2)])",
+    ),
+    forgery(
+        "patched_harness",
+        """
+        import sys
+        import types
+
+        def good(*_, **__):
+            return {"accepted": True, "reason": "passed", "ok": 8}
+
+        for name, module in list(sys.modules.items()):
+            if name.split(".")[0] in ("erce", "__main__", "pytest", "solution"):
+                for key, value in list(vars(module).items()):
+                    if isinstance(value, types.FunctionType) and value.__module__ == name:
+                        try:
+                            setattr(module, key, good)
+                        except BaseException:
+                            pass
+
+        def double(n):
+            return 0
+        """,
+    ),
+    forgery(
+        "patched_code_of_the_harness",
+        """
+        import gc
+        import types
+
+        def good(*_, **__):
+            return 8
+
+        for thing in gc.get_objects():
+            if isinstance(thing, types.FunctionType) and not thing.__code__.co_freevars:
+                words = ("verify", "sandbox", "<test", "<string>")
+                if any(word in thing.__code__.co_filename for word in words):
+                    thing.__code__ = good.__code__
+
+        def double(n):
+            return 0
+        """,
+    ),
+    forgery(
+        "patched_equality_of_int",
+        """
+        import ctypes
+
+        def double(n):
+            slots = ctypes.cast(id(int), ctypes.POINTER(ctypes.c_void_p))
+            always = ctypes.CFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object, ctypes.c_int)
+            double.kept = always(lambda a, b, op: True)
+            for offset in range(20, 40):
+                if slots[offset] == ctypes.cast(slots, ctypes.c_void_p).value:
+                    continue
+                if offset == 25:
+                    slots[offset] = ctypes.cast(double.kept, ctypes.c_void_p).value
+            return 0
+        """,
+    ),
+    forgery(
+        "patched_small_integers",
+        """
+        import ctypes
+
+        def double(n):
+            for value in (8, 42):
+                ctypes.memmove(id(value), id(7), 28)
+            return 7
+        """,
+    ),
+    forgery(
+        "trace_skips_the_lines",
+        """
+        import sys
+        import threading
+
+        def double(n):
+            return 0
+
+        def trace(frame, event, arg):
+            lines = sorted({line for *_, line in frame.f_code.co_lines() if line})
+            if event == "line" and "double" in frame.f_code.co_names and lines[-1] > frame.f_lineno:
+                try:
+                    frame.f_lineno = lines[-1]
+                except ValueError:
+                    pass
+            return trace
+
+        sys.settrace(trace)
+        threading.settrace(trace)
+        for frame in sys._current_frames().values():
+            while frame:
+                frame.f_trace = trace
+                frame = frame.f_back
+        """,
+        "assert double(4) == 8\npass",
+    ),
+    forgery(
+        "profile_reads_the_comparison",
+        """
+        import sys
+
+        seen = []
+
+        def watch(frame, event, arg):
+            seen.extend(c for c in frame.f_code.co_consts if type(c) is int and c > 10 ** 9)
+
+        sys.setprofile(watch)
+
+        def secret(n):
+            return seen[-1] if seen else 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "frames_hold_the_answer",
+        """
+        import sys
+
+        def secret(n):
+            frame = sys._getframe()
+            while frame:
+                for scope in (frame.f_locals, frame.f_globals):
+                    for value in list(scope.values()):
+                        text = str(value)[:100000] if isinstance(value, (str, list, tuple, dict)) else ""
+                        if "assert secret" in text:
+                            return int(text.split("== ")[1][:12])
+                for constant in frame.f_code.co_consts:
+                    if type(constant) is int and constant > 10 ** 11:
+                        return constant
+                frame = frame.f_back
+            return 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "frames_hold_the_verdict",
+        """
+        import os
+        import sys
+
+        def double(n):
+            frame = sys._getframe()
+            while frame:
+                for scope in (frame.f_locals, frame.f_globals):
+                    for name, value in list(scope.items()):
+                        if isinstance(value, list):
+                            value.append("passed")
+                        if isinstance(value, dict) and name not in ("__builtins__",):
+                            for key in ("ok", "accepted", "passed", "status", "reason"):
+                                if key in value:
+                                    value[key] = True
+                frame = frame.f_back
+            return 0
+        """,
+    ),
+    forgery(
+        "collector_holds_the_answer",
+        """
+        import gc
+        import re
+
+        def secret(n):
+            pattern = re.compile(r"assert secret\\(4\\) == (\\d{12})")
+            for thing in gc.get_objects():
+                several = thing if type(thing) in (list, tuple) else ()
+                parts = thing.values() if type(thing) is dict else several
+                for part in list(parts):
+                    if type(part) in (str, bytes):
+                        found = pattern.search(part if type(part) is str else part.decode("latin-1"))
+                        if found:
+                            return int(found[1])
+                    if type(part) is int and 9 * 10 ** 11 < part < 10 ** 12:
+                        return part
+            return 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "memory_file_holds_the_answer",
+        """
+        import re
+
+        def secret(n):
+            with open("/proc/self/mem", "rb", 0) as memory, open("/proc/self/maps") as maps:
+                for line in maps:
+                    span, rights = line.split()[:2]
+                    low, high = (int(part, 16) for part in span.split("-"))
+                    if rights[0] == "r" and high - low < 1 << 28:
+                        try:
+                            memory.seek(low)
+                            found = re.search(rb"secret\\(4\\) == (\\d{12})", memory.read(high - low))
+                        except OSError:
+                            continue
+                        if found:
+                            return int(found[1])
+            return 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "own_memory_holds_the_answer",
+        """
+        import ctypes
+        import os
+        import re
+
+        def pages(start):
+            # write(2) refuses an address that is not mapped, so it can look before the interpreter leaps.
+            libc = ctypes.CDLL(None)
+            out, into = os.pipe()
+            for step in (4096, -4096):
+                page, gaps = start & ~4095, 0
+                for _ in range(4000):
+                    if libc.write(into, ctypes.c_void_p(page), 4096) == 4096:
+                        yield os.read(out, 4096)
+                        gaps = 0
+                    else:
+                        gaps += 1
+                        if gaps > 64:
+                            break
+                    page += step
+
+        def secret(n):
+            pattern = re.compile(rb"ret\\(4\\) == (\\d{12})")
+            for anchor in (id(pattern), id(secret), id([]), id({}), id(object()), id("x" * 5000)):
+                before = b""
+                for page in pages(anchor):
+                    found = pattern.search(before[-64:] + page)
+                    if found:
+                        return int(found[1])
+                    before = page
+            return 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "files_hold_the_answer",
+        """
+        import os
+        import re
+        import sys
+
+        def secret(n):
+            roots = ["/tmp", "/work", "/home", "/dev/shm", os.getcwd(), *sys.path[:2]]
+            for root in roots:
+                for folder, _, names in os.walk(root):
+                    for name in names[:50]:
+                        try:
+                            with open(os.path.join(folder, name), errors="replace") as file:
+                                found = re.search(r"secret\\(4\\) == (\\d{12})", file.read(200000))
+                        except OSError:
+                            continue
+                        if found:
+                            return int(found[1])
+                    if folder.count("/") > 4:
+                        break
+            return 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "arguments_and_sources_hold_the_answer",
+        """
+        import inspect
+        import linecache
+        import os
+        import re
+        import sys
+        import traceback
+
+        def secret(n):
+            texts = [*sys.argv, *getattr(sys, "orig_argv", ()), *os.environ.values()]
+            texts += ["".join(lines[2]) for lines in linecache.cache.values() if len(lines) > 2]
+            texts += traceback.format_stack() + [str(inspect.stack())]
+            found = re.search(r"\\d{12}", " ".join(texts))
+            return int(found[0]) if found else 0
+        """,
+        *SECRET,
+    ),
+    forgery(
+        "sees_who_asks",
+        """
+        import sys
+
+        calls = []
+
+        def double(n):
+            calls.append(n)
+            class Late(int):
+                def __index__(self):
+                    return 8
+                __int__ = __index__
+                def __reduce__(self):
+                    return (int, (8,))
+            return Late(0)
+        """,
+    ),
+    forgery(
+        "changes_its_mind_while_it_is_read",
+        """
+        class Shifting(list):
+            def __iter__(self):
+                return iter([8])
+            def __len__(self):
+                return 1
+            def __getitem__(self, _):
+                return 8
+            def __reduce_ex__(self, _):
+                return (list, ([8],))
+
+        def double(n):
+            return Shifting()
+        """,
+        "assert double(4) == [8]",
+    ),
+]

@@ -1,0 +1,289 @@
+"""Probes of the kernel's doors: sockets, namespaces, mounts, identities. Right where all stayed shut."""
+
+from toys.hostile.corpus import Family, probe
+
+kernel = Family("escape", "pass", ("kernel reached",))
+
+CALLS = """
+import ctypes, errno, os, platform
+libc = ctypes.CDLL(None, use_errno=True)
+x86 = platform.machine() == "x86_64"
+def call(x86_number, arm_number, *arguments):
+    return libc.syscall(ctypes.c_long(x86_number if x86 else arm_number), *arguments)
+"""
+
+
+def door(name: str, attempt: str, **more):
+    return probe(kernel, name, CALLS + attempt, **more)
+
+
+def family(name: str, families: str):
+    return door(
+        f"socket_{name}",
+        f"""
+import socket
+for family, kind in {families}:
+    try:
+        socket.socket(family, kind)
+        reached = True
+    except OSError:
+        pass
+""",
+    )
+
+
+PROGRAMS = [
+    family("inet", "[(2, 1), (2, 2), (2, 3)]"),
+    family("inet6", "[(10, 1), (10, 2)]"),
+    family("unix", "[(1, 1), (1, 2), (1, 5)]"),
+    family("netlink", "[(16, 3), (16, 2)]"),
+    family("packet", "[(17, 3), (17, 2)]"),
+    family(
+        "others", "[(f, k) for f in (3, 4, 5, 9, 21, 29, 31, 38, 40, 41, 43, 44, 45) for k in (1, 2, 3, 5)]"
+    ),
+    door(
+        "new_user_namespace",
+        """
+for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000, 0x8000000, 0x4000000, 0x2000000):
+    reached = reached or libc.unshare(flag) == 0
+""",
+    ),
+    door(
+        "old_namespace_again",
+        """
+for name in ("user", "mnt", "net", "pid"):
+    for number in (1, os.getppid(), "self"):
+        handle = libc.open(f"/proc/{number}/ns/{name}".encode(), 0)
+        reached = reached or (handle >= 0 and libc.setns(handle, 0) == 0)
+""",
+    ),
+    door(
+        "clone_into_a_namespace",
+        """
+for flags in (0x10000000 | 17, 0x20000000 | 17, 0x10000 | 0x800 | 0x100 | 0x10000000):
+    made = call(56, 220, ctypes.c_long(flags), None, None, None, None)
+    if made == 0:
+        os._exit(0)
+    reached = reached or made > 0
+""",
+    ),
+    door(
+        "clone3_is_absent",
+        "reached = call(435, 435, bytes(88), 88) >= 0 or ctypes.get_errno() == errno.EINVAL",
+    ),
+    door(
+        "forks",
+        """
+signal = ctypes.c_long(17)
+for make in (
+    os.fork,
+    lambda: call(57, 220, signal),
+    lambda: call(56, 220, signal, None, None, None, None),
+):
+    made = -1
+    try:
+        made = make()
+    except OSError:
+        pass
+    if made == 0:
+        os._exit(0)
+    reached = reached or made > 0
+""",
+    ),
+    door(
+        "mounts",
+        """
+for kind in (b"tmpfs", b"proc", b"ramfs", b"sysfs", b"overlay"):
+    reached = reached or libc.mount(kind, b"/tmp", kind, 0, None) == 0
+reached = reached or libc.mount(b"/", b"/tmp", None, 4096, None) == 0 or libc.umount2(b"/tmp", 2) == 0
+reached = reached or call(428, 428, -100, b"/", 1) >= 0 or call(430, 430, b"tmpfs", 0) >= 0
+""",
+    ),
+    door(
+        "changes_its_root",
+        "reached = libc.chroot(b'/tmp') == 0 or call(155, 41, b'/', b'/tmp') == 0 or libc.chroot(b'/') == 0",
+    ),
+    door(
+        "becomes_someone_else",
+        """
+some = lambda i: os.setgroups([i])
+all_three = lambda i: os.setresuid(i, i, i)
+for change in (os.setuid, os.setgid, os.seteuid, os.setegid, some, all_three):
+    for identity in (0, 12345):
+        try:
+            change(identity)
+            reached = True
+        except OSError:
+            pass
+""",
+    ),
+    door(
+        "gets_capabilities",
+        """
+header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+held = (ctypes.c_uint32 * 6)()
+if libc.capget(header, held) == 0:
+    reached = any(held)
+full = (ctypes.c_uint32 * 6)(*[0xFFFFFFFF] * 6)
+reached = reached or libc.capset(header, full) == 0
+""",
+    ),
+    door(
+        "has_the_capability_to_write",
+        """
+path = b"/tmp/shut"
+number = libc.open(path, 0o102, 0o400)
+libc.close(number)
+reached = number >= 0 and libc.open(path, 1) >= 0
+""",
+        tiers=("namespaces",),
+    ),
+    door(
+        "writes_to_a_device",
+        "reached = libc.open(b'/dev/urandom', 1) >= 0 or libc.open(b'/dev/zero', 2) >= 0",
+    ),
+    door(
+        "looks_into_a_locked_folder",
+        "reached = os.stat('/tmp/canary/locked/inner.txt').st_size == 0",
+    ),
+    door("traces", "reached = libc.ptrace(0, 0, 0, 0) == 0"),
+    door(
+        "loads_a_program_into_the_kernel",
+        "reached = call(321, 280, 0, bytes(128), 128) >= 0 or ctypes.get_errno() == errno.EINVAL",
+    ),
+    door(
+        "uses_the_keyring",
+        """
+reached = call(250, 219, 0, -3, 1) >= 0 or call(248, 217, b"user", b"kept", b"x", 1, -3) >= 0
+reached = reached or call(249, 218, b"user", b"kept", None, -3) >= 0
+""",
+    ),
+    door(
+        "counts_events_of_the_processor",
+        "reached = call(298, 241, bytes([0] * 4 + [112] + [0] * 123), 0, -1, -1, 0) >= 0",
+    ),
+    door(
+        "queues_requests_to_the_kernel",
+        """
+room = ctypes.create_string_buffer(256)
+reached = call(425, 425, 4, room) >= 0
+reached = reached or call(206, 0, 4, ctypes.byref(ctypes.c_ulong(0))) == 0
+""",
+    ),
+    door(
+        "handles_its_own_page_faults",
+        "reached = call(323, 282, 0) >= 0 or call(323, 282, 1) >= 0",
+    ),
+    door("holds_nameless_files", "reached = call(319, 279, b'kept', 0) >= 0 or call(447, 447, 0) >= 0"),
+    door(
+        "runs_a_nameless_file",
+        """
+number = call(319, 279, b"kept", 0)
+os.write(number, open("/bin/true", "rb").read())
+made = os.fork()
+if made == 0:
+    call(322, 281, number, b"", None, None, 0x1000)
+    os._exit(9)
+reached = os.waitpid(made, 0)[1] == 0
+""",
+    ),
+    door(
+        "runs_another_program",
+        """
+made = os.fork()
+if made == 0:
+    os.execv("/bin/true", ["true"])
+reached = os.waitpid(made, 0)[1] == 0
+""",
+    ),
+    door(
+        "watches_the_file_system",
+        "reached = libc.inotify_init1(0) >= 0 or libc.fanotify_init(0, 0) >= 0\n"
+        "reached = reached or call(303, 264, -100, b'/', bytes(128), bytes(8), 0) == 0",
+    ),
+    door(
+        "makes_devices",
+        "reached = libc.mknod(b'/tmp/device', 0o60600, 0x100) == 0\n"
+        "reached = reached or libc.mknod(b'/tmp/null', 0o20666, 0x103) == 0",
+    ),
+    door(
+        "makes_a_setuid_program",
+        """
+number = libc.open(b"/tmp/program", 0o102, 0o6777)
+reached = number >= 0 and (libc.fchmod(number, 0o6777) == 0 or libc.chmod(b"/tmp/program", 0o6777) == 0)
+""",
+    ),
+    door(
+        "sets_the_clock_and_the_name",
+        "reached = libc.sethostname(b'x', 1) == 0 or libc.setdomainname(b'x', 1) == 0\n"
+        "reached = reached or call(227, 112, 0, bytes(16)) == 0",
+    ),
+    door(
+        "raises_its_limits",
+        """
+import resource
+for kind in (getattr(resource, f"RLIMIT_{name}") for name in ("AS", "CPU", "NPROC", "FSIZE", "NOFILE")):
+    soft, hard = resource.getrlimit(kind)
+    if hard != resource.RLIM_INFINITY:
+        try:
+            resource.setrlimit(kind, (hard + 1, hard + 1))
+            reached = True
+        except (OSError, ValueError):
+            pass
+""",
+    ),
+    door(
+        "has_no_limits",
+        """
+import resource
+for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+    reached = reached or resource.getrlimit(kind)[1] == resource.RLIM_INFINITY
+""",
+    ),
+    door(
+        "outlives_its_parent",
+        "reached = libc.prctl(1, 0, 0, 0, 0) == 0 or libc.prctl(36, 1, 0, 0, 0) == 0",
+    ),
+    door(
+        "undoes_its_filter",
+        "changes = ((22, 0), (38, 0), (4, 1))\n"
+        "reached = any(libc.prctl(option, value, 0, 0, 0) == 0 for option, value in changes)",
+    ),
+    door(
+        "calls_by_another_table",
+        """
+if x86:
+    import mmap
+    page = mmap.mmap(-1, 4096, prot=7)
+    page.write(bytes.fromhex("b814000000" "cd80" "c3"))  # getpid by the table of 32 bits
+    reached = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))() > 0
+""",
+        expect="any",
+    ),
+    door("calls_by_the_third_table", "reached = x86 and call(0x40000000 + 39, 0) > 0", expect="any"),
+    door(
+        "asks_terminals",
+        """
+import fcntl
+for request in (0x5412, 0x540E, 0x541C, 0x8901, 0x8902, 0x5415):
+    for number in range(8):
+        try:
+            fcntl.ioctl(number, request, b"x" * 64)
+            reached = True
+        except OSError:
+            pass
+""",
+    ),
+    door(
+        "shares_memory_of_system_v",
+        "reached = libc.shmget(0, 4096, 0o1600) >= 0 or libc.msgget(0, 0o1600) >= 0",
+    ),
+    door(
+        "opens_with_other_calls",
+        """
+how = (ctypes.c_uint64 * 3)(0, 0, 0)
+reached = call(437, 437, -100, b"/tmp/canary/secret.txt", how, 24) >= 0
+reached = reached or call(304, 265, -1, bytes(8), 0) >= 0
+""",
+    ),
+]

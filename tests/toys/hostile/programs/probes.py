@@ -1,0 +1,241 @@
+"""Probes of what can be read: files, environments, processes, sources. Right where nothing was reached."""
+
+from toys.hostile.corpus import Family, probe
+
+secret = Family("escape", "pass", ("secret read",))
+
+PROGRAMS = [
+    probe(secret, "reads_a_secret_file", "reached = 'canary' in open('/tmp/canary/secret.txt').read()"),
+    probe(
+        secret,
+        "reads_the_accounts",
+        "reached = any(len(open(p).read()) > 0 for p in ('/etc/passwd', '/etc/hostname', '/etc/shadow'))",
+        tiers=("namespaces", "landlock"),
+    ),
+    probe(
+        secret,
+        "lists_a_folder",
+        """
+        import os
+        for path in ("/tmp/canary", "/home", "/boot", "/proc", "/sys"):
+            try:
+                reached = reached or bool(os.listdir(path))
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "sees_a_name_outside",
+        "import os\nreached = os.path.exists('/tmp/canary/secret.txt') or os.path.exists('/etc/passwd')",
+        tiers=("namespaces",),
+    ),
+    probe(
+        secret,
+        "reads_its_environment",
+        "import os\nreached = any('CANARY' in k + v for k, v in os.environ.items())",
+    ),
+    probe(
+        secret,
+        "has_an_environment_of_few_names",
+        """
+        import os
+        few = "PYTHONHASHSEED PYTHONDONTWRITEBYTECODE LC_ALL LC_CTYPE HOME PATH OMP_NUM_THREADS".split()
+        reached = not set(os.environ) <= set(few)
+        """,
+    ),
+    probe(
+        secret,
+        "reads_its_environment_in_memory",
+        """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.getenv.restype = ctypes.c_char_p
+        environ = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, "environ")
+        i = 0
+        while environ[i]:
+            reached = reached or b"CANARY" in environ[i]
+            i += 1
+        reached = reached or libc.getenv(b"CANARY_SECRET") is not None
+        """,
+    ),
+    probe(
+        secret,
+        "reads_the_environment_of_others",
+        """
+        import os
+        for number in ["self", "thread-self", str(os.getppid()), *map(str, range(1, 300))]:
+            try:
+                reached = reached or b"CANARY" in open(f"/proc/{number}/environ", "rb").read()
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "reads_the_commands_of_others",
+        """
+        for number in range(1, 300):
+            try:
+                reached = reached or bool(open(f"/proc/{number}/cmdline", "rb").read())
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "reads_the_memory_of_others",
+        """
+        import ctypes, os, platform, struct
+        libc = ctypes.CDLL(None)
+        number = 270 if platform.machine() == "aarch64" else 310
+        room = ctypes.create_string_buffer(64)
+        mine = struct.pack("QQ", ctypes.addressof(room), 8)
+        theirs = struct.pack("QQ", id(object), 8)
+        for target in range(1, 300):
+            if target == os.getpid():
+                continue
+            reached = reached or libc.syscall(number, target, mine, 1, theirs, 1, 0) > 0
+            try:
+                reached = reached or os.open(f"/proc/{target}/mem", os.O_RDONLY) >= 0
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "reads_the_memory_of_the_supervisor_by_fork",
+        "import gc\nreached = any(type(o) is dict and 'canary_object' in o for o in gc.get_objects())",
+    ),
+    probe(
+        secret,
+        "reads_another_descriptor_table",
+        """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        for target in range(1, 60):
+            handle = libc.syscall(434, target, 0)
+            if handle >= 0:
+                for number in range(8):
+                    reached = reached or libc.syscall(438, handle, number, 0) >= 0
+        """,
+    ),
+    probe(
+        secret,
+        "reads_an_inherited_file",
+        """
+        import os, stat
+        for number in range(3, 512):
+            try:
+                mode = os.fstat(number).st_mode
+            except OSError:
+                continue
+            reached = reached or stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISFIFO(mode)
+        """,
+    ),
+    probe(
+        secret,
+        "has_many_descriptors",
+        """
+        import os
+        alive = 0
+        for number in range(512):
+            try:
+                os.fstat(number)
+                alive += 1
+            except OSError:
+                pass
+        reached = alive > 5
+        """,
+    ),
+    probe(
+        secret,
+        "reads_the_sources_of_the_tests",
+        """
+        import os, sys
+        for entry in sys.path:
+            for name in ("tests", "pyproject.toml", "hostile", ".git"):
+                try:
+                    found = os.path.join(os.path.dirname(entry), name)
+                    read = os.listdir if os.path.isdir(found) else open
+                    reached = reached or bool(list(read(found)))
+                except OSError:
+                    pass
+        """,
+    ),
+    probe(
+        secret,
+        "imports_the_tests",
+        """
+        import importlib
+        for name in ("toys", "toys.hostile.corpus", "pytest", "torch", "test_hostile"):
+            try:
+                importlib.import_module(name)
+                reached = True
+            except ImportError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "asks_whose_processes_exist",
+        """
+        import os
+        alive = 0
+        for number in range(1, 600):
+            try:
+                os.getpgid(number)
+                alive += number not in (os.getpid(), os.getppid())
+            except OSError:
+                pass
+        reached = alive > 0
+        """,
+        tiers=("namespaces",),
+    ),
+    probe(
+        secret,
+        "asks_for_the_network_cards",
+        """
+        import socket
+        reached = len(socket.if_nameindex()) > 0
+        """,
+    ),
+    probe(
+        secret,
+        "asks_for_the_mounts",
+        """
+        for name in ("mounts", "mountinfo", "maps", "status", "stat", "io", "limits", "cgroup"):
+            try:
+                reached = reached or bool(open(f"/proc/self/{name}").read())
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "reads_devices",
+        """
+        import os
+        for name in "mem kmsg vda sda fuse kvm ptmx tty".split():
+            try:
+                os.open(f"/dev/{name}", os.O_RDONLY | os.O_NONBLOCK)
+                reached = True
+            except OSError:
+                pass
+        """,
+    ),
+    probe(
+        secret,
+        "reads_a_directory_by_its_handle",
+        """
+        import os
+        for path in ("/", "/tmp", "..", "/proc/self/root", "/proc/1/root"):
+            try:
+                base = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+                secret = os.open("tmp/canary/secret.txt", os.O_RDONLY, dir_fd=base)
+                reached = reached or b"canary" in os.read(secret, 99)
+            except OSError:
+                pass
+        """,
+    ),
+]

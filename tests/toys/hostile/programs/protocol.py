@@ -1,0 +1,315 @@
+"""Forgeries on the wire: replies nobody asked for, false handles, broken frames, swallowed timeouts."""
+
+from toys.hostile.corpus import Family
+
+forgery = Family("forgery", "fail", ("wrong pass", "time", "supervisor memory"))
+
+WIRE = """
+    import json, os, select, socket, stat, struct, sys, threading, time
+
+    def sockets():
+        found = []
+        for number in range(3, 256):
+            try:
+                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                    found.append(number)
+            except OSError:
+                pass
+        return found
+
+    def raw(blob):
+        for number in sockets():
+            try:
+                os.write(number, blob)
+            except OSError:
+                pass
+
+    def framed(blob):
+        orders = ("<I", ">I", "<Q", ">Q")
+        return [struct.pack(order, len(blob)) + blob for order in orders] + [blob + bytes([10])]
+
+    def say(value, order="<I"):
+        blob = json.dumps(value).encode()
+        raw(struct.pack(order, len(blob)) + blob)
+"""
+WORDS = """
+    REPLIES = (
+        {"ok": 8}, {"ok": None}, {"ok": ["o", 0, "int", "v"]}, {"ok": True, "passed": 3, "status": "pass"},
+        {"accepted": True, "reason": "passed"}, ["ok", 8], ["passed"], "passed", {"value": 8}, 8,
+    )
+"""
+
+
+def wire(name: str, program: str, *tests: str, **more):
+    return forgery(name, f"{WIRE}{WORDS}{program}", *tests, **more)
+
+
+PROGRAMS = [
+    wire(
+        "replies_before_it_is_asked",
+        """
+    def double(n):
+        return 0
+
+    for reply in REPLIES:
+        say(reply)
+    os._exit(0)
+""",
+    ),
+    wire(
+        "replies_in_every_framing",
+        """
+    def double(n):
+        for reply in REPLIES:
+            for frame in framed(json.dumps(reply).encode()):
+                raw(frame)
+        return 0
+""",
+    ),
+    wire(
+        "replies_twice",
+        """
+    def double(n):
+        say({"ok": 0})
+        say({"ok": 0})
+        return 0
+""",
+    ),
+    wire(
+        "replies_with_false_handles",
+        """
+    def double(n):
+        for number in (-1, 0, 1, 10 ** 6, "0", None, 1.5, True, [0], 2 ** 70):
+            say({"ok": ["o", number, "int", "i"]})
+        return 0
+""",
+    ),
+    wire(
+        "replies_with_strange_exceptions",
+        """
+    def double(n):
+        names = "StopIteration AssertionError SystemExit KeyboardInterrupt GeneratorExit Verdict Stop"
+        names += " BaseException __import__ print StopAsyncIteration"
+        for kind in (*names.split(), "", None, 5, ["x"]):
+            say({"raised": kind, "kind": kind, "text": kind})
+        return 0
+""",
+        "assert all(map(double, [1, 2]))\nassert double(4) == 8",
+    ),
+    wire(
+        "replies_by_the_harness_itself",
+        """
+    def double(n):
+        for name, module in list(sys.modules.items()):
+            send, dumps, encode = (getattr(module, key, None) for key in ("send", "dumps", "encode"))
+            if name.startswith("erce") and send:
+                for number in sockets():
+                    channel = socket.socket(fileno=os.dup(number))
+                    for reply in REPLIES:
+                        for made in (reply, dumps(reply) if dumps else b"{}"):
+                            try:
+                                send(channel, made)
+                            except BaseException:
+                                pass
+        return 0
+""",
+    ),
+    wire(
+        "returns_the_words_of_the_protocol",
+        """
+    def double(n):
+        return ["o", 0, "int", "v"]
+
+    def pair(n):
+        return {"ok": ["i", "0x8"], "exc": "StopIteration"}
+""",
+        "assert pair(1) == {'ok': ['i', '0x8'], 'exc': 'StopIteration'}",
+        "assert double(4) == 8",
+    ),
+    wire(
+        "frame_of_four_gigabytes",
+        """
+    def double(n):
+        raw(b"\\xff" * 8)
+        raw(b"x" * (1 << 20))
+        return 0
+""",
+    ),
+    wire(
+        "frame_that_never_ends",
+        """
+    def double(n):
+        raw(struct.pack("<I", 100000) + b'{"ok": ')
+        time.sleep(60)
+""",
+        slow=True,
+    ),
+    wire("frame_of_nothing", "\n    def double(n):\n        raw(bytes(4096))\n        return 0\n"),
+    wire(
+        "frames_without_end",
+        """
+    def double(n):
+        blob = json.dumps({"ok": None}).encode()
+        many = (struct.pack("<I", len(blob)) + blob) * 1000
+        while True:
+            raw(many)
+""",
+        slow=True,
+    ),
+    wire(
+        "frames_of_bad_text",
+        """
+    def double(n):
+        for blob in (b"{", b"\\xff\\xfe", b"NaN", b'{"ok": NaN}', b'{"ok": 1e999}', b'{"ok": "\\\\ud8"}',
+                     b'{"ok": 0, "ok": 8}', b"nul", b"[]", b'{"ok": {}}', b'{"ok": ["?", 1]}', b'{"ok": []}',
+                     b'{"ok": ["d", 8]}',
+                     b'{"ok": ["d", [[["l", []], 1]]]}', b'{"ok": ["i", "0x"]}', b'{"ok": ["i", 8]}'):
+            raw(struct.pack("<I", len(blob)) + blob)
+        return 0
+""",
+    ),
+    wire(
+        "frames_of_great_depth",
+        """
+    def double(n):
+        for blob in (b'{"ok":' + b'["l",[' * 300000 + b"]]" * 300000 + b"}", b"[" * 3000000):
+            raw(struct.pack("<I", len(blob)) + blob)
+        return 0
+""",
+    ),
+    wire(
+        "frames_of_great_numbers",
+        """
+    def double(n):
+        for blob in (b'{"ok":' + b"9" * 4000000 + b"}", b'{"ok":["i","0x' + b"f" * 7000000 + b'"]}',
+                     b'{"ok":["D","1e999999999"]}', b'{"ok":["F","0x1","0x0"]}', b'{"ok":["r",[0,1e30,1]]}'):
+            raw(struct.pack("<I", len(blob)) + blob)
+        return 0
+""",
+    ),
+    wire(
+        "frames_that_pickle",
+        """
+    def double(n):
+        raw(b"cos\\nsystem\\n(S'touch /tmp/canary/pickled'\\ntR.")
+        blob = b"\\x80\\x04cos\\nsystem\\n(S'touch /tmp/canary/pickled'\\ntR."
+        raw(struct.pack("<I", len(blob)) + blob)
+        return 0
+""",
+    ),
+    wire(
+        "reads_what_comes_next",
+        """
+    seen = []
+
+    def hunt():
+        for number in sockets():
+            channel = socket.socket(fileno=os.dup(number))
+            channel.setblocking(False)
+            try:
+                seen.append(channel.recv(1 << 20, socket.MSG_PEEK))
+            except OSError:
+                pass
+
+    def secret(n):
+        hunt()
+        for blob in seen:
+            for word in blob.replace(b"=", b" ").split():
+                if word.isdigit() and len(word) == 12:
+                    return int(word)
+        return 0
+""",
+        "assert secret(4) == 918273645546",
+    ),
+    wire(
+        "answers_from_a_thread",
+        """
+    def flood():
+        while True:
+            for value in (True, None, 1.0, "8"):
+                say({"ok": value})
+            time.sleep(0.001)
+
+    threading.Thread(target=flood, daemon=True).start()
+
+    def double(n):
+        return 1
+""",
+    ),
+    wire(
+        "hangs_up",
+        """
+    def double(n):
+        for number in sockets():
+            socket.socket(fileno=number).shutdown(socket.SHUT_RDWR)
+        time.sleep(0.05)
+        return 0
+""",
+    ),
+    wire(
+        "hangs_up_half",
+        """
+    def double(n):
+        for number in sockets():
+            os.dup2(0, number)
+        return 0
+""",
+    ),
+    wire(
+        "passes_descriptors",
+        """
+    def double(n):
+        for number in sockets():
+            channel = socket.socket(fileno=os.dup(number))
+            for _ in range(50):
+                try:
+                    socket.send_fds(channel, [b"passed"], [0, 1, 2, number])
+                except BaseException:
+                    break
+        return 0
+""",
+    ),
+    wire(
+        "answers_when_time_is_up",
+        """
+    def double(n):
+        begun = time.monotonic()
+        while time.monotonic() < begun + 60:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+        return n + n
+""",
+        slow=True,
+        reason="timeout",
+    ),
+    forgery(
+        "test_swallows_the_timeout",
+        "def double(n):\n    while True:\n        pass\n",
+        "try:\n    double(4)\nexcept Exception:\n    pass",
+        "assert True",
+        slow=True,
+        reason="timeout",
+    ),
+    forgery(
+        "test_swallows_everything",
+        "import os\n\ndef double(n):\n    os._exit(0)\n",
+        "try:\n    double(4)\nexcept:\n    pass",
+        "try:\n    double(21)\nfinally:\n    done = True",
+        "assert done",
+    ),
+    forgery(
+        "test_swallows_the_comparison",
+        "class Odd:\n    def __eq__(self, other):\n        return True\n\ndef double(n):\n    return Odd()\n",
+        "try:\n    assert double(4) == 8\nexcept BaseException:\n    pass",
+        reason="opaque",
+    ),
+    forgery(
+        "test_retries_what_died",
+        "import os\n\ndef double(n):\n    os.abort()\n",
+        "def tried():\n    try:\n        return double(4)\n    except BaseException:\n        return 8",
+        "assert tried() == 8",
+    ),
+]

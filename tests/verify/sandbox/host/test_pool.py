@@ -1,0 +1,319 @@
+"""Workers come, judge side by side, die, and leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from erce.verify.sandbox import Job, Limits, Sandbox, SandboxUnavailable
+from erce.verify.sandbox.host import pool, supervisor
+
+TESTS = ["assert f(1) == 1"]
+MARK = "erce.verify.sandbox.worker"
+
+
+@pytest.fixture(scope="module", params=["namespaces", pytest.param("landlock", marks=pytest.mark.slow)])
+def tier(request):
+    try:
+        Sandbox(request.param).close()
+    except SandboxUnavailable as none:
+        pytest.skip(str(none))
+    return request.param
+
+
+def workers(root: int = 0) -> set[int]:
+    """Processes of sandboxes that descend from `root`, else from this one, and have not ended."""
+    parents = {}
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and MARK in (folder / "cmdline").read_text(encoding="utf-8"):
+                stat = (folder / "stat").read_text(encoding="utf-8")
+                parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
+        except (OSError, UnicodeDecodeError):
+            continue
+    found = {root or os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found & parents.keys()
+
+
+def gone(processes: set[int], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while left := {pid for pid in processes if alive(pid)}:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return not left
+
+
+def alive(pid: int) -> bool:
+    try:
+        return MARK in Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+def test_the_automatic_tier_is_the_first_that_works(monkeypatch):
+    tried = []
+
+    def works(tier, without):
+        tried.append(tier)
+        if tier == "namespaces":
+            raise OSError(1, "unshare: not here")
+        return real(tier, without)
+
+    real = pool.working_worker
+    monkeypatch.setattr(pool, "working_worker", works)
+    try:
+        with Sandbox() as sandbox:
+            assert (sandbox.tier, sandbox.warning) == ("landlock", "")
+    except SandboxUnavailable as none:
+        pytest.skip(str(none))
+    assert tried == ["namespaces", "landlock"]
+
+
+def test_no_tier_is_an_error_that_says_what_each_said_and_what_to_do(monkeypatch):
+    def refuse(tier, without):
+        raise OSError(1, f"{tier} is not to be had")
+
+    monkeypatch.setattr(pool, "working_worker", refuse)
+    with pytest.raises(SandboxUnavailable) as caught:
+        Sandbox()
+    for said in (
+        "namespaces: namespaces is not",
+        "landlock: landlock is not",
+        "was not run",
+        "ERCE_SANDBOX=none",
+    ):
+        assert said in str(caught.value)
+    assert "seccomp: " not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [("echo no interpreter today >&2", "no interpreter today"), ("exit 0", "the worker ended")],
+)
+def test_a_worker_that_does_not_start_says_why(monkeypatch, tmp_path, script, said):
+    broken = tmp_path / "python"
+    broken.write_text(f"#!/bin/sh\n{script}\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(broken))
+    with pytest.raises(SandboxUnavailable, match=said):
+        Sandbox()
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
+    with pytest.raises(SandboxUnavailable, match="missing"):
+        Sandbox()
+
+
+def test_a_tier_whose_probe_is_judged_wrongly_is_not_taken(monkeypatch):
+    monkeypatch.setattr(pool, "PROBE", "reached = lambda: ['passwd']")
+    with pytest.raises(OSError, match="should pass"):
+        pool.working_worker("landlock")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers is 0")]
+)
+def test_what_cannot_be_is_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        Sandbox(**options)
+
+
+def test_many_threads_share_the_workers_and_each_gets_its_own_verdict(tier):
+    with Sandbox(tier, workers=2) as sandbox:
+        jobs = [Job(f"f = lambda x: x + {number % 3}", TESTS) for number in range(60)]
+        assert [verdict.accepted for verdict in sandbox.map(jobs)] == [n % 3 == 0 for n in range(60)]
+
+
+def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
+    before = workers()
+    with Sandbox(tier) as sandbox:
+        killer = threading.Timer(0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in workers() - before])
+        killer.start()
+        verdict = sandbox.run("import time\ntime.sleep(0.8)\nf = lambda x: x", TESTS)
+        killer.join()
+        assert verdict.reason == "passed"
+        assert sandbox.run("f = lambda x: x", TESTS).accepted
+
+
+def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, monkeypatch):
+    def die(self, job, limits):
+        raise supervisor.WorkerDiedError("gone")
+
+    with Sandbox(tier) as sandbox:
+        monkeypatch.setattr(supervisor.Supervised, "run", die)
+        verdict = sandbox.run("f = lambda x: x", TESTS)
+        assert (verdict.reason, verdict.detail) == ("error", "the sandbox broke twice: gone; gone")
+        monkeypatch.undo()
+        assert sandbox.run("f = lambda x: x", TESTS).accepted
+
+
+def test_a_judge_that_crashes_twice_over_a_programs_values_is_the_programs_fault(tier):
+    crash = "import ctypes\ndef same(a):\n    return ctypes.string_at(0) if a else True"
+    with Sandbox(tier) as sandbox:
+        verdict = sandbox.run("f = lambda x: x", ["assert same(f(1))"], setup=[crash], entry_points=["f"])
+        assert verdict.reason == "failed"
+        assert "signal 11" in verdict.detail
+        assert sandbox.run("f = lambda x: x", TESTS).accepted
+
+
+def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, monkeypatch):
+    with Sandbox(tier) as sandbox:
+        hear = supervisor.Supervised._hear
+
+        def interrupt(self):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(supervisor.Supervised, "_hear", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.run("f = lambda x: 0", TESTS)
+        monkeypatch.setattr(supervisor.Supervised, "_hear", hear)
+        assert sandbox.run("f = lambda x: x", TESTS).accepted
+
+
+def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monkeypatch):
+    monkeypatch.setattr(supervisor, "JOBS_PER_JUDGE", 3)
+    born = []
+    renew = supervisor.Supervised._renew_judge
+    monkeypatch.setattr(supervisor.Supervised, "_renew_judge", lambda self: (born.append(1), renew(self)))
+    with Sandbox(tier) as sandbox:
+        born.clear()
+        for _ in range(6):
+            sandbox.run("f = lambda x: x", TESTS)
+        assert len(born) == 2
+        monkeypatch.setattr(supervisor, "JOBS_PER_JUDGE", 100)
+        born.clear()
+        for program, renewed in (
+            ("f = lambda x: 0", 0),
+            ("f = lambda x: object()", 1),
+            ("import os\nos._exit(0)", 1),
+        ):
+            sandbox.run(program, TESTS)
+            sandbox.run("f = lambda x: x", TESTS)
+            assert len(born) == renewed, program
+            born.clear()
+
+
+def test_a_closed_sandbox_says_so_and_leaves_no_process(tier):
+    before = workers()
+    sandbox = Sandbox(tier, workers=2)
+    sandbox.map([Job("f = lambda x: x", TESTS)] * 4)
+    started = workers() - before
+    assert started
+    sandbox.close()
+    sandbox.close()
+    assert gone(started, 2.0)
+    with pytest.raises(ValueError, match="closed"):
+        sandbox.run("f = 1", TESTS)
+
+
+def test_verdicts_leave_no_process_descriptor_or_memory(tier):
+    def held():
+        pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in sorted(workers() - before)]
+        return len(list(Path("/proc/self/fd").iterdir())), len(pages), sum(pages)
+
+    before = workers()
+    with Sandbox(tier) as sandbox:
+        for number in range(60):
+            sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
+        first = held()
+        for number in range(200):
+            sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
+        last = held()
+    assert last[:2] == first[:2]
+    assert last[2] - first[2] < 512  # pages: 2 MB
+
+
+ENDLESS = """
+import ctypes, os, sys, threading, time
+from erce.verify.sandbox import Limits, Sandbox
+sandbox = Sandbox(sys.argv[1], workers=2)
+if not ctypes.CDLL(None).fork():  # as a library forks: none of Python's hooks runs
+    time.sleep(20)
+    os._exit(0)
+long = Limits(cpu=60, wall=100)
+run = lambda: sandbox.run("while True: pass", ["assert f(1)"], limits=long)
+for _ in range(2):
+    threading.Thread(target=run).start()
+time.sleep(0.7)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_killing_the_supervisor_leaves_no_process_even_if_a_fork_of_it_lives_on(tier):
+    with subprocess.Popen([sys.executable, "-c", ENDLESS, tier], stdout=subprocess.PIPE) as supervisor:
+        assert supervisor.stdout is not None
+        assert supervisor.stdout.readline() == b"ready\n"
+        started = workers(supervisor.pid)
+        assert len(started) >= 4
+        supervisor.kill()
+        assert gone(started, 2.0)
+
+
+FORKED = """
+import os, sys
+from erce.verify.program import run_program
+passed = lambda: run_program("f = lambda x: x", ["assert f(1) == 1"]).accepted
+assert passed()
+child = os.fork()
+assert passed()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    assert passed()
+"""
+
+
+def test_a_forked_process_has_a_shared_sandbox_of_its_own(tier):
+    command = [sys.executable, "-W", "error", "-c", FORKED]
+    done = subprocess.run(
+        command, env={**os.environ, "ERCE_SANDBOX": tier}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_worker_loads_none_of_our_heavy_parts(tier):
+    program = (
+        "import sys\nf = lambda: [n for n in sys.modules if n.split('.')[0] in ('torch', 'numpy', 'erce')]"
+    )
+    tests = [
+        "loaded = f()",
+        "assert 'torch' not in loaded and 'numpy' not in loaded and 'erce.types' not in loaded",
+        "assert 'erce.verify.sandbox.judge.trial' in loaded",
+    ]
+    with Sandbox(tier) as sandbox:
+        assert sandbox.run(program, tests).accepted
+
+
+@pytest.mark.slow
+def test_ten_thousand_verdicts_leave_nothing(tier):
+    before = workers()
+    with Sandbox(tier) as sandbox:
+        sandbox.run("f = lambda x: x", TESTS)
+        descriptors = len(list(Path("/proc/self/fd").iterdir()))
+        for number in range(10_000):
+            assert sandbox.run(f"f = lambda x: x + {number % 2}", TESTS).accepted == (number % 2 == 0)
+        assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+        mine = workers() - before
+        sizes = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in mine]
+        assert max(sizes) * 4096 < 40 << 20
+    assert gone(mine, 2.0)
+
+
+@pytest.mark.slow
+def test_a_verdict_is_the_same_on_a_busy_machine(tier):
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(8)]
+    try:
+        with Sandbox(tier) as sandbox:
+            spin = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x"
+            assert sandbox.run(spin.format(0.5), TESTS, limits=Limits(cpu=1.0, wall=60)).accepted
+            assert sandbox.run(spin.format(2.0), TESTS, limits=Limits(cpu=1.0, wall=60)).reason == "timeout"
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()

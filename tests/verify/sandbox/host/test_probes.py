@@ -1,0 +1,55 @@
+"""What the doctor says of this machine is what was tried on it."""
+
+import pytest
+
+from erce.verify.sandbox import TIERS
+from erce.verify.sandbox.host import probes
+from erce.verify.sandbox.host.probes import ATTEMPTS, examine
+from erce.verify.sandbox.kernel.layers import LAYERS
+
+WITHOUT = {"namespaces": [], "landlock": ["namespaces", "root"]}
+
+
+@pytest.mark.parametrize("tier", ["namespaces", pytest.param("landlock", marks=pytest.mark.slow)])
+def test_every_attempt_fails_in_a_tier_that_isolates(tier):
+    rows = examine(tier)
+    if not {row.name: row.good for row in rows if row.kind == "tier"}[tier]:
+        pytest.skip(f"no tier {tier} here")
+    assert [row.name for row in rows if row.kind == "tier"] == list(TIERS)
+    layers = {row.name: row.good for row in rows if row.kind == "layer"}
+    assert set(layers) == set(LAYERS)
+    assert [name for name, there in layers.items() if not there] == WITHOUT[tier]
+    attempts = {row.name: row for row in rows if row.kind == "attempt"}
+    assert list(attempts) == [*ATTEMPTS, "compute for ever"]
+    assert [row for row in attempts.values() if not row.good] == []
+    assert all(row.detail.startswith(("refused: ", "over 0.2 s")) for row in attempts.values())
+    assert any("kernel" in row.detail for row in rows if row.kind == "uncovered")
+
+
+def test_an_attempt_that_succeeds_is_shown():
+    rows = {row.name: row for row in examine("seccomp") if row.kind == "attempt"}
+    if not rows:
+        pytest.skip("no tier seccomp here")
+    assert not rows["read /etc/passwd"].good
+    assert rows["read /etc/passwd"].detail.startswith("reached: ")
+
+
+def test_without_protection_nothing_is_attempted():
+    rows = examine("none")
+    assert [row.name for row in rows if row.kind == "attempt"] == ["compute for ever"]
+    assert any("everything" in row.detail for row in rows if row.kind == "uncovered")
+
+
+def test_where_no_tier_works_the_rows_say_why(monkeypatch):
+    def refuse(tier):
+        raise OSError(1, f"unshare: no {tier}")
+
+    monkeypatch.setattr(probes, "working_worker", refuse)
+    rows = examine()
+    assert [(row.kind, row.good) for row in rows] == [("tier", False)] * 4
+    assert rows[0].detail == "unshare: no namespaces"
+
+
+def test_the_tier_of_the_environment_is_the_one_that_is_examined(monkeypatch):
+    monkeypatch.setenv("ERCE_SANDBOX", "none")
+    assert {row.name for row in examine() if row.kind == "uncovered"} == {"none"}

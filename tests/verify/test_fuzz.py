@@ -1,0 +1,144 @@
+"""No text makes the comparison of answers raise, hang or run code; the verdict keeps its symmetries."""
+
+import asyncio
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toys.answers.algebra import ALGEBRA
+from toys.answers.alterations import altered
+from toys.answers.expressions import grown_pair
+from toys.answers.further import FURTHER
+from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
+from toys.answers.mixed import MIXED
+from toys.answers.mutations import TOKENS, noise, rewritten
+from toys.answers.pairs import NUMBERS, pairs
+from toys.answers.shapes import SHAPES
+
+from erce.types import REASONS
+from erce.verify.math import equivalent, verify_math
+
+ANSWERS = sorted({pair.gold for table in (NUMBERS, ALGEBRA, SHAPES) for pair in pairs(table)})
+WRITINGS = sorted({pair.answer for table in (NUMBERS, SHAPES, FURTHER, MIXED) for pair in pairs(table)})
+BOMBS = {name: bomb for name, bomb in bombs().items() if bomb.strip()}
+TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(TOKENS), max_size=25).map("".join))
+
+
+def holds(gold: str, answer: str) -> bool:
+    """What is true of every pair: a known reason, the same verdict in both orders, each equal to itself."""
+    verdict, turned = equivalent(gold, answer), equivalent(answer, gold)
+    itself = equivalent(gold, gold).accepted and equivalent(answer, answer).accepted
+    return itself and verdict.accepted is turned.accepted and {verdict.reason, turned.reason} <= set(REASONS)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_another_writing_is_the_same_answer(depth):
+    for answer in ANSWERS:
+        for name, text in rewritten(answer, seed=depth, depth=depth):
+            assert equivalent(answer, text).accepted, (name, answer, text)
+            assert holds(answer, text), (name, answer, text)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_another_answer_is_not_the_same_answer(seed):
+    for answer in ANSWERS:
+        for name, text in altered(answer, seed):
+            assert not equivalent(answer, text).accepted, (name, answer, text)
+            assert holds(answer, text), (name, answer, text)
+
+
+def test_noise_breaks_nothing():
+    draw = Random(0)
+    for answer in (ANSWERS + WRITINGS) * 4:
+        text = noise(answer, draw)
+        if text.strip():
+            assert holds(answer, text), (answer, text)
+        completion = noise(f"so \\boxed{{{text}}} or \\boxed{{{answer}}}", draw)
+        assert verify_math(answer, completion).reason in REASONS, completion
+
+
+def test_random_expressions_break_nothing():
+    draw = Random(1)
+    for _ in range(1000):
+        gold, answer, _ = grown_pair(draw)
+        assert holds(gold, answer), (gold, answer)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(ANSWERS) | TEXTS, TEXTS)
+def test_no_pair_of_texts_breaks_it(gold, answer):
+    if gold.strip() and answer.strip():
+        assert holds(gold, answer)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(("\\boxed{", "}", "{", "final answer is ", "$", *TOKENS)), max_size=30))
+def test_no_completion_breaks_it(pieces):
+    assert verify_math("\\frac{1}{2}", "".join(pieces)).reason in REASONS
+
+
+def test_the_mutations_of_a_seed_are_always_the_same():
+    for answer in ANSWERS:
+        assert list(rewritten(answer, 1)) == list(rewritten(answer, 1))
+        assert list(altered(answer, 1)) == list(altered(answer, 1))
+    assert any(list(rewritten(answer, 1)) != list(rewritten(answer, 2)) for answer in ANSWERS)
+
+
+def judge_all(answer: str) -> list[tuple[bool, str]]:
+    """The verdicts on one text as an answer, as a gold and as a completion."""
+    verdicts = [equivalent(gold, answer) for gold in GOLDS[::2]]
+    verdicts += [verify_math(GOLDS[0], text) for text in (answer, f"\\boxed{{{answer}}}")]
+    if answer.strip():
+        verdicts += [equivalent(answer, gold) for gold in GOLDS[::3]]
+    return [(verdict.accepted, verdict.reason) for verdict in verdicts]
+
+
+def test_bombs_are_rejected():
+    for name, bomb in bombs().items():
+        verdicts = judge_all(bomb)
+        assert not any(accepted for accepted, _ in verdicts), name
+
+
+def test_a_bomb_equals_itself():
+    for name, bomb in BOMBS.items():
+        assert equivalent(bomb, bomb).accepted, name
+
+
+def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
+    texts = [bomb for bomb in BOMBS.values() if len(bomb) < 3000][::3]
+    here = [judge_all(text) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(judge_all, texts)) == here
+
+    async def in_a_loop() -> list[list[tuple[bool, str]]]:
+        return await asyncio.gather(*(asyncio.to_thread(judge_all, text) for text in texts[:20]))
+
+    assert asyncio.run(in_a_loop()) == here[:20]
+
+
+def test_a_low_recursion_limit_breaks_nothing():
+    limit, frames = sys.getrecursionlimit(), 0
+    frame = sys._getframe()
+    while frame is not None:
+        frame, frames = frame.f_back, frames + 1
+    try:
+        for room in (30, 60, 120):
+            sys.setrecursionlimit(frames + room)
+            verdicts = [equivalent("2", bomb) for bomb in BOMBS.values()]
+            assert not any(verdict.accepted for verdict in verdicts)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@pytest.mark.parametrize("template", INJECTIONS.values(), ids=INJECTIONS)
+def test_nothing_in_an_answer_is_executed(template, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = set(os.environ)
+    answer = injection(template, str(tmp_path / "made"))
+    assert not any(accepted for accepted, _ in judge_all(answer))
+    assert list(tmp_path.iterdir()) == []
+    assert set(os.environ) == before

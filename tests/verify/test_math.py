@@ -1,0 +1,212 @@
+"""The verdict on a completion that ends in a mathematical answer, and that no text hurts."""
+
+import sys
+import threading
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from erce.types import REASONS, Completion
+from erce.verify.math import Conventions, equivalent, verify_math
+
+
+def cut_off(text: str) -> Completion:
+    return Completion(problem="", sample=0, text=text, tokens=1, finished=False, logprob=0.0, entropy=0.0)
+
+
+VERDICTS = [  # answer, completion, accepted, reason
+    (r"\frac{1}{2}", r"so $\boxed{\frac{1}{2}}$.", True, "exact"),
+    (r"\frac{1}{2}", r"so $\boxed{ \frac{1}{2} }$.", True, "exact"),
+    (r"\frac{1}{2}", r"\boxed{0.5}", True, "numeric"),
+    ("x = 5", r"\boxed{5}", True, "numeric"),
+    (r"\frac{1}{2}", r"\boxed{\dfrac12}", True, "numeric"),
+    ("x + 1", r"\boxed{1 + x}", True, "structural"),
+    (r"\{1, 2\}", r"\boxed{\{2, 1\}}", True, "structural"),
+    (r"\text{Evelyn}", r"\boxed{Evelyn}", True, "structural"),
+    ("5", r"\boxed{3} no: \boxed{5}", True, "exact"),
+    ("5", "The final answer is $5$. I hope it is correct.", True, "exact"),
+    ("5", r"\boxed{6}", False, "different"),
+    ("5", r"\boxed{5x}", False, "different"),
+    ("5", r"\boxed{5 + }", False, "unparsed"),
+    ("5", r"\boxed{\frac{5}{0}}", False, "unparsed"),
+    ("5", r"\boxed{9^{9^9}}", False, "too large"),
+    ("5", r"\boxed{" + "5" * 3000 + "}", False, "too large"),
+    ("5", "It is 5.", False, "no answer"),
+    ("5", "", False, "no answer"),
+    ("5", r"\boxed{ }", False, "no answer"),
+    ("5", r"\boxed{5", False, "no answer"),
+    ("5", cut_off(r"\boxed{5"), False, "truncated"),
+    ("5", cut_off("so x is"), False, "truncated"),
+    ("5", cut_off(r"\boxed{5} and"), True, "exact"),
+    ("5", cut_off(r"\boxed{6} and"), False, "different"),
+]
+
+
+@pytest.mark.parametrize(("answer", "completion", "accepted", "reason"), VERDICTS)
+def test_a_completion_is_judged_by_its_final_answer(answer, completion, accepted, reason):
+    verdict = verify_math(answer, completion)
+    assert (verdict.accepted, verdict.reason) == (accepted, reason)
+
+
+def test_a_verdict_tells_what_was_extracted_and_why():
+    verdict = verify_math("[2, 5]", r"so \boxed{ (2, 5] }")
+    assert verdict.extracted == "(2, 5]"
+    assert verdict.detail == "interval [2, 5] against interval (2, 5]"
+    assert 0 < verdict.elapsed < 1
+    assert verify_math("5", "nothing").extracted is None
+    assert len(equivalent("5", "1 + " * 400 + "x").detail) < 200
+
+
+def test_the_papers_steps_are_another_mode():
+    assert verify_math("2x + z = 1", r"\boxed{2x + z = 1}", mode="paper").accepted
+    assert verify_math("10^{-7}", r"\boxed{2\cdot 10^{-7}}").accepted is False
+    assert verify_math("0.0000001", r"\boxed{0.0000002}", mode="paper").accepted
+    with pytest.raises(ValueError, match="no mode 'strict'; it is one of typed, paper"):
+        verify_math("5", "5", mode="strict")
+
+
+def test_conventions_reach_the_comparison():
+    assert verify_math("1, 2", r"\boxed{2, 1}").accepted
+    assert not verify_math("1, 2", r"\boxed{2, 1}", conventions=Conventions(ordered_lists=True)).accepted
+
+
+@pytest.mark.parametrize("answer", ["", " ", None, b"5", 5])
+def test_a_reference_that_is_no_text_is_the_tasks_fault(answer):
+    with pytest.raises(ValueError, match="reference answer"):
+        verify_math(answer, "5")
+    with pytest.raises(ValueError, match="reference answer"):
+        equivalent(answer, "5")
+
+
+@pytest.mark.parametrize("completion", [None, b"5", 5, ["5"]])
+def test_a_completion_that_is_no_text_is_the_callers_fault(completion):
+    with pytest.raises(ValueError, match="decode or convert"):
+        verify_math("5", completion)
+    with pytest.raises(ValueError, match="decode or convert"):
+        equivalent("5", completion)
+
+
+@pytest.mark.parametrize("gold", [r"1, 2, \ldots, n", r"x \sim 3", "{", "5" * 3000, "\x00", "\ud800"])
+def test_a_reference_that_is_not_understood_is_compared_as_text(gold):
+    assert equivalent(gold, f" {gold} ").reason == "exact"
+    assert equivalent(gold, "5").reason == "different"
+    assert not equivalent("5", gold).accepted
+
+
+BOMBS = [
+    "9**9**9",
+    "9^{9^{9^9}}",
+    "((((10!)!)!)!)",
+    r"\binom{10^9}{10^8}",
+    r"\sum_{k=1}^{10^9} k",
+    r"\sum_{k=1}^{999} (e+k)",
+    r"\prod_{k=1}^{999} (i+k)",
+    "(a+b+c+d+e+f)^{60}",
+    "(x+1)^{100000}",
+    r"10^{-10^{10}}",
+    r"\sqrt[10^9]{2^{10^9}}",
+    r"\sin x+" * 200 + "1",
+    r"\log_{2}" * 30 + "x",
+    r"\sqrt[x]{" * 30 + "x" + "}" * 30,
+    "1/3^{6000}+1/7^{3000}+" * 60 + "1",
+    r"\begin{pmatrix}" + r"a&b&c&d\\" * 4 + r"\end{pmatrix}",
+    (r"\begin{pmatrix}" + r"\\".join(["a&b&c&d"] * 4) + r"\end{pmatrix}") * 4,
+    "x" + "^x" * 900,
+    "(" * 10_000 + "1" + ")" * 10_000,
+    "1" * 100_000,
+    *(character * size for character in " ,\\{}$|^_'(x\x00\ud800²½√" for size in (1999, 100_000)),
+    *(
+        piece * (1990 // len(piece))
+        for piece in ("1,000,", "a,", "1 and ", r"\pm ", "x=", r"\text{a", r"\left", "0.")
+    ),
+]
+
+
+@pytest.mark.parametrize("bomb", BOMBS, ids=range(len(BOMBS)))
+@pytest.mark.parametrize("gold", ["2", r"\frac{1}{2}", "x+1", r"\{1, 2\}"])
+def test_a_bomb_is_rejected_at_once(gold, bomb):
+    equivalent("x", r"\sin x + \sqrt{2}")  # mpmath is loaded and its constants are known
+    for check in (equivalent, verify_math):
+        completion = bomb if check is equivalent else rf"\boxed{{{bomb}}}"
+        began = time.process_time()
+        verdict = check(gold, completion)
+        assert time.process_time() - began < 0.25  # 0.05 on an idle machine; what hangs takes minutes
+        assert not verdict.accepted
+
+
+def test_a_bomb_takes_little_memory():
+    equivalent("x", r"\sin x + \sqrt{2}")
+    tracemalloc.start()
+    try:
+        for bomb in BOMBS:
+            equivalent("x+1", bomb)
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_callers_small_recursion_limit_is_a_verdict_not_an_error():
+    def under(limit: int) -> None:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit)
+        try:
+            told.append(equivalent("x", "(" * 30 + r"\frac{x}{1}" + ")" * 30))
+        finally:
+            sys.setrecursionlimit(before)
+
+    told = []
+    for limit in (80, 1000):
+        thread = threading.Thread(target=under, args=(limit,))  # a thread's stack begins at its own frame
+        thread.start()
+        thread.join()
+    assert [verdict.reason for verdict in told] == ["too large", "structural"]
+
+
+EXPLOITS = [
+    "__import__('os').system('true')",
+    "().__class__.__base__.__subclasses__()",
+    r"\pi*open('x','w')",
+    r"ln('open(\"x\",\"w\")')",
+    r"eval('\137\137\151')",
+    "[open('x','w') for _ in [0]]",
+    "exec('x')",
+]
+
+
+@pytest.mark.parametrize("text", EXPLOITS)
+def test_nothing_in_an_answer_is_run(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = []
+    monkeypatch.setattr("builtins.eval", lambda *_: ran.append("eval"))
+    monkeypatch.setattr("builtins.exec", lambda *_: ran.append("exec"))
+    monkeypatch.setattr("builtins.open", lambda *_: ran.append("open"))
+    assert not equivalent("2", text).accepted
+    assert ran == []
+    assert list(tmp_path.iterdir()) == []
+
+
+LATEX = r"""
+\frac{ } \sqrt \boxed{ \text{ \{ \} \cup \setminus \pm \le \in \begin{pmatrix} \end{pmatrix} \\ & \sum_{k=1}^
+{ } ( ) [ ] | , ; : . ! ' ^ _ + - * / = < > % $ 1 23 0.5 1,000 x y e i \pi \infty ^\circ cm and \left \!
+\sin \ln \binom \overline{ \lfloor \rfloor \log_ \mathbb{R} ² ½ √
+"""
+PIECES = [*LATEX.split(), " ", "\n", "\u200b", "\ud800", "\x00", "final answer is "]
+TEXTS = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+
+
+@given(TEXTS, TEXTS)
+def test_no_two_texts_make_it_raise_and_either_way_round_the_verdict_is_the_same(left, right):
+    if left.strip() and right.strip():
+        there, back = equivalent(left, right), equivalent(right, left)
+        assert there.reason in REASONS
+        assert there.accepted == back.accepted
+    assert verify_math("5", left).reason in REASONS
+
+
+@given(TEXTS)
+def test_an_answer_equals_itself(text):
+    if text.strip():
+        assert equivalent(text, text).reason == "exact"

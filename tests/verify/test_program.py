@@ -1,0 +1,280 @@
+"""A pass is evidence that every assert held; nothing else passes, hangs or outlives its verdict."""
+
+from pathlib import Path
+
+import pytest
+
+from erce.types import Completion, Problem, Verdict
+from erce.verify import program
+from erce.verify.program import extract_program, run_program, verify_program, verify_program_paper
+from erce.verify.sandbox import Limits, Outcome, Sandbox
+from erce.verify.sandbox.host import pool
+
+SQUARE = Problem(
+    id="square",
+    prompt="",
+    demonstration="",
+    tests=("assert f(3) == 9", "assert f(-2) == 4", "assert f(0) == 0"),
+)
+
+
+DATACLASS = """
+from __future__ import annotations
+from dataclasses import dataclass
+
+@dataclass
+class Squared:
+    x: int
+
+def f(x):
+    return Squared(x * x).x
+"""
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(program, "LIMITS", Limits(cpu=0.2, wall=1.0))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(x):\n    return x * x",
+        "f = lambda x: x ** 2",
+        "import math\ndef f(x):\n    return int(math.pow(x, 2))",
+        "print('a' * 10**6)\ndef f(x):\n    print(x)\n    return x * x",
+        "def f(x):\n    return x * x\nif __name__ == '__main__':\n    raise SystemExit(1)",
+        DATACLASS,
+        "import threading, time\nthreading.Thread(target=time.sleep, args=[60]).start()\nf = lambda x: x * x",
+    ],
+)
+def test_a_right_program_passes(program):
+    verdict = verify_program(SQUARE, program)
+    assert (verdict.accepted, verdict.reason, verdict.extracted) == (True, "passed", program)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("def f(x):\n    return x + x", "failed"),
+        ("def f(x):\n    return 9", "failed"),
+        ("def f(x):\n    return x * x\nassert False", "failed"),
+        ("def f(x:\n", "failed"),
+        ("g = 1", "failed"),
+        ("import numpy\nf = numpy.square", "failed"),
+        ("def f(x):\n    return f(x)", "failed"),
+        ("x = input()\ndef f(x):\n    return x * x", "failed"),
+        ("(" * 100_000, "failed"),
+        ("\0", "failed"),
+        ("\ud800", "failed"),
+        ("def f(x):\n    return object()", "opaque"),
+    ],
+)
+def test_a_wrong_program_fails(program, reason):
+    verdict = verify_program(SQUARE, program)
+    assert (verdict.accepted, verdict.reason) == (False, reason)
+    assert verdict.detail
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "raise SystemExit(0)",
+        "import sys; sys.exit(0)",
+        "import os; os._exit(0)",
+        "exit(0)",
+        "import os; os.kill(os.getpid(), 9)",
+    ],
+)
+@pytest.mark.parametrize(
+    "where", ["{}", "def f(x):\n    {}", "def f(x):\n    if x == 0:\n        {}\n    return x * x"]
+)
+def test_leaving_early_is_never_a_pass(leave, where):
+    assert verify_program(SQUARE, where.format(leave)).reason == "failed"
+
+
+def test_an_exit_handler_does_not_make_a_pass():
+    program = (
+        "import atexit, os, sys\natexit.register(os._exit, 0)\nsys.excepthook = lambda *_: os._exit(0)\n"
+    )
+    assert verify_program(SQUARE, program + "def f(x):\n    return 0").reason == "failed"
+
+
+def test_writing_to_every_descriptor_does_not_make_a_pass():
+    program = (
+        "import os\nfor fd in range(64):\n    try:\n        os.set_blocking(fd, False)\n"
+        "        os.write(fd, b'passed' * 10**5)\n    except OSError:\n        pass\n"
+    )
+    assert not verify_program(SQUARE, program).accepted
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "while True:\n    pass",
+        "while True:\n    try:\n        while 1:\n            pass\n    except BaseException:\n        pass",
+        "while True:\n    print('x' * 10**5)",
+        "import sys\nwhile True:\n    sys.stderr.write('x' * 10**5)",
+        "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))\ntime.sleep(60)",
+    ],
+)
+def test_a_program_that_does_not_end_is_a_timeout(program, impatient):
+    verdict = verify_program(SQUARE, program)
+    assert (verdict.accepted, verdict.reason) == (False, "timeout")
+
+
+def test_a_memory_bomb_ends_at_the_limit():
+    verdict = verify_program(SQUARE, "bomb = bytearray(4 << 30)")
+    assert (verdict.reason, verdict.detail) == ("failed", "the program raised MemoryError")
+
+
+def test_a_pair_of_program_and_problem_is_judged_once(monkeypatch):
+    judged = []
+    judge = Sandbox.judge
+    monkeypatch.setattr(Sandbox, "judge", lambda self, job: (judged.append(job), judge(self, job))[1])
+    program = "def f(x):\n    return x * x  # once"
+    first = verify_program(SQUARE, program)
+    assert verify_program(SQUARE, f"Like this:\n```python\n{program}\n```") == first
+    assert len(judged) == 1
+    assert verify_program_paper(SQUARE, program).accepted
+    assert len(judged) == 2
+
+
+def test_a_fault_of_the_machine_is_not_kept(monkeypatch):
+    program = "def f(x):\n    return x * x  # unlucky"
+    broken = Outcome(Verdict(False, "error", detail="gone"), 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Sandbox, "judge", lambda self, job: broken)
+        assert verify_program(SQUARE, program).reason == "error"
+    assert verify_program(SQUARE, program).accepted
+
+
+SLOW = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x * x"
+
+
+@pytest.mark.parametrize(
+    ("reference", "seconds", "reason"),
+    [
+        (SLOW.format(0.15), 0.4, "passed"),  # five times 0.15 is more than 0.4
+        (SLOW.format(0.15), 9.0, "timeout"),
+        (SLOW.format(0.01), 0.4, "timeout"),  # five times 0.01 is less than the usual 0.2
+        ("def f(x):\n    return 1", 0.4, "timeout"),  # a demonstration that is wrong gives no time
+        ("", 0.4, "timeout"),
+    ],
+)
+def test_a_slow_machine_gives_five_times_what_the_demonstration_needs(impatient, reference, seconds, reason):
+    problem = Problem(id="slow", prompt="", demonstration=f"```python\n{reference}\n```", tests=SQUARE.tests)
+    assert verify_program(problem, SLOW.format(seconds)).reason == reason
+
+
+def cut_off(text: str) -> Completion:
+    return Completion(
+        problem="square", sample=0, text=text, tokens=9, finished=False, logprob=0.0, entropy=0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "truncated"),
+        ("def f(x):\n    ret", "truncated"),
+        ("def f(x):\n    return x", "truncated"),
+        ("def f(x):\n    return x * x\n", "passed"),
+    ],
+)
+def test_a_completion_that_was_cut_off_and_does_not_pass_is_truncated(text, reason):
+    assert verify_program(SQUARE, cut_off(text)).reason == reason
+
+
+@pytest.mark.parametrize("text", ["", " \n", "```python\n```"])
+def test_an_empty_program_is_no_answer(text):
+    assert verify_program(SQUARE, text).reason == "no answer"
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("x = 1", "x = 1"),
+        ("```python\nx = 1\n```", "x = 1"),
+        ("First\n```python\nx = 1\n```\nthen\n```Python\nx = 2\n```\nso", "x = 2"),
+        ("```python\nx = 1\n```\n```\noutput\n```", "x = 1"),
+        ("```py\nx = 1\n```", "x = 1"),
+        ("```\nx = 1\n```", "x = 1"),
+        ("```text\nout\n```\n```\nx = 1\n```", "x = 1"),
+        ("```python\nx = 1", "x = 1"),
+        ("  ```python\nx = '```'\n  ```", "x = '```'"),
+    ],
+)
+def test_the_program_is_the_last_python_block_else_the_last_block_else_the_text(text, program):
+    assert extract_program(text) == program
+
+
+def test_tests_may_hold_set_up_and_asserts_inside_functions():
+    tests = ("import math", "def check(f):\n    assert math.isclose(f(3), 9)", "check(f)")
+    problem = Problem(id="p", prompt="", demonstration="", tests=tests)
+    assert verify_program(problem, "f = lambda x: x * x").accepted
+    assert verify_program(problem, "f = abs").reason == "failed"
+
+
+def test_set_up_and_entry_points_are_the_problems_own():
+    problem = Problem(
+        id="p",
+        prompt="",
+        demonstration="",
+        tests=("assert sum([1]) == twice(2)",),
+        setup=("import math\ndef twice(x):\n    return 2 * x",),
+        entry_points=("sum",),
+    )
+    assert verify_program(problem, "def sum(xs):\n    return math.floor(4.2)").accepted
+    assert verify_program(problem, "def sum(xs):\n    return 5\ntwice = lambda x: 5").reason == "failed"
+
+
+def test_the_papers_protocol_can_be_cheated_and_the_verifier_cannot():
+    cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
+    assert verify_program_paper(SQUARE, cheat).accepted
+    assert verify_program(SQUARE, cheat).reason == "opaque"
+
+
+@pytest.mark.parametrize(
+    ("tests", "message"),
+    [((), "'p'.*without tests"), (("f(1) == 1",), "no assert"), (("assert f(1)", "assert f("), "not Python")],
+)
+def test_tests_that_would_pass_anything_are_the_tasks_fault(tests, message):
+    with pytest.raises(ValueError, match=message):
+        verify_program(Problem(id="p", prompt="", demonstration="", tests=tests), "f = abs")
+
+
+def test_a_program_may_be_judged_without_a_problem():
+    assert run_program("def f(x):\n    return x", ["assert f(1) == 1"]).accepted
+    assert run_program("def f(x):\n    return x", []).reason == "error"
+    assert run_program("f = lambda x: x", ["assert f(1) == 1"], mode="paper").accepted
+    limited = run_program("while True: pass", ["assert f(1)"], limits=Limits(cpu=0.1))
+    assert (limited.reason, limited.detail) == ("timeout", "over 0.1 s of processor time")
+    with pytest.raises(ValueError, match="program must be a str"):
+        run_program(b"f = 1", ["assert f"])
+    with pytest.raises(ValueError, match="tests must be a list"):
+        run_program("f = 1", "assert f")
+
+
+def test_no_tier_is_an_accident_and_not_a_verdict(monkeypatch):
+    pool.close_shared()
+    monkeypatch.setenv("ERCE_SANDBOX", "no such tier")
+    with pytest.raises(ValueError, match="no tier 'no such tier'"):
+        run_program("f = 'no tier'", ["assert f"])
+
+
+def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
+    pool.close_shared()
+    monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
+    verdict = run_program("f = 5", ["assert f == 5"])
+    pool.close_shared()
+    assert verdict.accepted
+    assert "seccomp" in verdict.warning
+
+
+def test_no_descriptor_is_left():
+    run_program("f = 0", ["assert f == 0"])
+    before = len(list(Path("/dev/fd").iterdir()))
+    for number in range(5):
+        verify_program(SQUARE, f"def f(x):\n    return x * x + {number}")
+    assert len(list(Path("/dev/fd").iterdir())) == before
