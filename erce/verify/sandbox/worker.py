@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from erce.verify.sandbox import candidate
-from erce.verify.sandbox.judge.trial import trial
+from erce.verify.sandbox.judge import trial
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Allowance, Place
 
