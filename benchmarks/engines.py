@@ -20,9 +20,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from erce.engines import ENGINES, Work, open_engine
 from erce.recipe import Cell, Decoding, Recipe, Resources, Training
-from erce.results import RESULT, cell_folder, open_study
+from erce.study.engines import ENGINES, Work, open_engine
+from erce.study.folder import RESULT, cell_folder, open_study
 
 TINY = Recipe(
     task="mini-sums",
@@ -88,13 +88,13 @@ def _sized(size: str) -> Recipe:
 
 
 def _study(root: str, jobs: str, size: str) -> None:
-    import erce.study
+    import erce.study.run
 
-    erce.study.run(_sized(size), out=root, engine="processes", jobs=int(jobs))
+    erce.study.run.run(_sized(size), out=root, engine="processes", jobs=int(jobs))
 
 
 def _one(root: str, number: str, size: str) -> None:
-    from erce.experiment import run_cell
+    from erce.study.cell import run_cell
 
     run_cell(Path(root), _sized(size), TINY.cells()[int(number)])
 
@@ -172,8 +172,8 @@ def _write_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 
 def _resume(root: str) -> None:
-    from erce.engines import study_lock
-    from erce.results import is_done, read_recipe
+    from erce.study.engines import study_lock
+    from erce.study.folder import is_done, read_recipe
 
     recipe = read_recipe(Path(root))
     with study_lock(Path(root)):

@@ -10,7 +10,7 @@ The tiny model and problems of mini-sums, sampled from the whole softmax at temp
 --batch completions. Transformers' `generate` gets each problem once with `num_return_sequences`; ours also
 records log p and entropies. They take turns. The adapter is a LoRA on every linear layer whose B is zero, so
 that all rows of the table write like the base model: as PEFT serves it, beside the weights, and as a study
-does, through `erce.models.adapted`, whose loading is counted. --continuous adds transformers'
+does, through `erce.hf.models.adapted`, whose loading is counted. --continuous adds transformers'
 `generate_batch`. Processor seconds; CPU, one thread.
 """
 
@@ -34,10 +34,10 @@ from transformers import GenerationConfig
 from transformers.generation.configuration_utils import ContinuousBatchingConfig
 from transformers.utils import logging
 
-from erce.experiment import Draw
 from erce.generate.transformers import generate
-from erce.models import adapted, load_model, load_tokenizer, shadow
-from erce.prompt import prompt_ids
+from erce.hf.models import adapted, load_model, load_tokenizer, shadow
+from erce.hf.prompt import prompt_ids
+from erce.study.cell import Draw
 from erce.tasks import load_task, splits
 from erce.types import Problem
 

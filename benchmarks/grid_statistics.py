@@ -21,7 +21,7 @@ from erce import stats
 from erce.recipe import Cell, Decoding, Recipe
 from erce.reporting.gains import summary
 from erce.reporting.inference import inference
-from erce.results import Study
+from erce.study.folder import Study
 
 
 def main() -> None:

@@ -24,13 +24,13 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}  # before
 import torch
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from erce.experiment import Draw
 from erce.generate.transformers import generate
-from erce.models import DTYPES, load_tokenizer
-from erce.plan.architecture import PUBLIC
-from erce.prompt import prompt_ids
+from erce.hf.models import DTYPES, load_tokenizer
+from erce.hf.prompt import prompt_ids
 from erce.recipe import Training
-from erce.train import fine_tune
+from erce.study.cell import Draw
+from erce.study.plan.architecture import PUBLIC
+from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 
 SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): each for name, each in PUBLIC.items()}

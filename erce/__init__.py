@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from erce.attached import attach, detach
+    from erce.hf.attach import attach, detach
     from erce.loss import (
         DFT,
         EAFT,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         linear_entropy_regularized_cross_entropy,
     )
     from erce.reporting import report
-    from erce.study import run
+    from erce.study.run import run
     from erce.tasks import TASKS, load_task
     from erce.train import ERCEConfig, ERCETrainer
 
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "erce.attached": ("attach", "detach"),
+    "erce.hf.attach": ("attach", "detach"),
     "erce.loss": (
         "DFT",
         "EAFT",
@@ -68,7 +68,7 @@ _HOME = {
         "linear_entropy_regularized_cross_entropy",
     ),
     "erce.reporting": ("report",),
-    "erce.study": ("run",),
+    "erce.study.run": ("run",),
     "erce.tasks": ("TASKS", "load_task"),
     "erce.train": ("ERCEConfig", "ERCETrainer"),
 }

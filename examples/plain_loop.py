@@ -6,8 +6,8 @@ python examples/plain_loop.py       # the embedded model, on a CPU, in seconds
 import torch
 
 from erce import linear_entropy_regularized_cross_entropy
-from erce.models import load_model, load_tokenizer
-from erce.prompt import training_rows
+from erce.hf.models import load_model, load_tokenizer
+from erce.hf.prompt import training_rows
 from erce.tasks import load_task, splits
 
 LAM = 2.0

@@ -9,7 +9,7 @@ from datasets import Dataset
 from peft import LoraConfig
 
 from erce import ERCEConfig, ERCETrainer  # was: from trl import SFTConfig, SFTTrainer
-from erce.models import load_model, load_tokenizer
+from erce.hf.models import load_model, load_tokenizer
 from erce.tasks import load_task, splits
 
 problems = splits(load_task("mini-sums"), n_train=64, n_validation=1, n_test=1).train

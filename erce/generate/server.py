@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from erce.generate.bounds import entropy_bounds
 from erce.generate.decoding import Decoding, check_request
+from erce.generate.http import Address, post
+from erce.generate.server_entropy import entropy_bounds
 from erce.generate.stop import before_stop
-from erce.generate.wire import Address, post
-from erce.prompt import prompt_ids
+from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def generate_from_server(
 ) -> list[Completion]:
     """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
 
-    The prompt goes out as the very token ids of the training (`erce.prompt`); with no tokenizer as plain
+    The prompt goes out as the very token ids of the training (`erce.hf.prompt`); with no tokenizer as plain
     text, for the server to encode. Each completion is a request of its own, with every decoding field written
     out and a random seed that depends on (seed, problem id, sample) alone. Whether one seed gives one
     completion whatever else the server is busy with is the server's affair (vLLM: VLLM_BATCH_INVARIANT=1).
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
-    `erce.generate.bounds`; where half these intervals, averaged over the completions, are wider than
+    `erce.generate.server_entropy`; where half these intervals, averaged over the completions, are wider than
     `entropy_within`, that is a ValueError rather than a vague number in a record.
 
     Whatever else is missing or wrong is a ValueError too, and the whole call has no result: a server that

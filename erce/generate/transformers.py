@@ -24,7 +24,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from erce.errors import DivergedError
 from erce.generate.decoding import Decoding, check_request
 from erce.generate.stop import Watch, before_stop, spoken
-from erce.prompt import prompt_ids
+from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
 COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from erce.attached import attach
+from erce.hf.attach import attach
 
 BasePlugin: Any = import_module("axolotl.integrations.base").BasePlugin if find_spec("axolotl") else object
 

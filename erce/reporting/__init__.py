@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.cautions import cautions
 from erce.reporting.changes import Changes, problem_changes
@@ -19,7 +20,7 @@ from erce.reporting.latex import write_tables
 from erce.reporting.sentences import sentences
 from erce.reporting.several import several
 from erce.reporting.table import print_tables
-from erce.results import read_study, write_json, write_text
+from erce.study.folder import read_study
 
 __all__ = ["report"]
 

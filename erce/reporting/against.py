@@ -4,11 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from erce.files import read_rows
 from erce.paper import PaperTable, lookup, tables
 from erce.recipe import Training
 from erce.reporting.format import NOTHING, counted, fixed, percent, points, strength
-from erce.results import PROBLEMS, Study, read_rows
 from erce.stats import over_seeds, paper, welch
+from erce.study.folder import PROBLEMS, Study
 
 SAME_TASK = {"mbpp-full": "mbpp"}  # ours → the paper's, where it goes by another name
 DECODINGS = ("greedy", "sampled")

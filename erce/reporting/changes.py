@@ -7,10 +7,10 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from erce.plotting import SETTINGS
 from erce.reporting.figure import PALETTE, panels
 from erce.reporting.format import MINUS, counted, strength
 from erce.reporting.gains import Summary
+from erce.reporting.plotting import SETTINGS
 from erce.stats.outcomes import problem_gains
 
 HEIGHT = 0.75  # of the other figures' height

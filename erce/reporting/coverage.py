@@ -6,11 +6,11 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from erce.plotting import DASHED, SETTINGS
 from erce.recipe import Arm
 from erce.reporting.figure import PALETTE, line_key, line_of, panels
 from erce.reporting.format import arm_as_json
 from erce.reporting.gains import Summary
+from erce.reporting.plotting import DASHED, SETTINGS
 from erce.reporting.several import WAYS, crossing, joined
 from erce.score import Crossover, coverage
 

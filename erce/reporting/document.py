@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from erce.catalog import penalty_in_words
+from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting import changes, coverage, figure, format, frontier, searched
 from erce.reporting.cautions import ACCIDENTS, cautions
@@ -15,7 +16,7 @@ from erce.reporting.examples import examples
 from erce.reporting.gains import DECODINGS, Row, Summary
 from erce.reporting.inference import grid_sentences, inference
 from erce.reporting.sentences import sentences
-from erce.results import cell_folder, read_json
+from erce.study.folder import cell_folder
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = (

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from erce.results import PROBLEMS, Study, read_rows
+from erce.files import read_rows
+from erce.study.folder import PROBLEMS, Study
 
 SIMILAR = 0.6  # the Jaccard index of the prompts' trigrams
 WORDING = 0.9  # of the prompts: a trigram in more of them is the task's wording

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from erce.files import read_rows
 from erce.recipe import Cell
 from erce.reporting.changes import compared_lam
 from erce.reporting.format import visible
 from erce.reporting.gains import Summary
-from erce.results import PROBLEMS, Study, cell_folder, read_rows
+from erce.study.folder import PROBLEMS, Study, cell_folder
 
 SHOWN = 3  # gained, and as many lost
 LONGEST = 2000  # characters of a text

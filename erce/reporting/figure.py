@@ -14,11 +14,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from erce.plotting import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
+from erce.files import write_text
 from erce.recipe import Arm
 from erce.reporting.format import strength, visible
 from erce.reporting.gains import DECODINGS, Summary
-from erce.results import write_text
+from erce.reporting.plotting import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
 
 PALETTE = NEUTRAL | {
     "sampled": "#b3441e",

@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.plotting import SETTINGS
 from erce.recipe import Arm, temperatures
 from erce.reporting.figure import PALETTE, STAR, line_key, line_of, panels
 from erce.reporting.format import arm_as_json, interval, percent, points, strength, with_interval
 from erce.reporting.gains import Summary, known_mean
+from erce.reporting.plotting import SETTINGS
 from erce.stats import paired_gain
 
 Best = dict[Arm, float]

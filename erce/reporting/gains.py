@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from erce.choose import Choice, best_lam
 from erce.recipe import Arm, arm_of
-from erce.results import Study
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
+from erce.study.folder import Study
+from erce.study.search.choose import Choice, best_lam
 
 DECODINGS = ("sampled", "greedy")
 

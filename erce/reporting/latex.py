@@ -10,9 +10,9 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from erce.files import write_text
 from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, strength, visible
 from erce.reporting.gains import DECODINGS, Row, Summary
-from erce.results import write_text
 
 
 @dataclass(frozen=True)

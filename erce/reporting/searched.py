@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from erce.recipe import Arm
 from erce.reporting.format import counted, percent, strength
 from erce.reporting.gains import Summary
-from erce.results import Study
+from erce.study.folder import Study
 
 
 class Told(NamedTuple):

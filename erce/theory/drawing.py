@@ -3,8 +3,8 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.plotting import NEUTRAL, svg, svg_in_page
-from erce.plotting import SETTINGS as SHARED
+from erce.reporting.plotting import NEUTRAL, svg, svg_in_page
+from erce.reporting.plotting import SETTINGS as SHARED
 
 PALETTE = NEUTRAL | {
     "red": "#b3441e",

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.plotting import DASHED, DOTTED
+from erce.reporting.plotting import DASHED, DOTTED
 from erce.theory import counterexample
 from erce.theory.drawing import PALETTE, SETTINGS, panels
 from erce.theory.entropies import support_size

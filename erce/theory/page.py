@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from erce.results import write_json, write_text
+from erce.files import write_json, write_text
 from erce.theory import counterexample, figures
 from erce.theory.drawing import inline
 from erce.theory.findings import findings

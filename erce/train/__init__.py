@@ -1,6 +1,5 @@
 """Demonstrations become an adapter: TRL's SFT trainer with λ · entropy in its objective."""
 
-from erce.train.adapter import Settings, fine_tune
 from erce.train.trainer import ERCEConfig, ERCETrainer
 
-__all__ = ["ERCEConfig", "ERCETrainer", "Settings", "fine_tune"]
+__all__ = ["ERCEConfig", "ERCETrainer"]

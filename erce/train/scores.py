@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from erce.head import IGNORED, Readout, head_loss
+from erce.hf.head import IGNORED, Readout, head_loss
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 DIAGNOSTICS = ("top1", "log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them

@@ -29,7 +29,7 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.models import TINY, known_warning_silenced
+from erce.hf.models import TINY, known_warning_silenced
 from erce.train.trainer import ERCEConfig, ERCETrainer
 
 MEANT = {  # as recipes, papers and other trainers call it → its name here

@@ -19,7 +19,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
-from erce.train.processes import agreed_readout, ignore_repeats, refuse_sharding
+from erce.train.distributed import agreed_readout, ignore_repeats, refuse_sharding
 from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
 from erce.train.strength import Follower, check_strength, scheduled
 

@@ -1,9 +1,9 @@
 """A server with the embedded model behind it; tests with a model of their own name it the same."""
 
 import pytest
-from generate_local_server import Engine, serving
+from toys.server import Engine, serving
 
-from erce.models import load_model, load_tokenizer
+from erce.hf.models import load_model, load_tokenizer
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from task_files import full_row, gsm8k_rows, math500_rows, math_rows, sanitized_row, write_lines
+from toys.task_files import full_row, gsm8k_rows, math500_rows, math_rows, sanitized_row, write_lines
 
 
 @pytest.fixture

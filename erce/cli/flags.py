@@ -1,0 +1,162 @@
+"""The flags of a command, added to its parser, and which of them go together; `erce.cli.main` reads them."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_import(added: argparse.ArgumentParser) -> None:
+    added.add_argument("out", type=Path, help="the study's folder, which is made")
+    source = added.add_mutually_exclusive_group(required=True)
+    text = "what gains are measured from: one log a seed, a file or the folder that a run wrote"
+    source.add_argument("--baseline", nargs="+", metavar="LOG", help=text)
+    source.add_argument(
+        "--rows", type=Path, metavar="FILE", help="a .jsonl of `erce records`, all arms in it"
+    )
+    text = "an arm and its logs, one a seed; lam=2 is the λ 2, base the untrained model, else any name"
+    several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
+    added.add_argument("--arm", **several, help=text)
+    text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
+    added.add_argument("--validation", **several, help=text)
+    formats = ("auto", "lm-eval", "inspect", "evalplus")
+    added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
+    added.add_argument("--task", help="one of those in a folder of lm-eval; else what to call the task")
+    added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
+    added.add_argument("--filter", help="lm-eval: the filter whose answers are judged")
+    added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
+    added.add_argument("--plus", action="store_true", help="evalplus: judged with the added tests")
+    text = "of logs that do not say it; 0 is greedy"
+    added.add_argument("--temperature", type=float, metavar="T", help=text)
+
+
+def add_verify(added: argparse.ArgumentParser) -> None:
+    text = "rows of answer and completion, or program and tests (JSON Lines), or a study's folder: judged by "
+    text += "our procedure and the paper's (numbers by ours alone), answers by Math-Verify if installed"
+    added.add_argument("file", type=Path, nargs="?", help=text)
+    added.add_argument("--answer", help="the reference answer")
+    added.add_argument("--completion", help="what a model wrote")
+    added.add_argument("--program", type=Path, metavar="FILE", help="a program, judged by every --test")
+    added.add_argument("--test", action="append", default=[], metavar="ASSERT", help="one assert")
+    kinds = ("math", "answer", "number", "program")
+    text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
+    added.add_argument("--as", dest="kind", choices=kinds, help=text)
+    text = "whose procedure (ours) for one answer or program; a FILE is judged by both"
+    added.add_argument("--mode", choices=("ours", "paper"), help=text)
+    added.add_argument("--explain", action="store_true", help="what was judged, and why so")
+    text = "processes that judge a FILE (one a core)"
+    added.add_argument("--workers", type=int, metavar="N", help=text)
+    text = "disagreements in a FILE to print (20)"
+    added.add_argument("--limit", type=int, metavar="N", help=text)
+    added.add_argument("--json", type=Path, metavar="FILE", help="write every verdict to FILE (JSON Lines)")
+    add_sandbox(added)
+
+
+def check_verify(options: argparse.Namespace) -> None:
+    """Nothing where the flags of `verify` go together; one that would change nothing is a ValueError."""
+    values = {name: getattr(options, name) for name in _OF}
+    given = {name for name, value in values.items() if value not in (None, []) and value is not False}
+    if options.file is None and "program" not in given and not {"answer", "completion"} <= given:
+        raise ValueError(
+            "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
+        )
+    judged = "a FILE" if options.file is not None else "a --program" if "program" in given else "an --answer"
+    _check_kind(options, judged)
+    for name in sorted(given):
+        if judged not in _OF[name]:
+            why = ", which ours and the paper's procedure both judge" if name == "mode" else ""
+            raise ValueError(f"--{name} says nothing of {judged}{why}; leave one of them out")
+    if options.limit is not None and options.limit < 0:
+        raise ValueError(f"--limit {options.limit}: 0 prints none of the disagreements")
+
+
+def check_json(path: Path) -> None:
+    """A path at which no file can be is a ValueError, before anything is computed for it."""
+    if path.is_dir():
+        raise ValueError(f"--json {str(path)!r} is a folder; name a file in it")
+    nearest = next(each for each in path.absolute().parents if each.exists())
+    if not nearest.is_dir():
+        raise ValueError(f"--json {str(path)!r}: {str(nearest)!r} is a file, no folder; choose another path")
+
+
+def add_run(added: argparse.ArgumentParser) -> None:
+    """Which recipe, and the settings that win over it."""
+    added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
+    added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
+    added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
+    added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
+    added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
+    added.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
+    )
+
+
+def add_plan(added: argparse.ArgumentParser) -> None:
+    """Of `run`: a smaller study, and what one would take."""
+    text = "at most N problems each to train on, validate on and test on: a quick look (runs/NAME-limitN)"
+    added.add_argument("--limit", type=int, metavar="N", help=text)
+    text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
+    added.add_argument("--dry-run", action="store_true", help=text)
+    text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
+    added.add_argument("--device", default="h100", metavar="NAME", help=text)
+    text = "for --dry-run: measured there, instead of a share of the device's peak"
+    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "DRAWN")}
+    added.add_argument("--tokens-per-second", **pair, help=text)
+
+
+def add_sft(added: argparse.ArgumentParser) -> None:
+    added.usage = "erce sft [--config FILE] [--FIELD VALUE ...]"
+    text = "YAML as `trl sft` reads it; fields of erce.ERCEConfig are welcome in it"
+    added.add_argument("--config", type=Path, metavar="FILE", help=text)
+
+
+def add_card(added: argparse.ArgumentParser) -> None:
+    added.add_argument("runs", type=Path, help="a study's folder")
+    text = "a trained cell's name; best is the first seed of the λ that validation chose (best)"
+    added.add_argument("--cell", default="best", metavar="NAME", help=text)
+    added.add_argument("--out", type=Path, required=True, help="the folder, which is made")
+    added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")
+
+
+def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
+    text = f"processes that share the cells, and a CPU's cores ({usual}); on Ray, the most cells at a time"
+    parser.add_argument("--jobs", type=int, metavar="N", help=text)
+    text = "what runs the cells: here, processes, ray, ray://HOST:10001, ray@HOST:6379; auto goes by --jobs"
+    parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
+    text = "how often a cell that failed is tried again, after all others (0)"
+    parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)
+
+
+def add_sandbox(parser: argparse.ArgumentParser) -> None:
+    text = "the protection that programs run in; seccomp and none only when named"
+    parser.add_argument("--sandbox", choices=("auto", "namespaces", "landlock", "seccomp", "none"), help=text)
+
+
+_OF = {  # flag of `verify` → what it says something of
+    "answer": ("an --answer",),
+    "completion": ("an --answer",),
+    "program": ("a --program",),
+    "test": ("a --program",),
+    "mode": ("an --answer", "a --program"),
+    "explain": ("an --answer", "a --program"),
+    "workers": ("a FILE",),
+    "limit": ("a FILE",),
+}
+
+
+def _check_kind(options: argparse.Namespace, judged: str) -> None:
+    kind = options.kind
+    if judged == "a FILE":
+        if kind is not None and options.file.is_dir():
+            raise ValueError(
+                f"--as {kind} says nothing of a study, which its task's verifier judges; leave it out"
+            )
+    elif kind is not None and (kind == "program") != (judged == "a --program"):
+        raise ValueError(
+            f"--as {kind} says nothing of {judged}; math, answer and number are of --answer and "
+            "--completion, program is of --program and --test"
+        )
+    if kind == "number" and options.mode == "paper":
+        raise ValueError(
+            "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
+            "is only ours; leave out --mode"
+        )

@@ -1,0 +1,381 @@
+"""The command line: words and flags → one call of the library; heavy imports wait until they are needed."""
+
+import argparse
+import importlib.util
+import math
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from erce import __version__
+from erce.cli.flags import (
+    add_card,
+    add_engine,
+    add_import,
+    add_plan,
+    add_run,
+    add_sandbox,
+    add_sft,
+    add_verify,
+    check_json,
+    check_verify,
+)
+from erce.errors import RunError
+
+if TYPE_CHECKING:
+    from erce.types import Verdict
+
+NEEDS_STUDY = (
+    "trl",
+    "transformers",
+    "peft",
+    "accelerate",
+    "datasets",
+    "jinja2",
+    "matplotlib",
+    "rich",
+    "scipy",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0, 1 for cells that failed, 2 for input that cannot run (one sentence says why), 130
+    when interrupted, 141 when whoever read the output has left.
+
+    `verify` of one answer or program ends with 1 where it is not accepted, `doctor` where programs can reach
+    more than they should.
+    """
+    parser = _parser()
+    options, options.overrides = parser.parse_known_args(arguments)
+    if options.overrides and options.command is not sft:
+        parser.error(f"unrecognized arguments: {' '.join(options.overrides)}")
+    sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
+    try:
+        return _done(options)
+    except (ValueError, RunError, OSError, *_refusals()) as error:
+        from erce.cli.terminal import nobody_reads
+
+        if isinstance(error, BrokenPipeError) and nobody_reads():
+            return 141
+        _say(error)
+        return 2
+    except KeyboardInterrupt:
+        goes_on = options.command in (run, demo) and not getattr(options, "dry_run", False)
+        way_on = "; the same command goes on from here" if goes_on else ""
+        print(f"erce: interrupted{way_on}", file=sys.stderr)
+        return 130
+
+
+def _done(options: argparse.Namespace) -> int:
+    """The exit code of the command, run to its end."""
+    if getattr(options, "sandbox", None):
+        os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
+    if options.command in (run, demo, report, theory, sft, card):
+        _require_study_extra()
+    if getattr(options, "json", None) is not None:
+        check_json(options.json)
+    code = options.command(options) or 0
+    print(end="", flush=True)  # a reader that has left is noticed while it can still be handled
+    return code
+
+
+def run(options: argparse.Namespace) -> int:
+    """Every unfinished cell of a recipe, then the report."""
+    recipe = recipe_path(options.recipe)
+    named = {"task": options.task, "model": options.model, "data": options.data}
+    overrides, name = named | _settings(options.set), recipe.stem
+    if options.dry_run:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
+    if options.limit is not None:
+        from erce.study.plan import limits
+
+        overrides |= limits(recipe, options.limit, **overrides)
+        name += f"-limit{options.limit}"
+    out = options.out or Path("runs") / name
+    return (_planned if options.dry_run else _studied)(recipe, out, options, **overrides)
+
+
+def _planned(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """0, after what the study would take was printed."""
+    from erce.recipe import load_recipe
+    from erce.study.plan import Speed, plan
+    from erce.study.plan.lines import plan_lines
+
+    speeds = options.tokens_per_second
+    if speeds and not all(0 < each < math.inf for each in speeds):
+        raise ValueError(
+            f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both are above 0, tokens trained on and drawn"
+        )
+    speed = speeds and Speed(*speeds)
+    planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
+    print("\n".join(plan_lines(planned, out)))
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """The embedded study: a tiny model on generated sums, on a CPU, in minutes."""
+    if options.jobs is None and options.engine in ("auto", "processes"):
+        options.jobs = os.cpu_count() or 1
+    return _studied(recipe_path("mini"), options.out, options)
+
+
+def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """The exit code of a study that was run and reported, also where some of its cells have no result."""
+    import erce.study.run
+    from erce.errors import UnfinishedError
+
+    how = {"jobs": options.jobs, "engine": options.engine, "retries": options.retries}
+    try:
+        erce.study.run.run(recipe, out=out, **how, **overrides)
+    except UnfinishedError as error:
+        try:
+            _report(out, None)
+        except (OSError, ValueError) as why:  # a full disk, a damaged file: the cells are still to be named
+            _say(why, "no report: ")
+        _say(error)
+        return 1
+    _report(out, None)
+    return 0
+
+
+def report(options: argparse.Namespace) -> None:
+    """Tables, figure and one HTML file from a study's folder."""
+    _report(options.runs, options.json)
+    if options.against:
+        from erce.reporting.against import against_lines
+        from erce.study.folder import read_study
+
+        print("\n".join(["", *against_lines(read_study(options.runs))]))
+
+
+def records(options: argparse.Namespace) -> None:
+    """Every sample of a study as one row of a file that data tools read."""
+    from erce.study.export import export
+    from erce.study.folder import read_study
+
+    print(f"{export(read_study(options.runs), options.file)} rows in {options.file}")
+
+
+def sft(options: argparse.Namespace) -> None:
+    """A fine-tuning from TRL's YAML with erce's fields; a flag with a field's name wins over the file."""
+    from erce.train.sft import sft as train
+
+    train(options.config, options.overrides)
+
+
+def card(options: argparse.Namespace) -> None:
+    """A cell's adapter and a model card with the study's results, in a folder for the hub."""
+    from erce.reporting.card import write_card
+
+    print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
+
+
+def import_(options: argparse.Namespace) -> None:
+    """A study's folder from logs that lm-eval, inspect or evalplus wrote, for `erce report`."""
+    from erce.imports.folder import read_rows_file, study_of_rows
+    from erce.imports.logs import Reading
+    from erce.imports.study import BASELINE, import_study
+
+    if options.rows is not None:
+        study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
+    else:
+        chosen = ("format", "task", "metric", "filter", "scorer", "plus", "temperature")
+        reading = Reading(**{name: getattr(options, name) for name in chosen})
+        arms = _arms([[BASELINE, *options.baseline], *options.arm])
+        study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
+    print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
+
+
+def tasks(options: argparse.Namespace) -> None:
+    """The tasks that come with erce."""
+    from erce.tasks import TASKS, load_task
+
+    for name in TASKS:
+        task = load_task(name)
+        print(f"{name:24} {task.n_train} train, {task.n_validation} validation, {task.n_test} test problems")
+
+
+def theory(options: argparse.Namespace) -> None:
+    """What the paper proves, computed: when the learner is right, and one page with the figures."""
+    from erce.theory.page import write
+
+    print("\n".join(write(options.out, options.json)))
+
+
+def verify(options: argparse.Namespace) -> int:
+    """One answer or program judged, or a file or study judged again by our procedure and the paper's."""
+    check_verify(options)
+    if options.file is not None:
+        _regrade(options)
+        return 0
+    from erce.cli.terminal import verdict_lines
+
+    procedure, verdict = _judge(options)
+    if options.json is not None:
+        from erce.study.regrade import Judged, write_judged
+
+        judged = options.answer if options.program is None else _text(options.program)
+        write_judged(options.json, [Judged("command line", judged, {procedure: verdict})])
+    print("\n".join(verdict_lines(verdict, explain=options.explain)))
+    return 0 if verdict.accepted else 1
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Which sandbox runs here, what a program in it is refused, and what it does not cover."""
+    from erce.cli.terminal import examination_lines
+    from erce.verify.sandbox.host.probes import examine
+
+    rows = examine()
+    print("\n".join(examination_lines(rows)))
+    tried = [row.good for row in rows if row.kind == "attempt"]
+    return 0 if tried and all(tried) else 1
+
+
+def _arms(named: list[list[str]]) -> dict[str, list[str]]:
+    """`--arm NAME FILE...`, each given once."""
+    arms: dict[str, list[str]] = {}
+    for name, *files in named:
+        if name in arms:
+            raise ValueError(f"arm {name!r} is named twice; give it all its files at once")
+        if not files:
+            raise ValueError(f"arm {name!r} has no files; write its name, then one log a seed")
+        arms[name] = files
+    return arms
+
+
+def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
+    """The procedure, and its verdict on the one answer or program that the words name."""
+    from erce.verify import equivalent, run_program, verify_math, verify_number
+    from erce.verify.paper_steps import equivalent_paper
+
+    paper = options.mode == "paper"
+    if options.program is not None:
+        mode = "paper" if paper else "strict"
+        return mode, run_program(_text(options.program), options.test, mode=mode)
+    if options.kind == "number":
+        return "number", verify_number(options.answer, options.completion)
+    mode = "paper" if paper else "typed"
+    if options.kind == "answer":
+        return mode, (equivalent_paper if paper else equivalent)(options.answer, options.completion)
+    return mode, verify_math(options.answer, options.completion, mode=mode)
+
+
+def _regrade(options: argparse.Namespace) -> None:
+    from erce.cli.terminal import regrade_lines
+    from erce.study.regrade import regrade_file, regrade_study, summary, write_judged
+
+    if options.file.is_dir():
+        rows = regrade_study(options.file, workers=options.workers)
+    else:
+        rows = regrade_file(options.file, kind=options.kind, workers=options.workers)
+    if options.json is not None:
+        write_judged(options.json, rows)
+    limit = 20 if options.limit is None else options.limit
+    print("\n".join(regrade_lines(rows, summary(rows), limit=limit)))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{str(path)!r} cannot be read as text ({error})") from None
+
+
+def _report(root: Path, json: Path | None) -> None:
+    from erce.reporting import report as write_report
+
+    print(f"report: {write_report(root, json=json).resolve().as_uri()}")
+
+
+def recipe_path(name: str) -> Path:
+    """A recipe's file: a path, or the name of one that comes with erce."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    here = Path(__file__).parents[1]
+    shipped = here / "recipes" if (here / "recipes").is_dir() else here.parent / "recipes"
+    if (shipped / f"{name}.toml").is_file():
+        return shipped / f"{name}.toml"
+    names = ", ".join(sorted(each.stem for each in shipped.glob("*.toml")))
+    raise ValueError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
+
+
+def _settings(pairs: list[str]) -> dict[str, Any]:
+    """`--set 'lams=[0, 1]' --set training.epochs=1` as TOML would read them."""
+    from erce.recipe.fill import merge
+
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        try:
+            merge(settings, tomllib.loads(pair))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(
+                f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
+            ) from None
+    return settings
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """Looked up only when something was raised, so that no command loads the sandbox for it."""
+    from erce.verify.sandbox import SandboxUnavailable
+
+    return (SandboxUnavailable,)
+
+
+def _say(error: Exception, of: str = "") -> None:
+    from erce.cli.terminal import error_text
+
+    print(f"erce: {of}{error_text(error)}", file=sys.stderr)
+
+
+def _require_study_extra() -> None:
+    missing = [name for name in NEEDS_STUDY if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ValueError(f"this command needs {', '.join(missing)}; run: pip install 'erce[study]'")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="erce", description="Entropy-regularised cross-entropy for verified demonstrations."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(function: Callable[[argparse.Namespace], int | None]) -> argparse.ArgumentParser:
+        summary = (function.__doc__ or "").strip()
+        added = commands.add_parser(function.__name__.rstrip("_"), help=summary, description=summary)
+        added.set_defaults(command=function)
+        return added
+
+    added = command(demo)
+    added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
+    add_engine(added, "one a core")
+    added = command(run)
+    add_run(added)
+    add_plan(added)
+    add_engine(added, "1")
+    add_sandbox(added)
+    added = command(report)
+    added.add_argument("runs", type=Path, help="a study's folder")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
+    added = command(records)
+    added.add_argument("runs", type=Path, help="a study's folder")
+    added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
+    add_sft(command(sft))
+    add_card(command(card))
+    add_import(command(import_))
+    command(tasks)
+    added = command(theory)
+    added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    add_verify(command(verify))
+    add_sandbox(command(doctor))
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

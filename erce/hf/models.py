@@ -1,0 +1,123 @@
+"""A name becomes a base model and its tokenizer, a base model and an adapter folder a policy."""
+
+import copy
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import PeftModel
+from torch import nn
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging
+
+TINY = Path(__file__).parents[1] / "tiny"
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model, named as for `load_model`; without a padding token it pads with its end."""
+    with _readable_errors(name):
+        tokenizer = AutoTokenizer.from_pretrained(_source(name))
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
+    """The base model `name` in eval mode, on the GPU where there is one.
+
+    `name` is "tiny", a folder with a `config.json`, or a Hugging Face id. `dtype` is "float32", "bfloat16",
+    "float16" or "auto": bfloat16 on a CUDA device, float32 elsewhere, whatever the checkpoint was saved in.
+    A name that cannot be loaded and an unknown `dtype` are a ValueError.
+    """
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if dtype not in (*DTYPES, "auto"):
+        raise ValueError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
+    automatic = torch.bfloat16 if device.type == "cuda" else torch.float32
+    with _readable_errors(name), _no_progress_bar():
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            _source(name), dtype=DTYPES.get(dtype, automatic), attn_implementation="sdpa"
+        )
+    return model.to(device).eval()
+
+
+@contextmanager
+def adapted(model: PreTrainedModel, folder: Path | None) -> Iterator[nn.Module]:
+    """The policy in eval mode: the base model under the adapter in `folder`, or as it came for None.
+
+    The base model itself is never changed, so policies may share one. In float32 the adapter is merged
+    into a copy of the weights: one matmul a layer instead of three, for a rounding of 1e-7. In half precision
+    that rounding would be of the size of the adapter, which therefore stays beside the shared weights.
+    """
+    if folder is None:
+        yield model
+        return
+    merged, base = model.dtype == torch.float32, shadow(model)
+    if merged:
+        for weight in base.parameters():
+            weight.data = weight.data.clone()
+    with known_warning_silenced():
+        policy = PeftModel.from_pretrained(base, str(folder), torch_device=str(model.device))
+    yield (policy.merge_and_unload() if merged else policy).eval()
+
+
+def shadow(model: PreTrainedModel) -> PreTrainedModel:
+    """A copy of the modules and the configuration, whose parameters are frozen and the very same memory.
+
+    Adapters, patched forwards and changed settings of the copy never reach the original, and there is nothing
+    to undo afterwards, not even after an exception. Merging an adapter would: that writes to the weights.
+    A model whose forward was replaced, as trainers do, is a ValueError: the copy would run the original's.
+    """
+    if "forward" in vars(model):
+        raise ValueError("the model's forward was replaced, by a trainer it seems; load the model anew")
+    shared = {id(weight): nn.Parameter(weight.detach(), requires_grad=False) for weight in model.parameters()}
+    return copy.deepcopy(model, shared)
+
+
+@contextmanager
+def known_warning_silenced() -> Iterator[None]:
+    """PEFT 0.21 reads a name that transformers 5.23 calls old; a study would say so in every process."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".is_gradient_checkpointing. is deprecated", FutureWarning)
+        yield
+
+
+def _source(name: str) -> str:
+    """What `from_pretrained` is given: a folder that was looked into, or a Hugging Face id."""
+    folder = TINY if name == "tiny" else Path(name)
+    if (folder / "config.json").is_file():
+        return str(folder)
+    if folder == TINY:
+        raise ValueError(
+            "this copy of erce lacks the model 'tiny'; build it with scripts/pretrain_tiny.py erce/tiny"
+        )
+    if folder.exists():
+        raise ValueError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
+    return name
+
+
+@contextmanager
+def _readable_errors(name: str) -> Iterator[None]:
+    """Whatever keeps a hub id from loading (misspelt, offline, gated, no such file) becomes one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(
+            f"no model {name!r} could be loaded; give 'tiny', a folder with a config.json, or a Hugging Face "
+            "id such as 'Qwen/Qwen2.5-1.5B-Instruct' (its first use needs the network, a gated one a login)"
+        ) from error
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """A study loads models by the dozen: the bar over each checkpoint's weights would bury its own."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

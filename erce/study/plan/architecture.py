@@ -1,0 +1,148 @@
+"""A model's config.json, or the public values of the paper's models → how many weights it has, and where."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TINY = Path(__file__).parents[2] / "tiny"
+NEEDED = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """A dense decoder with a gated feed-forward, as Qwen2, Llama and Mistral are."""
+
+    hidden: int
+    intermediate: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_width: int
+    vocabulary: int
+    tied: bool  # the output head is the embedding
+    biased: bool  # q, k and v have biases, as in Qwen2
+
+    @property
+    def linears(self) -> tuple[tuple[int, int], ...]:
+        """(inputs, outputs) of a layer's seven projections: q, k, v, o, gate, up, down."""
+        read, kept = self.heads * self.head_width, self.kv_heads * self.head_width
+        h, i = self.hidden, self.intermediate
+        return ((h, read), (h, kept), (h, kept), (read, h), (h, i), (h, i), (i, h))
+
+    @property
+    def body(self) -> int:
+        """The weights of all projections: each is one multiplication and one addition a token."""
+        return self.layers * sum(inputs * outputs for inputs, outputs in self.linears)
+
+    @property
+    def head(self) -> int:
+        """The weights of the output head, tied or not."""
+        return self.hidden * self.vocabulary
+
+    @property
+    def weights(self) -> int:
+        """All of them.
+
+        >>> [f"{each.weights:,}" for each in PUBLIC.values()]
+        ['1,543,714,304', '7,615,616,512']
+        """
+        norms = self.hidden * (2 * self.layers + 1)
+        biases = self.layers * (self.heads + 2 * self.kv_heads) * self.head_width if self.biased else 0
+        return self.body + norms + biases + self.head * (1 if self.tied else 2)
+
+    def adapter(self, rank: int) -> int:
+        """The weights of LoRA on the seven projections: rank · (inputs + outputs) each."""
+        return self.layers * rank * sum(inputs + outputs for inputs, outputs in self.linears)
+
+
+# From each model's config.json on the hub.
+PUBLIC = {
+    "Qwen/Qwen2.5-1.5B-Instruct": Architecture(
+        hidden=1536,
+        intermediate=8960,
+        layers=28,
+        heads=12,
+        kv_heads=2,
+        head_width=128,
+        vocabulary=151_936,
+        tied=True,
+        biased=True,
+    ),
+    "Qwen/Qwen2.5-7B-Instruct": Architecture(
+        hidden=3584,
+        intermediate=18_944,
+        layers=28,
+        heads=28,
+        kv_heads=4,
+        head_width=128,
+        vocabulary=152_064,
+        tied=False,
+        biased=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """An architecture, None where there is none to go by, and where it is from in words."""
+
+    architecture: Architecture | None
+    where: str
+
+
+def find_architecture(model: str) -> Found:
+    """The architecture of "tiny", of a folder, of a hub model in the local cache, or of the paper's models.
+
+    Nothing is fetched. A mixture of experts or a config.json without the usual fields has none.
+
+    >>> find_architecture("tiny").architecture.weights
+    850048
+    >>> find_architecture("Qwen/Qwen2.5-7B-Instruct").architecture.layers
+    28
+    """
+    path = TINY / "config.json" if model == "tiny" else Path(model) / "config.json"
+    if not path.is_file():
+        path = _cached(model)
+    if path is not None:
+        return _read(path, model)
+    if model in PUBLIC:
+        return Found(PUBLIC[model], "the public values in erce/study/plan/architecture.py")
+    return Found(None, f"no config.json of {model!r} on this machine; name a folder that has it")
+
+
+def _cached(model: str) -> Path | None:
+    """Where the hub's cache has the model's config.json."""
+    if model.count("/") != 1 or Path(model).exists():
+        return None
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        found = try_to_load_from_cache(model, "config.json")
+    except HFValidationError:
+        return None
+    return Path(found) if isinstance(found, str) else None
+
+
+def _read(path: Path, model: str) -> Found:
+    try:
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        config = config.get("text_config", config)
+        hidden, intermediate, layers, heads, vocabulary = (int(config[name]) for name in NEEDED)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return Found(None, f"{path} does not have the fields of a dense decoder ({error!r:.60})")
+    if any(name.startswith(("num_experts", "num_local_experts", "n_routed_experts")) for name in config):
+        return Found(None, f"{model!r} is a mixture of experts, for which there is no formula here")
+    architecture = Architecture(
+        hidden=hidden,
+        intermediate=intermediate,
+        layers=layers,
+        heads=heads,
+        kv_heads=int(config.get("num_key_value_heads") or heads),
+        head_width=int(config.get("head_dim") or hidden // heads),
+        vocabulary=vocabulary,
+        tied=bool(config.get("tie_word_embeddings", False)),
+        biased=bool(config.get("attention_bias", config.get("model_type") == "qwen2")),
+    )
+    return Found(architecture, "its config.json")

@@ -1,0 +1,102 @@
+"""A Plan → lines for a terminal."""
+
+from pathlib import Path
+
+from erce.study.folder import is_done
+from erce.study.plan import Plan
+from erce.study.plan.cost import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION
+from erce.study.plan.memory import Memory
+from erce.study.plan.work import TaskPlan
+
+
+def plan_lines(of: Plan, root: Path) -> list[str]:
+    """Everything that the plan says, of a study whose folder would be `root`; what is assumed comes last."""
+    done = sum(is_done(root, of.recipe, cell) for cell in of.recipe.cells()) if root.is_dir() else 0
+    there = f", {done} of them done" if done else ""
+    lines = [f"{root}: {_some(of.cells, 'cell')}{there}; a dry run, nothing is written"]
+    for task in of.tasks:
+        lines += _task_lines(task, seeds=len(of.recipe.seeds))
+    lines += _memory_lines(of) + _cost_lines(of)
+    return [*lines, *(f"assumed  {note}" for note in of.notes)]
+
+
+def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
+    train, validation, test = task.sizes
+    training, drawing, (prompt, demonstration) = task.training, task.drawing, task.characters
+    cut = f", {_some(training.truncated, 'sequence')} cut off there" if training.truncated else ""
+    trained = f"{training.steps} steps, {training.scored:,} tokens trained on of {training.read:,} read"
+    tokens = f"{drawing.expected:,} tokens if as long as the demonstrations, {drawing.most:,} at most"
+    steps, read = task.trained * training.steps, task.trained * training.read
+    completions = task.cells * drawing.completions
+    lams = [f"{arm:g}" for arm in task.arms if isinstance(arm, float)]
+    others = [arm for arm in task.arms if isinstance(arm, str)]
+    arms = f"λ = {', '.join(lams)}" + "".join(f" and {name}" for name in others)
+    return [
+        f"{task.task}: {train} train, {validation} validation, {test} test problems",
+        f"  cells     {task.cells}: the base model, and {arms} with {_some(seeds, 'seed')}",
+        f"  texts     mean characters in training: prompt {prompt:.0f}, demonstration {demonstration:.0f}",
+        f"  training  a cell: {trained}; the longest sequence has {training.longest}{cut}",
+        f"  drawing   a cell: {drawing.completions:,} completions, {tokens}",
+        f"  in all    {steps:,} steps, {read:,} tokens read, {completions:,} completions",
+    ]
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _memory_lines(of: Plan) -> list[str]:
+    found = of.found.architecture
+    if found is None:
+        return []
+    weights = f"{found.weights:,} weights, {found.adapter(of.recipe.training.rank):,} of the adapter"
+    lines = [f"model {of.recipe.model}: {weights} (from {of.found.where})"]
+    for name, memory in (("training", of.training_memory), ("drawing", of.drawing_memory)):
+        if memory is not None:
+            lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, of.device)}")
+    return lines
+
+
+def _memory(of: Memory) -> str:
+    parts = {name.replace("_", " "): size for name, size in vars(of).items() if size}
+    return f"{_size(of.total)} = " + " + ".join(f"{name} {_size(size)}" for name, size in parts.items())
+
+
+def _size(count: float) -> str:
+    """
+    >>> _size(3_100_000_000), _size(21_500_000)
+    ('3.1 GB', '21.5 MB')
+    """
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
+def _room(memory: Memory, device: str) -> str:
+    if device not in DEVICES:
+        return ""
+    there = DEVICES[device].memory
+    if memory.total < there:
+        return f"; {device} has {_size(there)}"
+    return f"; MORE than the {_size(there)} of {device}: lower micro_batch_size or [decoding] batch_size"
+
+
+def _cost_lines(of: Plan) -> list[str]:
+    hours = of.hours
+    if hours is None:
+        known = of.found.architecture is not None
+        return ["  hours     name --tokens-per-second of this device"] if known else []
+    total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
+    most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"
+    training = f"training {_hours(hours.training)}, drawing {drawing} ({most})"
+    device = of.device if of.speed is None else "device with these speeds"
+    lines = [f"  hours     {total} of one {device}: {training}"]
+    if of.speed is None:
+        shares = f"{TRAINING_UTILISATION:.0%} of the peak in training, {DRAWING_UTILISATION:.0%} in drawing"
+        lines.append(f"            computed, not measured: operations over an assumed {shares}")
+    else:
+        speeds = f"{of.speed.training:g} tokens a second read in training, {of.speed.drawing:g} drawn"
+        lines.append(f"            at {speeds}")
+    return lines
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"

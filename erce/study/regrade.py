@@ -1,0 +1,228 @@
+"""A JSON Lines file, or a study's completions → the verdicts of several procedures side by side."""
+
+import difflib
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from erce.files import write_rows
+from erce.study.cell import cell_splits, completions
+from erce.study.folder import cell_folder, read_study
+from erce.tasks import load_task
+from erce.types import Verdict
+from erce.verify.killable.math_verify import math_verify, math_verify_is_installed
+from erce.verify.math import equivalent, verify_math
+from erce.verify.number import verify_number
+from erce.verify.paper_steps import equivalent_paper
+from erce.verify.parallel import verify_many
+from erce.verify.sandbox import Job, Sandbox
+
+COLUMNS = {  # what other tools call the same columns; the first that a row has is read
+    "answer": ("answer", "gold", "reference", "target"),
+    "completion": ("completion", "response", "pred", "prediction", "output"),
+    "program": ("program", "code", "completion"),
+}
+KINDS = ("math", "answer", "number", "program")
+ALIASES = {"response": "math"}  # in files of labelled answers
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One row's verdicts by procedure; `expected` is the file's own label, None where it has none."""
+
+    where: str
+    reference: str
+    verdicts: dict[str, Verdict]
+    expected: bool | None = None
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the procedures disagree."""
+        return len({verdict.accepted for verdict in self.verdicts.values()}) > 1
+
+
+@dataclass(frozen=True)
+class _Check:
+    """One row of a file: what is judged, and the label."""
+
+    where: str
+    kind: str
+    pair: tuple[Any, Any]
+    setup: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] | None = None
+    expected: bool | None = None
+
+
+def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Judged]:
+    """Every row of a JSON Lines file under each procedure for its kind, which is one for "number".
+
+    A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
+    hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
+    (the completion is the answer), "number" (GSM8K's `####`), "program". `kind` is for rows that do not say;
+    None reads rows with tests as programs and others as "math". `workers` judge side by side (None: one a
+    core). A row that cannot be read, another kind among them, is a ValueError with its line.
+    """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers = {workers}: at least one is needed to judge")
+    if kind is not None:
+        _require_kind("the rows", kind)
+    checks = [_check(f"line {number}", row, kind) for number, row in _rows(path)]
+    judged: list[Judged | None] = [None] * len(checks)
+    for each in KINDS:
+        places = [place for place, check in enumerate(checks) if check.kind == each]
+        chosen = [checks[place] for place in places]
+        for place, verdicts in zip(places, _verdicts(each, chosen, workers), strict=True):
+            check = checks[place]
+            judged[place] = Judged(check.where, str(check.pair[0]), verdicts, check.expected)
+    return [row for row in judged if row is not None]
+
+
+def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
+    """Every completion of a study's finished cells under the task's verifier and the paper's procedure.
+
+    A task without a procedure of the paper's own, or a study without finished cells, is a ValueError.
+    """
+    study, judged = read_study(root), []
+    if not study.results:
+        raise ValueError(f"{root} has no finished cell to judge again; `erce run` finishes them")
+    for cell in study.results:
+        task = load_task(cell.task)
+        if task.verify_paper is None:
+            raise ValueError(
+                f"the paper judges task {cell.task!r} as its own verifier does: nothing to compare"
+            )
+        known = {
+            each.id: each for part in vars(cell_splits(study.recipe, cell.task)).values() for each in part
+        }
+        rows = [each for _, each in completions(cell_folder(study.root, study.recipe, cell))]
+        pairs = [(known[each.problem], each) for each in rows]
+        both = [verify_many(verify, pairs, workers=workers) for verify in (task.verify, task.verify_paper)]
+        for completion, strict, paper in zip(rows, *both, strict=True):
+            where = f"{cell.name}, {completion.problem}, sample {completion.sample}"
+            reference = known[completion.problem].answer or "\n".join(known[completion.problem].tests)
+            judged.append(Judged(where, reference, {"strict": strict, "paper": paper}))
+    return judged
+
+
+def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
+    """For each procedure: rows, how many it accepted and, of the labelled ones, right and false accepts."""
+    by_procedure: dict[str, list[tuple[Verdict, bool | None]]] = {}
+    for row in rows:
+        for name, verdict in row.verdicts.items():
+            by_procedure.setdefault(name, []).append((verdict, row.expected))
+    return [
+        {
+            "procedure": name,
+            "rows": len(pairs),
+            "accepted": sum(verdict.accepted for verdict, _ in pairs),
+            "labelled": sum(expected is not None for _, expected in pairs),
+            "right": sum(verdict.accepted == expected for verdict, expected in pairs),
+            "false accepts": sum(verdict.accepted and expected is False for verdict, expected in pairs),
+        }
+        for name, pairs in by_procedure.items()
+    ]
+
+
+def write_judged(path: Path, rows: Iterable[Judged]) -> None:
+    """A JSON Lines file of the rows, each with whether it is `disputed`."""
+    write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
+
+
+def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
+    """What each procedure says of each check; all of them of one kind."""
+    if not checks:
+        return []
+    if kind == "program":
+        return _programs(checks, workers)
+    pairs = [check.pair for check in checks]
+    columns = {
+        name: verify_many(verify, pairs, workers=workers) for name, verify in _procedures(kind).items()
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
+    ours: dict[str, dict[str, Callable[..., Verdict]]] = {
+        "math": {"typed": verify_math, "paper": partial(verify_math, mode="paper")},
+        "answer": {"typed": equivalent, "paper": equivalent_paper},
+        "number": {"number": verify_number},
+    }
+    peer = {"math-verify": partial(math_verify, bare=kind == "answer")} if math_verify_is_installed() else {}
+    return ours[kind] | peer
+
+
+def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
+    modes = ("strict", "paper")
+    jobs = [
+        Job(*check.pair, check.setup, check.entry_points, mode=mode) for check in checks for mode in modes
+    ]
+    tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
+    with Sandbox(tier, workers=side_by_side) as sandbox:
+        verdicts = iter(sandbox.map(jobs))
+    return [dict(zip(modes, both, strict=True)) for both in zip(verdicts, verdicts, strict=True)]
+
+
+def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    if not path.exists():
+        raise ValueError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
+    rows = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:  # text that is not UTF-8 included
+            raise ValueError(
+                f"{path}, line {number} is no JSON object ({error}); correct or remove the line"
+            ) from None
+        if not isinstance(row, dict):
+            raise ValueError(
+                f"{path}, line {number} is no JSON object but {line[:40]!r}; correct or remove the line"
+            )
+        rows.append((number, row))
+    if not rows:
+        raise ValueError(f"{path} has no rows to judge")
+    return rows
+
+
+def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
+    """The row, read; its own `kind` wins over the one given for all."""
+    if row.get("kind") is not None:
+        kind = _require_kind(where, row["kind"])
+    kind = kind or ("program" if row.get("tests") else "math")
+    expected = row.get("expected")
+    label = expected if isinstance(expected, bool) else None
+    if kind == "program":
+        tests = _texts(where, row, "tests")
+        names = _texts(where, row, "entry_points") if row.get("entry_points") is not None else None
+        pair = (_text(where, row, "program"), tests)
+        return _Check(where, kind, pair, _texts(where, row, "setup"), names, label)
+    return _Check(where, kind, (_text(where, row, "answer"), _text(where, row, "completion")), expected=label)
+
+
+def _require_kind(where: str, kind: Any) -> str:
+    """The kind as it is called here; one that is not known is a ValueError."""
+    known = ALIASES.get(kind, kind) if isinstance(kind, str) else None
+    if known in KINDS:
+        return known
+    close = difflib.get_close_matches(str(kind).lower(), KINDS, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"{where}: no kind {kind!r}; there are {', '.join(KINDS)}{hint}")
+
+
+def _text(where: str, row: dict[str, Any], column: str) -> str:
+    for name in COLUMNS[column]:
+        if isinstance(row.get(name), str):
+            return row[name]
+    raise ValueError(f"{where} has no text {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it")
+
+
+def _texts(where: str, row: dict[str, Any], column: str) -> tuple[str, ...]:
+    texts = row.get(column, [])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{where}: {column} = {texts!r} is no list of texts; make it one")
+    return tuple(texts)

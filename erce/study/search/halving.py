@@ -1,0 +1,311 @@
+"""Validation outcomes of the cells trained so far → the cells to train next, or the λ that is chosen.
+
+Successive halving over seeds (after Jamieson & Talwalkar 2016, with seeds in place of training steps: under
+a cosine schedule a half-trained run is a poor witness of the finished one). Every λ gets one seed, the
+better half of them a second, the better half of those two more: seeds go where the decision is.
+
+`Search.next` has no memory: it plays all rounds again from the outcomes that it is given, so a search that
+was killed goes on from its finished cells, in whatever order they finished.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from erce.study.search.steps import CellKey, Pruning, Round, Run, Step, Stop
+from erce.study.search.tested import against_zero, mean_accuracy
+
+GRID = (0.0, 0.3, 1.0, 3.0, 8.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a search may try. λ = 0, cross-entropy, must be one of `lams`; the others are over 0.
+
+    `max_cells` bounds the whole search (None: its rounds alone do). `extensions`: how many λ beyond the grid
+    it may try where the leader sits at an edge. At `level` 1 the highest mean wins, whatever the test says.
+    `prune` is the chance, over the order in which problems are judged, that judging fewer of them changes
+    which λ go on; 0 has every cell judged on all.
+    """
+
+    lams: tuple[float, ...] = GRID
+    seeds: tuple[int, ...] = (0, 1, 2, 3)
+    max_cells: int | None = None
+    extensions: int = 2
+    level: float = 0.05
+    prune: float = 0.05
+
+    def __post_init__(self) -> None:
+        for holds, sentence in _rules(self):
+            if not holds:
+                raise ValueError(sentence)
+
+
+class Search:
+    """A search for λ by validation outcomes alone.
+
+    >>> search = Search(Settings(lams=(0, 1, 4), seeds=(0, 1), extensions=0, level=1))
+    >>> search.next({}).cells
+    ((0.0, 0), (1.0, 0), (4.0, 0))
+    >>> accuracies = {(0.0, 0): 0.40, (1.0, 0): 0.45, (4.0, 0): 0.50}
+    >>> search.next(accuracies).cells
+    ((0.0, 1), (4.0, 1))
+    >>> search.next(accuracies | {(0.0, 1): 0.41, (4.0, 1): 0.49}).winner
+    4.0
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+
+    def next(self, state: Mapping[CellKey, ArrayLike]) -> Step:
+        """The next cells or the end, given (lam, seed) → validation outcomes (problems, samples) of 0 and 1.
+
+        Every cell has the same problems in the same order; or, for a replay, every cell is one accuracy. A
+        cell with fewer problems than those of λ = 0 was pruned: its λ cannot win, whatever it scored on
+        them. One with none, (0, samples), diverged: its λ goes no further, and it is part of no score. Cells
+        that no round asked for change nothing. The same outcomes give the same step.
+        """
+        return _Play(self.settings, _checked(state)).step()
+
+
+class _Play:
+    """All rounds once more, over the outcomes there are."""
+
+    def __init__(self, settings: Settings, outcomes: Mapping[CellKey, np.ndarray]) -> None:
+        self.settings, self.outcomes = settings, outcomes
+        self.rounds: list[Round] = []
+        self.asked: set[CellKey] = set()
+        self.short = False  # the budget did not cover some round
+        self.left_ahead = False  # nor the next seeds of a λ beyond the edge that led by its first ones
+        self.candidates = tuple(sorted(float(lam) for lam in settings.lams if lam))
+        self.tried = self.candidates
+
+    def step(self) -> Step:
+        """The cells that the first unfinished round lacks; where none does, the end."""
+        for cells, pruning in self._plan():
+            missing = tuple(cell for cell in cells if cell not in self.outcomes)
+            if missing:
+                return Run(missing, tuple(self.rounds), pruning)
+        return self._stop()
+
+    def _plan(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+        """Each round's new cells; what comes after a `yield` finds their outcomes there."""
+        for count in _levels(len(self.settings.seeds)):
+            cells = self._new((0.0, *self.candidates), count) or self._new(self.candidates, count)
+            if not cells:
+                break
+            yield self._ask(cells), self._pruning(self.candidates, self._half(count))
+            self._halve(count)
+            if len(self.candidates) <= 1:
+                break
+        yield from self._extend()
+        yield from self._finish()
+
+    def _halve(self, count: int) -> None:
+        """Drops the worse half, rounded down; the last seed's round drops nothing, its λ are all tested."""
+        scores = self._scores((0.0, *self.candidates))
+        kept = tuple(sorted(_ranked(self._unpruned(), scores)[: self._half(count)]))
+        dropped = tuple(lam for lam in self.candidates if lam not in kept)
+        self._tell("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
+        self.candidates = kept
+
+    def _half(self, count: int) -> int:
+        """How many go on after the round of the first `count` seeds."""
+        candidates = len(self.candidates)
+        return math.ceil(candidates / 2) if count < len(self.settings.seeds) else candidates
+
+    def _pruning(self, lams: tuple[float, ...], keep: int) -> Pruning | None:
+        """None where all go on, or none may be pruned; its level is split among all rounds there can be."""
+        if not self.settings.prune or keep >= len(lams):
+            return None
+        levels = len(_levels(len(self.settings.seeds)))
+        return Pruning(lams, keep, self.settings.prune / (levels - 1 + self.settings.extensions * levels))
+
+    def _extend(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+        """λ beyond the edge at which the leader sits, each dropped as soon as it is not ahead of the leader.
+
+        While the leader is no better than cross-entropy there is nothing to extend.
+        """
+        for _ in range(self.settings.extensions):
+            leader = _ranked((0.0, *self.candidates), self._scores((0.0, *self.candidates)))[0]
+            challenger = _beyond(leader, self.tried)
+            if challenger is None or self.short:
+                return
+            for count in _levels(len(self._seeds(leader))):
+                cells = self._new((challenger,), count)
+                if not cells:
+                    self.left_ahead = count > 1
+                    return
+                self.tried = tuple(sorted({*self.tried, challenger}))
+                yield self._ask(cells), self._pruning((leader, challenger), 1)
+                last = count == len(self._seeds(leader))
+                if not self._challenge(leader, challenger, count, last=last):
+                    return
+
+    def _challenge(self, leader: float, challenger: float, count: int, *, last: bool) -> bool:
+        """Whether the challenger is ahead of the leader; if so after its last seed, it takes its place."""
+        scores = self._scores((leader, challenger))
+        ahead = not self._is_pruned(challenger) and scores[challenger] > scores[leader]
+        if ahead and last:
+            self.candidates = tuple(sorted({*self.candidates, challenger} - {leader}))
+        kept = (challenger,) if ahead and last else (leader, challenger) if ahead else (leader,)
+        dropped = tuple(lam for lam in (leader, challenger) if lam not in kept)
+        self._tell("extension", count, scores, kept=kept, dropped=dropped)
+        return ahead
+
+    def _finish(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+        """The last λ and cross-entropy with as many seeds as planned, or as the budget covers for both."""
+        lams = (0.0, *self.candidates)
+        for count in range(len(self.settings.seeds) if self.candidates else 0, 0, -1):
+            cells = self._new(lams, count)
+            if cells:
+                yield self._ask(cells), None
+                kept = self._unpruned()
+                dropped = tuple(lam for lam in self.candidates if lam not in kept)
+                self._tell("final", count, self._scores(lams), kept=(0.0, *kept), dropped=dropped)
+                self.candidates = kept
+                return
+
+    def _stop(self) -> Stop:
+        arms = {lam: self._cells(lam) for lam in (0.0, *self.tried) if self._seeds(lam)}
+        scores = {
+            lam: mean_accuracy(cells) for lam, cells in arms.items() if any(each.size for each in cells)
+        }
+        order = _ranked((0.0, *self.candidates), scores)
+        family = sum(lam != 0 for lam in self.settings.lams) + self.settings.extensions
+        tests = against_zero(self.candidates, arms, family=family)
+        level, why = self.settings.level, "cells" if self.short else "seeds"
+        beaten = {each.lam for each in tests if each.gain > 0 and each.adjusted <= level}
+        return Stop(
+            winner=next((lam for lam in order if lam in beaten), 0.0),
+            leader=order[0],
+            why=why,
+            at_edge=self.left_ahead or _beyond(order[0], self.tried) is not None,
+            level=level,
+            spent=len(self.asked),
+            grid=len(self.settings.lams) * len(self.settings.seeds),
+            spent_by_lam={lam: len(cells) for lam, cells in arms.items()},
+            scores=scores,
+            tests=tests,
+            rounds=tuple(self.rounds),
+        )
+
+    def _tell(
+        self,
+        kind: Literal["halving", "extension", "final"],
+        seeds: int,
+        scores: dict[float, float],
+        *,
+        kept: tuple[float, ...],
+        dropped: tuple[float, ...],
+    ) -> None:
+        pruned = tuple(lam for lam in scores if self._is_pruned(lam))
+        diverged = tuple(lam for lam in dropped if self._has_diverged(lam))
+        self.rounds.append(Round(kind, seeds, scores, kept, dropped, pruned, diverged))
+
+    def _new(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
+        """What the first `count` seeds of these λ add to what was asked; nothing, if that is too much."""
+        cells = [(lam, seed) for seed in self.settings.seeds[:count] for lam in lams]
+        cells = [cell for cell in cells if cell not in self.asked]
+        limit = self.settings.max_cells
+        if limit is not None and len(self.asked) + len(cells) > limit:
+            self.short = True
+            return []
+        return cells
+
+    def _ask(self, cells: list[CellKey]) -> list[CellKey]:
+        self.asked.update(cells)
+        return cells
+
+    def _seeds(self, lam: float) -> list[int]:
+        return [seed for seed in self.settings.seeds if (lam, seed) in self.asked]
+
+    def _unpruned(self) -> tuple[float, ...]:
+        return tuple(lam for lam in self.candidates if not self._is_pruned(lam))
+
+    def _is_pruned(self, lam: float) -> bool:
+        return any(each.size < self._cells(0.0)[0].size for each in self._cells(lam))
+
+    def _has_diverged(self, lam: float) -> bool:
+        return any(not each.size for each in self._cells(lam))
+
+    def _cells(self, lam: float) -> list[np.ndarray]:
+        return [self.outcomes[lam, seed] for seed in self._seeds(lam)]
+
+    def _scores(self, lams: tuple[float, ...]) -> dict[float, float]:
+        return {lam: mean_accuracy(self._cells(lam)) for lam in lams if not self._has_diverged(lam)}
+
+
+def _levels(seeds: int) -> list[int]:
+    """How many seeds a surviving λ has after each round.
+
+    >>> _levels(1), _levels(4), _levels(5)
+    ([1], [1, 2, 4], [1, 2, 4, 5])
+    """
+    doubled = [2**power for power in range(seeds.bit_length()) if 2**power < seeds]
+    return [*doubled, seeds]
+
+
+def _ranked(lams: tuple[float, ...], scores: Mapping[float, float]) -> list[float]:
+    return sorted(lams, key=lambda lam: (-scores[lam], lam))
+
+
+def _beyond(lam: float, tried: tuple[float, ...]) -> float | None:
+    """The λ to try next where `lam` is an edge of those tried, else None.
+
+    Twice the strongest. Half of the weakest: the same step on a logarithmic scale, and the middle of what is
+    left, since 0 was tried too and the objective changes linearly in λ.
+
+    >>> _beyond(8, (0.3, 1, 8)), _beyond(0.3, (0.3, 1, 8)), _beyond(1, (0.3, 1, 8))
+    (16, 0.15, None)
+    """
+    if lam == max(tried):
+        return 2 * lam
+    return lam / 2 if lam == min(tried) else None
+
+
+def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
+    """Arrays (problems, samples) of 0 and 1, those of λ = 0 with all problems; or accuracies in [0, 1]."""
+    outcomes = {cell: np.asarray(each) for cell, each in state.items()}
+    for cell, each in outcomes.items():
+        diverged = each.ndim == 2 and cell[0] and each.shape[1] and not len(each)
+        if each.ndim not in (0, 2) or not (each.size or diverged):
+            raise ValueError(
+                f"the outcomes of {cell} have shape {each.shape}; it must be (problems, samples)"
+            )
+        if not ((each == 0) | (each == 1) if each.ndim else (each >= 0) & (each <= 1)).all():
+            wanted = "0 and 1" if each.ndim else "an accuracy from 0 to 1"
+            raise ValueError(f"the outcomes of {cell} are not {wanted}; judge its completions again")
+    most = max((each.shape[:1] for each in outcomes.values()), default=())
+    whole = {each.shape[:1] for (lam, _), each in outcomes.items() if lam == 0}
+    if len({each.shape[1:] for each in outcomes.values()}) > 1 or not whole <= {most}:
+        shapes = sorted({each.shape for each in outcomes.values()})
+        raise ValueError(
+            f"cells have outcomes of shapes {shapes}; all need as many samples, and λ = 0 all problems"
+        )
+    return outcomes
+
+
+def _rules(settings: Settings) -> list[tuple[bool, str]]:
+    lams, seeds = list(settings.lams), list(settings.seeds)
+    return [
+        (
+            all(math.isfinite(lam) and lam >= 0 for lam in lams),
+            f"lams = {lams}: a search tries λ of 0 and more; leave the others out",
+        ),
+        (0 in lams and len(lams) > 1, f"lams = {lams}: it needs 0, cross-entropy, and at least one λ over 0"),
+        (len(set(lams)) == len(lams), f"lams = {lams} names a λ twice; leave one out"),
+        (bool(seeds), "seeds = [] is empty; write at least seeds = [0]"),
+        (len(set(seeds)) == len(seeds), f"seeds = {seeds} names a seed twice; leave one out"),
+        (
+            settings.max_cells is None or settings.max_cells >= len(lams),
+            f"max_cells = {settings.max_cells} does not cover one seed of {len(lams)} λ; allow more",
+        ),
+        (settings.extensions >= 0, f"extensions = {settings.extensions} must be 0 or more"),
+        (0 < settings.level <= 1, f"level = {settings.level:g} must lie over 0 and up to 1, such as 0.05"),
+        (0 <= settings.prune < 1, f"prune = {settings.prune:g} must lie from 0 to below 1, such as 0.05"),
+    ]

@@ -1,0 +1,245 @@
+"""The command line: its words, its sentences, its exit codes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from erce.cli.main import main, recipe_path
+from erce.study.cell import run_cell
+
+ROOT = Path(__file__).parents[2]
+
+
+def sets(*pairs: str) -> list[str]:
+    return [word for pair in pairs for word in ("--set", pair)]
+
+
+def test_every_command_has_a_summary(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    assert {"demo", "run", "report", "records", "import", "tasks", "theory"} <= set(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_tasks_are_listed(capsys):
+    assert main(["tasks"]) == 0
+    assert "mini-sums-answer-only" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["run", "recipes/nothing.toml"],
+            "no recipe 'recipes/nothing.toml': neither a file nor one of those",
+        ),
+        (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
+        (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
+        (["run", "mini", "--set", "lams=[0, 'one']"], "lams[1] = 'one' is not a number"),
+        (["run", "mini", "--set", 'task="mimi-sums"'], "did you mean 'mini-sums'?"),
+        (["run", "mini", "--set", 'objectives=["dft", "eatf"]'], "no objective 'eatf'; did you mean 'eaft'?"),
+        (["run", "mini", "--set", 'objectives=["focal:-1"]'], "its number must be 0 or above"),
+        (["run", "mini", "--set", 'objectives=["dft"]', "--jobs", "0"], "jobs = 0"),
+        (["run", "mini", "--set", 'penalty="reny"'], "did you mean 'renyi'?"),
+        (["run", "mini", "--set", 'penalty="renyi"', "--set", "order=-1"], "order = -1 must be over 0"),
+        (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
+        (["run", "mini", "--jobs", "0"], "jobs = 0"),
+        (["run", "mini", "--retries", "-1"], "retries = -1: 0 is none"),
+        (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
+        (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
+        (
+            ["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")],
+            "gpus = 64 a cell need more",
+        ),
+        *(
+            (
+                ["run", "mini", "--dry-run", "--tokens-per-second", *speeds],
+                "both are above 0, tokens trained on",
+            )
+            for speeds in (("0", "0"), ("1", "0"), ("nan", "1"), ("1", "inf"))
+        ),
+        (["run", "mini", "--set", "resources.gpu=1"], "no setting 'gpu'; did you mean 'gpus'?"),
+        (["report", "no/such/study"], "no study in 'no/such/study'"),
+        (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
+        (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
+        (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines), or a study's"),
+        (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
+        (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
+        (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
+        (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
+        (["import", "--baseline", "a", "--validation", "y", "b"], "validation logs for 'y', which is no arm"),
+        (["import", "--baseline", "a", "--temperature", "-1"], "temperature = -1 is below 0; 0 is greedy"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sentence, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "study")] if words[0] == "run" else []
+    words = [words[0], str(tmp_path / "study"), *words[1:]] if words[0] == "import" else words
+    assert main([*words, *out]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.startswith("erce: ")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_another_study_is_refused(tmp_path, capsys):
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    assert main(["run", "mini", "--out", str(tmp_path)]) == 2
+    assert "holds no study; choose another folder with --out" in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, capsys):
+    monkeypatch.setattr("erce.cli.main.NEEDS_STUDY", ("trl", "not_installed"))
+    assert main(["run", "nothing.toml"]) == 2
+    assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "way_on"),
+    [
+        (["run", "mini"], "erce.study.run.run", "; the same command goes on from here"),
+        (["demo"], "erce.study.run.run", "; the same command goes on from here"),
+        (["run", "mini", "--dry-run"], "erce.study.plan.plan", ""),
+        (["verify", "rows.jsonl"], "erce.study.regrade.regrade_file", ""),
+        (["tasks"], "erce.tasks.load_task", ""),
+    ],
+)
+def test_an_interruption_says_how_to_go_on_where_a_command_does(words, at, way_on, monkeypatch, capsys):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(at, interrupted)
+    assert main(words) == 130
+    assert capsys.readouterr().err == f"erce: interrupted{way_on}\n"
+
+
+def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
+    folder = tmp_path / "red\x1b[31m\u202e"
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("mine", encoding="utf-8")
+    assert main(["run", "mini", "--out", str(folder)]) == 2
+    assert "red\\x1b[31m\\u202e exists and holds no study" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            PermissionError(13, "Permission denied", "a\x1bb"),
+            "'a\\x1bb' cannot be read or written (Permission denied); give another path, or mend this one",
+        ),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (ConnectionError("no answer from\nhttp://here"), "no answer from\nhttp://here"),
+        (BrokenPipeError(32, "Broken pipe"), "Broken pipe"),  # another pipe than standard output
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(error, said, monkeypatch, capsys):
+    def refused(name: str) -> None:
+        raise error
+
+    monkeypatch.setattr("erce.tasks.load_task", refused)
+    assert main(["tasks"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"erce: {said}\n"
+    assert printed.out == "" or isinstance(error, BrokenPipeError)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_leaves_early_ends_the_command_in_silence(unbuffered):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "erce.cli.main", "tasks"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        check=False,
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [("", "is a folder; name a file in it"), ("f/x.json", "is a file, no folder; choose")],
+)
+@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"], ["theory"]])
+def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
+    words, file, sentence, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f").write_text('{"answer": "1", "completion": ""}', encoding="utf-8")
+    assert main([*words, "--json", str(tmp_path / file)]) == 2
+    said = capsys.readouterr()
+    assert f"--json {str(tmp_path / file)!r}" in said.err
+    assert sentence in said.err
+    assert said.out == ""
+
+
+def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
+    tmp_path, monkeypatch, capsys
+):
+    recipe, out = tmp_path / "tiny.toml", tmp_path / "study"
+    recipe.write_text(
+        'task = "mini-sums"\nlams = [0, 1]\nseeds = [0]\nn_train = 16\nn_validation = 1\nn_test = 2\n'
+        "[training]\nepochs = 1\n[decoding]\nsamples = 2\n",
+        encoding="utf-8",
+    )
+    tries = []
+
+    def failing(root, recipe, cell, **given):
+        if cell.lam == 1:
+            tries.append(cell)
+            if len(tries) < 3:
+                raise RuntimeError("the device fell off the bus")
+        run_cell(root, recipe, cell, **given)
+
+    monkeypatch.setattr("erce.study.run.run_cell", failing)
+    words = ["run", str(recipe), "--out", str(out)]
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert "report: file://" in said.out
+    assert (out / "report" / "index.html").is_file()
+    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in said.err
+    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in said.err
+    (log,) = out.glob("cells/*/failure.txt")
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert main([*words, "--retries", "1"]) == 0
+    assert len(tries) == 3
+    assert not list(out.glob("cells/*/failure.txt"))
+    assert "failed" not in capsys.readouterr().err.split("done: mini-sums-lam1-seed0")[1]
+
+
+def test_an_import_needs_a_baseline_or_rows(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["import", "study", "--arm", "x", "log"])
+    assert end.value.code == 2
+    assert "one of the arguments --baseline --rows is required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_recipe_that_comes_with_erce_is_valid_and_found_by_name(path):
+    from erce.recipe import load_recipe
+    from erce.tasks import load_task
+
+    assert recipe_path(path.stem).samefile(path)
+    for task in load_recipe(path).tasks:
+        load_task(task)
+
+
+@pytest.mark.parametrize(("tier", "code"), [("seccomp", 1), ("none", 0)])
+def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_anything(
+    tier, code, capsys, monkeypatch
+):
+    monkeypatch.setenv("ERCE_SANDBOX", "auto")
+    assert main(["doctor", "--sandbox", tier]) == code
+    said = capsys.readouterr().out
+    assert f"programs run in the tier '{tier}'; around them:" in said
+    assert ("FAIL read /etc/passwd" in said) == bool(code)
+    assert "not covered:\n  - " in said

@@ -1,0 +1,289 @@
+"""The loss inside a model: what a loop that reads `outputs.loss` gets, and what would take it away."""
+
+import copy
+import os
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+import torch
+from peft import PeftModel, get_peft_model
+from torch import Tensor, nn
+from toys import FINDS_TOYS
+from toys import training as toy
+from transformers.modeling_outputs import CausalLMOutputWithPast
+
+import erce
+from erce.loss import Loss, make_objective, make_penalty
+
+BATCH = toy.batch(toy.UNEQUAL[:4])
+TOKENS = sum(label != toy.IGNORED for row in toy.UNEQUAL[:4] for label in row["labels"][1:])
+
+
+def gradients(model: nn.Module, objective: Tensor) -> dict[str, Tensor]:
+    model.zero_grad()
+    objective.backward()
+    return {name: w.grad.clone() for name, w in model.named_parameters() if w.grad is not None}
+
+
+def by_hand(model: Any, given: dict[str, Tensor] = BATCH, **how: Any) -> Loss:
+    """From the logits that the model itself gives."""
+    how = {"lam": 3.0} | how
+    inputs = {name: x for name, x in given.items() if name != "labels"}
+    logits = model(**inputs).logits[:, :-1]
+    return erce.entropy_regularized_cross_entropy(logits, given["labels"][:, 1:], **how)
+
+
+def assert_same(model: Any, found: Tensor, attached: Any, wanted: Tensor) -> None:
+    torch.testing.assert_close(found, wanted, rtol=1e-9, atol=0)
+    mine, theirs = gradients(attached, found), gradients(model, wanted)
+    assert mine.keys() == theirs.keys() != set()
+    for name, gradient in theirs.items():
+        torch.testing.assert_close(mine[name], gradient, rtol=1e-7, atol=1e-9, msg=name)
+
+
+@pytest.mark.parametrize("name", ["qwen2", "gemma2", "cohere", "granite"])
+@pytest.mark.parametrize("adapter", [None, ["q_proj"], ["q_proj", "lm_head"]], ids=str)
+@pytest.mark.filterwarnings("ignore:.*tie_word_embeddings")
+def test_the_loss_of_a_model_is_the_objective_of_its_own_logits(name, adapter):
+    def made() -> Any:
+        base = toy.family(name)
+        if adapter is None:
+            return base
+        settings = {"target_modules": adapter, "init_lora_weights": False}
+        with torch.random.fork_rng():
+            torch.manual_seed(1)
+            return get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double()
+
+    plain, attached = made().train(), erce.attach(made(), 3.0).train()
+    output, wanted = attached(**BATCH), by_hand(plain)
+    assert_same(plain, output.loss, attached, wanted.objective)
+    last = attached.erce.last
+    torch.testing.assert_close((last.nll, last.entropy), (wanted.nll, wanted.entropy), rtol=1e-9, atol=0)
+    assert not any(x is not None and x.requires_grad for x in last)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"entropy_type": "renyi", "entropy_order": 0.5},
+        {"entropy_type": "support-size", "entropy_order": 2.0},
+        {"objective": "dft"},
+        {"objective": "focal:3"},
+        {"objective": "label-smoothing"},
+        {"entropy_penalty": -0.2},
+    ],
+    ids=str,
+)
+def test_every_setting_reaches_the_loss(settings):
+    plain = toy.family("qwen2")
+    attached = erce.attach(toy.family("qwen2"), **{"entropy_penalty": 3.0} | settings)
+    how = {
+        "lam": settings.get("entropy_penalty", 3.0),
+        "penalty": make_penalty(settings.get("entropy_type", "shannon"), settings.get("entropy_order", 1.0)),
+        "objective": make_objective(settings.get("objective", "cross-entropy")),
+    }
+    assert_same(plain, attached(**BATCH).loss, attached, by_hand(plain, **how).objective)
+
+
+def test_the_normaliser_and_the_labels_are_those_that_were_given():
+    plain, attached = toy.family("qwen2"), erce.attach(toy.family("qwen2"), 3.0)
+    total = by_hand(plain, reduction="sum").objective.detach()
+    for items in (7, 7.0, torch.tensor(7)):
+        torch.testing.assert_close(attached(**BATCH, num_items_in_batch=items).loss.detach(), total / 7)
+    torch.testing.assert_close(attached(**BATCH).loss.detach(), total / TOKENS)
+
+    ids, labels = BATCH["input_ids"], BATCH["labels"]
+    shifted = nn.functional.pad(labels[:, 1:], (0, 1), value=toy.IGNORED)
+    found = attached(input_ids=ids, shift_labels=shifted, labels=torch.zeros_like(labels)).loss
+    torch.testing.assert_close(found.detach(), total / TOKENS)
+    shifted[:, -1] = ids[:, 0]  # the last position has a target as well: nothing is shifted away
+    moved = attached(input_ids=ids, shift_labels=shifted).loss.item()
+    assert moved != pytest.approx(float(total / TOKENS), rel=1e-3)
+
+    other = erce.attach(toy.family("qwen2"), 3.0, ignore_index=-1)
+    mine = labels.masked_fill(labels == toy.IGNORED, -1)
+    torch.testing.assert_close(other(input_ids=ids, labels=mine).loss.detach(), total / TOKENS)
+    found = attached(input_ids=ids, labels=mine, ignore_index=-1).loss
+    torch.testing.assert_close(found.detach(), total / TOKENS)
+
+
+def test_nothing_to_predict_is_a_differentiable_zero():
+    attached = erce.attach(toy.family("qwen2"), 3.0).train()
+    empty = BATCH | {"labels": torch.full_like(BATCH["labels"], toy.IGNORED)}
+    for items in (None, torch.tensor(0)):
+        found = gradients(attached, attached(**empty, num_items_in_batch=items).loss)
+        assert all(not gradient.any() for gradient in found.values())
+    assert attached(**empty).loss == 0
+
+
+def test_the_output_is_the_usual_one_without_logits():
+    plain, attached = toy.family("qwen2"), erce.attach(toy.family("qwen2"), 0.0)
+    calls = []
+    attached.lm_head.register_forward_hook(lambda *_: calls.append(1))
+    asked = {"output_hidden_states": True, "use_cache": True}
+    wanted, found = plain(**BATCH, **asked), attached(**BATCH, **asked)
+    assert type(found) is type(wanted) is CausalLMOutputWithPast
+    assert set(wanted) - set(found) == {"logits"}
+    assert not calls
+    torch.testing.assert_close(found.loss.float(), wanted.loss)  # theirs is computed in float32
+    torch.testing.assert_close(found.hidden_states, wanted.hidden_states)
+    loss, *_ = attached(**BATCH, return_dict=False)
+    assert loss == found.loss
+    ids, mask, labels = BATCH.values()
+    assert attached(ids, mask, None, None, None, labels).loss == found.loss  # by position
+    with pytest.raises(ValueError, match="logits_to_keep has no meaning with labels; leave it out"):
+        attached(**BATCH, logits_to_keep=1)
+
+
+def test_without_labels_all_is_as_before():
+    plain, attached = toy.family("qwen2"), erce.attach(toy.family("qwen2"), 3.0)
+    ids = BATCH["input_ids"]
+    assert torch.equal(attached(ids).logits, plain(ids).logits)
+    assert torch.equal(
+        attached.generate(ids[:1], max_new_tokens=4, do_sample=False),
+        plain.generate(ids[:1], max_new_tokens=4, do_sample=False),
+    )
+    with torch.no_grad():
+        assert torch.equal(attached.train()(ids).logits, plain.train()(ids).logits)
+
+
+class Deaf(toy.Qwen2ForCausalLM):
+    """As some of transformers' models are: its loss would be divided by the number of micro-batches."""
+
+    accepts_loss_kwargs = False
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_transformers_trainer_accumulates_exactly(deaf, tmp_path):
+    found = []
+    for micro, steps in ((4, 1), (1, 4)):
+        model = toy.family("qwen2")
+        if deaf:
+            model.__class__ = Deaf
+        start = copy.deepcopy(model.state_dict())
+        trainer = toy.plain_training(tmp_path, erce.attach(model, 3.0), micro=micro, steps=steps)
+        found.append((trainer.state.log_history, model.state_dict()))
+    plain = toy.family("qwen2")
+    plain.load_state_dict(start)
+    for step in range(2):
+        wanted = by_hand(plain, toy.batch(toy.SCORED[4 * step : 4 * step + 4])).objective
+        slopes = gradients(plain, wanted)
+        for log, _ in found:
+            assert log[step]["loss"] == pytest.approx(wanted.item(), rel=1e-6)  # kept in float32
+        with torch.no_grad():
+            for name, weight in plain.named_parameters():
+                weight.sub_(0.1 * slopes[name])
+    for _, state in found:
+        for name, weight in plain.state_dict().items():
+            torch.testing.assert_close(state[name], weight, rtol=1e-8, atol=1e-10, msg=name)
+
+
+def test_transformers_trainer_in_mixed_precision_trains_an_adapter_and_evaluates(tmp_path):
+    losses = []
+    for bf16 in (False, True):
+        model = get_peft_model(toy.model(), toy.lora(init_lora_weights=False))
+        trainer = toy.plain_training(
+            tmp_path, erce.attach(model, 1.0), micro=2, steps=2, bf16=bf16, learning_rate=1e-3
+        )
+        losses.append(trainer.state.log_history[0]["loss"])
+        assert trainer.evaluate(toy.SCORED)["eval_loss"] > 0
+        assert model.erce.last.entropy > 0
+    assert losses[0] == pytest.approx(losses[1], rel=2e-2)
+    assert losses[0] != losses[1]
+
+
+def test_attaching_again_replaces_and_detaching_leaves_nothing():
+    model = toy.model()
+    before, hooks = set(vars(model)), len(model.model._forward_pre_hooks)
+    assert erce.detach(model) is model
+    first = erce.attach(model, 1.0)(**BATCH).loss
+    assert erce.attach(model, 2.0) is model
+    second, plain = model(**BATCH).loss, model.erce.last
+    assert second > first
+    torch.testing.assert_close(second, plain.nll + 2 * plain.entropy)
+    assert len(model.model._forward_pre_hooks) == hooks + 1
+    erce.detach(model)
+    assert (set(vars(model)), len(model.model._forward_pre_hooks)) == (before, hooks)
+    torch.testing.assert_close(model.train()(**BATCH).loss, plain.nll)
+
+    own = types.MethodType(toy.Qwen2ForCausalLM.forward, model)  # as accelerate leaves on a model in parts
+    model.forward = own
+    assert erce.detach(erce.attach(model, 1.0)).forward is own
+
+
+def test_a_copy_has_its_own():
+    model = erce.attach(toy.model(), 1.0)
+    twin = copy.deepcopy(model).train()
+    value = model(**BATCH).loss.item()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.zero_()
+    assert twin(**BATCH).loss.item() == pytest.approx(value)
+    assert twin.erce.last is not model.erce.last
+    with pytest.raises(ValueError, match="put into this model is bypassed"):
+        twin.model(input_ids=BATCH["input_ids"])
+    erce.detach(twin)
+    assert twin(**BATCH).logits is not None
+    assert model(**BATCH).logits is None
+
+
+def test_an_adapter_that_comes_later_is_part_of_it():
+    base = erce.attach(toy.family("qwen2", tie_word_embeddings=False), 3.0)
+    settings = {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False}
+    model = get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double().train()
+    assert isinstance(model, PeftModel)
+    found, wanted = model(**BATCH).loss, by_hand(model.eval()).objective
+    assert_same(model, found, model, wanted)
+
+
+@pytest.mark.slow
+def test_a_compiled_model_with_the_loss_inside_is_the_same_in_one_graph():
+    model = erce.attach(toy.model(), 3.0).train()
+    wanted = model(**BATCH).loss
+    slopes = gradients(model, wanted)
+    found = torch.compile(model, backend="aot_eager", fullgraph=True)(**BATCH).loss
+    torch.testing.assert_close(found, wanted)
+    mine = gradients(model, found)
+    for name, gradient in slopes.items():
+        torch.testing.assert_close(mine[name], gradient)
+
+
+TWO_PROCESSES = """
+import torch, erce, train_toy as toy
+import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+rows, rank = toy.UNEQUAL[:4], dist.get_rank()
+made = lambda: erce.attach(toy.model(tied=False), 2.0).train()
+one = made()
+one(**toy.batch(rows)).loss.backward()
+items = torch.tensor(sum(label != toy.IGNORED for row in rows for label in row["labels"][1:]))
+mine = toy.batch(rows[2 * rank : 2 * rank + 2])
+sharded = made()
+for layer in sharded.model.layers:
+    fully_shard(layer)
+fully_shard(sharded)
+for wrapped, model in ((DistributedDataParallel(copied := made()), copied), (sharded, sharded)):
+    (2 * wrapped(**mine, num_items_in_batch=items).loss).backward()  # the gradients are averaged
+    for (name, weight), wanted in zip(model.named_parameters(), one.parameters(), strict=True):
+        found = getattr(weight.grad, "full_tensor", lambda grad=weight.grad: grad)()
+        torch.testing.assert_close(found, wanted.grad, rtol=1e-4, atol=1e-5, msg=name)
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_with_ddp_and_with_fsdp_are_one(tmp_path):
+    (tmp_path / "two.py").write_text(TWO_PROCESSES)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    subprocess.run(
+        [*launcher, str(tmp_path / "two.py")],
+        env=os.environ | FINDS_TOYS | {"OMP_NUM_THREADS": "1"},
+        check=True,
+        capture_output=True,
+    )

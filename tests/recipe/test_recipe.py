@@ -1,0 +1,342 @@
+"""Recipes: what is read, what is refused and with which sentence, and what makes two studies the same."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from erce.recipe import (
+    Cell,
+    Decoding,
+    Recipe,
+    Resources,
+    Serving,
+    Training,
+    folder_name,
+    frontier,
+    identity,
+    load_recipe,
+    parse_recipe,
+    temperatures,
+)
+
+RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), control="mini-sums-answer-only")
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_left_out_has_the_papers_value():
+    training = parse_recipe({"task": "gsm8k", "lams": [0, 8], "seeds": [0]}).training
+    assert (training.rank, training.lora_alpha, training.dropout) == (16, 32, 0.05)
+    assert (training.learning_rate, training.warmup, training.epochs) == (2e-4, 0.03, 3.0)
+    assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, 8, 1.0)
+
+
+def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
+    recipe = load_recipe(
+        written(tmp_path, 'task = "gsm8k"\nlams = [0, 8]\nseeds = [0]\n[training]\nepochs = 1\n')
+    )
+    assert recipe.lams == (0.0, 8.0)
+    assert isinstance(recipe.training.epochs, float)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"lambs": [0]}, "no setting 'lambs'; did you mean 'lams'?"),
+        ({"zzz": 1}, "no setting 'zzz'; there are task"),
+        ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),
+        ({"training": 3}, "training = 3: write a section [training]"),
+        ({"lams": [0, "one"]}, "lams[1] = 'one' is not a number"),
+        ({"lams": [0, True]}, "lams[1] = True is not a number"),
+        ({"resources": {"gpus": 1.5}}, "[resources] gpus = 1.5 is no whole number of devices"),
+        ({"resources": {"gpus": 0.3}}, "[resources] gpus = 0.3 is no whole number of devices, nor 1/n"),
+        ({"resources": {"gpus": -1}}, "gpus = -1 is no whole"),
+        ({"resources": {"gpus": float("inf")}}, "gpus = inf is no whole"),
+        ({"resources": {"threads": 0}}, "threads = 0 must be over 0"),
+        ({"resources": {"processes": 0}}, "processes = 0 with gpus = 0"),
+        ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4: each has one device"),
+        ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1 has nothing to share"),
+        (
+            {"resources": {"gpus": 4}},
+            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes",
+        ),
+        ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
+        ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),
+        ({"training": {"lam_warmup": 0.2}}, "lam_warmup = 0.2 has no effect on a constant λ"),
+        ({"lams": 1}, "lams = 1 is not a list; write lams = [1]"),
+        ({"lams": [0, float("nan")]}, "every λ must be a finite number"),
+        ({"lams": [1, 2]}, "has no 0"),
+        ({"lams": [0, 1, 1]}, "names a λ twice"),
+        ({"lams": [0, 1.0000001, 1.0000002]}, "two λ agree in the six digits that name their cells"),
+        ({"lams": []}, "is empty"),
+        ({"seeds": [0.5]}, "seeds[0] = 0.5 is not a whole number"),
+        ({"seeds": [-1]}, "a seed is 0 or more"),
+        ({"seeds": [3, 3]}, "names a seed twice"),
+        ({"penalty": "renyi", "order": 0}, "order = 0 must be over 0"),
+        ({"penalty": "support-size", "order": 2e6}, "order = 2e+06 must be over 0, at most 1e6"),
+        ({"penalty": "renyi", "order": float("inf")}, "order = inf is no finite number; 1000 is next to"),
+        ({"order": 2}, "has no effect on penalty 'shannon'; leave it out, or write penalty = \"renyi\""),
+        ({"penalty": "mine:"}, "no penalty 'mine:'; there are shannon, renyi, support-size (your own: pack"),
+        ({"penalty": "shanon"}, "no penalty 'shanon'; did you mean 'shannon'?"),
+        ({"dtype": "float12"}, "no dtype 'float12'; did you mean 'float32'?"),
+        ({"control": "gsm8k"}, "is the task itself"),
+        ({"data": 3}, "data = 3 is not a text in quotes"),
+        ({"training": {"batch_size": 12, "micro_batch_size": 8}}, "is no multiple of micro_batch_size = 8"),
+        ({"training": {"warmup": 1.5}}, "is a share of the steps"),
+        ({"training": {"learning_rate": 0}}, "learning_rate = 0 must be over 0"),
+        ({"training": {"learning_rate": float("inf")}}, "learning_rate = inf must be over 0, and finite"),
+        ({"training": {"epochs": float("inf")}}, "epochs = inf must be over 0, and finite"),
+        ({"training": {"max_length": 0}}, "[training] max_length = 0 must be over 0"),
+        ({"training": {"head": "trl", "normalize": "sequence"}}, "head = 'trl' is a mean over tokens"),
+        ({"training": {"head": "trl"}, "penalty": "renyi", "order": 0.5}, "head = 'trl' has no penalty 'ren"),
+        ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
+        ({"training": {"gradient_checkpointing": 1}}, "is not true or false"),
+        ({"objectives": "dft"}, "objectives = 'dft' is not a list; write objectives = ['dft']"),
+        ({"objectives": [2]}, "objectives[0] = 2 is not a text in quotes"),
+        ({"objectives": ["dft", "focla:2"]}, "no objective 'focla'; did you mean 'focal'?"),
+        ({"objectives": ["DFT"]}, "no objective 'DFT'; did you mean 'dft'?"),
+        ({"objectives": [""]}, "no objective ''; there are label-smoothing, dft, eaft, focal"),
+        (
+            {"objectives": ["dft", "cross-entropy"]},
+            "cross-entropy is λ = 0, which every study has; leave it out",
+        ),
+        ({"objectives": ["eaft", "dft", "eaft"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["focal:2", "focal:2.0"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["dft:1"]}, "objective 'dft:1': its number must be left out"),
+        ({"objectives": ["focal:two"]}, "objective 'focal:two': its number must be 0 or above"),
+        ({"objectives": ["mine:SOFT:x"]}, "objective 'mine:SOFT:x': what comes after 'mine:SOFT' must be a"),
+        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
+        ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
+        ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
+        ({"decoding": {"temperature": float("inf")}}, "temperature = inf must be over 0, and finite"),
+        ({"decoding": {"max_new_tokens": -5}}, "[decoding] max_new_tokens = -5 must be over 0"),
+        ({"decoding": {"frontier": 0.2}}, "write [decoding] frontier = [0.2]"),
+        ({"decoding": {"frontier": [0, 0.2]}}, "a temperature is a finite number over 0; greedy"),
+        ({"decoding": {"frontier": [float("nan")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"frontier": [float("inf")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"frontier": [0.2, 1, 0.2]}}, "names a temperature twice; leave one out"),
+        ({"decoding": {"frontier": [0.8]}}, "has temperature = 0.8, which is always drawn; leave it out"),
+        ({"decoding": {"frontier": [0.1234567]}}, "a temperature has at most six digits"),
+        ({"decoding": {"frontier_samples": 0}}, "[decoding] frontier_samples = 0 must be over 0"),
+        (
+            {"decoding": {"stop": "END"}},
+            "[decoding] stop = 'END' is not a list; write [decoding] stop = ['END']",
+        ),
+        ({"decoding": {"stop": ["END", ""]}}, "stop = ['END', ''] has an empty text"),
+        ({"decoding": {"stop": ["\ufffd"]}}, "or one with U+FFFD"),
+        ({"server": "http://here"}, "server = 'http://here': write a section [server]"),
+        ({"server": {}}, "[server] setting 'url' is missing"),
+        ({"server": {"ulr": "http://here"}}, "[server] no setting 'ulr'; did you mean 'url'?"),
+        ({"server": {"url": "here:8000"}}, "[server] url = 'here:8000' is no server's address"),
+        ({"server": {"url": "http://here", "kind": "vlm"}}, "no [server] kind 'vlm'; did you mean 'vllm'?"),
+        ({"server": {"url": "http://here", "timeout": 0}}, "[server] timeout = 0 must be over 0"),
+        ({"server": {"url": "http://here", "concurrency": 0}}, "[server] concurrency = 0 must be over 0"),
+        ({"server": {"url": "http://here", "api_key_variable": "sk-1"}}, "is no variable's name"),
+    ],
+)
+def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(change, sentence):
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+        parse_recipe({"task": "gsm8k", "lams": [0, 1], "seeds": [0]} | change)
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:SECRET@here/v1",
+        "https://SECRET@here",
+        "me:SECRET@here:8000",
+        "http://me:SEC/RET@here",
+        "http://here/v1?key=SECRET",
+        "http://here/v1#SECRET",
+    ],
+)
+def test_a_secret_in_a_servers_address_is_refused_and_not_shown(url):
+    with pytest.raises(ValueError, match=r"^\[server\] url has an @, .*: api_key_variable$") as refused:
+        replace(RECIPE, server=Serving(url=url))
+    assert "SEC" not in str(refused.value)
+
+
+def test_a_recipe_comes_back_from_plain_values():
+    server = Serving(url="http://here", api_key_variable="KEY")
+    for recipe in (RECIPE, replace(RECIPE, decoding=Decoding(frontier=(0.2,), stop=("END",)), server=server)):
+        assert parse_recipe(json.loads(json.dumps(asdict(recipe)))) == recipe
+
+
+def test_a_missing_setting_is_named():
+    with pytest.raises(ValueError, match="'seeds' is missing"):
+        parse_recipe({"task": "gsm8k", "lams": [0]})
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"), [("task = gsm8k", "not valid TOML"), ("lambs = [0]", "'lambs'")]
+)
+def test_the_file_is_named_in_its_errors(tmp_path, text, sentence):
+    with pytest.raises(ValueError, match=r"mine\.toml: .*" + sentence):
+        load_recipe(written(tmp_path, text))
+
+
+def test_a_path_without_a_recipe_is_refused():
+    with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
+        load_recipe("nowhere.toml")
+
+
+def test_overrides_win_and_none_overrides_nothing(tmp_path):
+    path = written(tmp_path, 'task = "gsm8k"\nlams = [0]\nseeds = [0]\nmodel = "big"\n[training]\nrank = 4\n')
+    recipe = load_recipe(path, model="tiny", data=None, training={"epochs": 1.0})
+    assert (recipe.model, recipe.data, recipe.training.rank, recipe.training.epochs) == ("tiny", None, 4, 1.0)
+
+
+def test_the_grid_has_one_base_cell_a_task_and_every_lam_and_seed():
+    cells = RECIPE.cells()
+    assert len(cells) == len(set(cells)) == 2 * (1 + 2 * 2)
+    assert [cell for cell in cells if cell.lam is None] == [
+        Cell("mini-sums", None, 0),
+        Cell("mini-sums-answer-only", None, 0),
+    ]
+
+
+def test_other_objectives_have_a_cell_a_seed_at_lam_zero_on_every_task():
+    cells = replace(RECIPE, objectives=("dft", "focal:2")).cells()
+    assert len(cells) == len(set(cells)) == 2 * (1 + (2 + 2) * 2)
+    assert set(RECIPE.cells()) < set(cells)
+    assert [(cell.arm, cell.lam, cell.seed) for cell in cells[1:9]] == [
+        *((0.0, 0.0, 0), (0.5, 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
+        *((0.0, 0.0, 1), (0.5, 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
+    ]
+
+
+def test_a_cells_folder_is_the_same_in_every_version():
+    """Another name would train finished studies again."""
+    recipe = replace(RECIPE, lams=(0.0, 0.5, -0.1), objectives=("dft",))
+    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.arm != "dft"]
+    assert folders[:4] + folders[7:9] == [
+        "mini-sums-base-73501d96",
+        "mini-sums-lam0-seed0-7052e80c",
+        "mini-sums-lam0.5-seed0-fda645a7",
+        "mini-sums-lam-0.1-seed0-07b4ae86",
+        "mini-sums-answer-only-base-d5d8770e",
+        "mini-sums-answer-only-lam0-seed0-9293b918",
+    ]
+    assert folder_name(recipe, Cell("mini-sums", 0.0, 1, "dft")) == "mini-sums-dft-seed1-0a285c64"
+
+
+def test_every_temperature_has_a_name_and_only_the_studys_own_task_a_frontier():
+    recipe = replace(RECIPE, decoding=Decoding(frontier=(1.0, 0.25), temperature=0.6))
+    assert temperatures(recipe) == {0.0: "greedy", 0.25: "T0.25", 0.6: "sampled", 1.0: "T1"}
+    assert list(temperatures(recipe)) == [0.0, 0.25, 0.6, 1.0]
+    assert frontier(recipe, "mini-sums") == {"T0.25": 0.25, "T1": 1.0}
+    assert frontier(recipe, "mini-sums-answer-only") == {}
+
+
+def test_the_frontier_and_where_a_server_is_make_no_other_study():
+    cell, decoding = Cell("mini-sums", 0.5, 1), RECIPE.decoding
+    served = replace(RECIPE, server=Serving(url="http://here"))
+    there = replace(RECIPE, server=Serving(url="http://there", model="tiny", concurrency=1, timeout=1.0))
+    homes = {
+        "plain": RECIPE,
+        "samples": replace(RECIPE, decoding=replace(decoding, frontier_samples=2)),
+        "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
+        "served": served,
+        "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
+        "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
+        "alternatives": replace(RECIPE, server=Serving(url="http://here", top_logprobs=5)),
+    }
+    folders = {name: folder_name(recipe, cell) for name, recipe in homes.items()}
+    assert len(set(folders.values())) == len(folders)
+    longer = replace(RECIPE, decoding=replace(decoding, frontier=(0.2, 0.4)))
+    assert folder_name(longer, cell) == folders["plain"]
+    keyed = Serving(url="http://here", api_key_variable="KEY", entropy_within=1.0)
+    for same in (there, replace(RECIPE, server=keyed)):
+        assert folder_name(same, cell) == folders["served"]
+
+
+def test_growing_the_grid_keeps_every_cells_folder_and_other_settings_change_it():
+    cell = Cell("mini-sums", 0.5, 1)
+    home = folder_name(RECIPE, cell)
+    assert folder_name(replace(RECIPE, lams=(0.0, 0.5, 4.0), seeds=(0, 1, 2)), cell) == home
+    assert folder_name(replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=3)), cell) == home
+    assert folder_name(replace(RECIPE, objectives=("dft",)), cell) == home
+    assert folder_name(replace(RECIPE, n_train=10), cell) != home
+    assert folder_name(RECIPE, replace(cell, seed=2)) != home
+
+
+def test_the_identity_holds_every_setting_but_the_grid_and_the_speed():
+    settings = identity(RECIPE)
+    assert not {"lams", "seeds", "objectives"} & set(settings)
+    assert "batch_size" not in settings["decoding"]
+    assert settings["training"]["batch_size"] == 16
+
+
+def test_what_a_cell_computes_with_is_not_in_the_identity_and_a_schedule_is_where_it_is_set():
+    cell = Cell("mini-sums", 0.5, 0)
+    resources = Resources(gpus=2, threads=3, fsdp=True)
+    assert folder_name(replace(RECIPE, resources=resources), cell) == folder_name(RECIPE, cell)
+    assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
+    linear = [
+        replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=share)) for share in (0.1, 0.2)
+    ]
+    assert len({folder_name(recipe, cell) for recipe in (RECIPE, *linear)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("resources", "processes"),
+    [
+        ({}, 1),
+        ({"gpus": 0.5}, 1),
+        ({"gpus": 0.33}, 1),
+        ({"gpus": 1}, 1),
+        ({"gpus": 2}, 2),
+        ({"processes": 2}, 2),
+    ],
+)
+def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
+    recipe = parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0], "resources": resources})
+    assert recipe.resources.training_processes == processes
+
+
+def test_the_schedules_that_a_recipe_knows_are_those_of_the_trainer():
+    from erce.recipe.sections import SCHEDULES
+    from erce.train.strength import SCHEDULES as NAMES
+
+    assert NAMES == SCHEDULES
+
+
+def taken(check, cases):
+    """Those that are not refused."""
+    found = []
+    for case in cases:
+        try:
+            check(case)
+        except ValueError:
+            continue
+        found.append(case)
+    return found
+
+
+def test_a_recipe_takes_the_penalties_and_orders_that_the_loss_takes():
+    from erce.loss import PENALTIES, make_penalty
+
+    orders = (-1.0, 0.0, 1e-3, 0.5, 1.0, 2.0, 1e6, 2e6, float("nan"))
+    cases = [(name, order) for name in PENALTIES for order in orders]
+    accepted = taken(lambda case: replace(RECIPE, penalty=case[0], order=case[1]), cases)
+    assert accepted == taken(lambda case: make_penalty(*case), cases)
+    assert {name for name, _ in accepted} == set(PENALTIES)
+
+
+def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
+    from erce.loss import OBJECTIVES, make_objective
+    from erce.recipe import CROSS_ENTROPY
+
+    numbers = ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x")
+    cases = [name + number for name in OBJECTIVES if name != CROSS_ENTROPY for number in numbers]
+    accepted = taken(lambda name: replace(RECIPE, objectives=(name,)), cases)
+    assert accepted == taken(make_objective, cases)
+    assert len(accepted) > len(OBJECTIVES)

@@ -1,0 +1,79 @@
+"""Nothing is lost: whatever stops a study, the next run ends where an undisturbed one would have."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toys import FINDS_TOYS
+
+MOMENTS = 50
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive"),
+]
+
+
+def private_mounts() -> list[str]:
+    """What before a command gives it mounts of its own; skips where this user may not have them."""
+    for command in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
+        try:
+            # Private to the namespace, or else nothing is mounted at all.
+            tried = subprocess.run(
+                [*command, "--propagation", "private", "mount", "-n", "-t", "tmpfs", "erce", "/mnt"],
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            break
+        if tried.returncode == 0:
+            return [*command, "--propagation", "private"]
+    pytest.skip("this user may have no mounts of their own: a small disk cannot be made")
+
+
+def disturbed(how: str, folder: Path, *, within: list[str]) -> dict:
+    command = [*within, sys.executable, "-m", "toys.chaos_study", how, str(folder), str(MOMENTS), "0"]
+    environment = os.environ | FINDS_TOYS | {"OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+def nothing_is_lost(found: dict) -> None:
+    assert found["moments"] >= MOMENTS
+    assert found["studies"] > 0
+    assert found["differ"] == []
+    assert found["twice"] == []
+    assert found["exits"] == []
+
+
+@pytest.mark.parametrize("who", ["drivers", "workers"])
+def test_killed_at_any_moment_nothing_is_lost_or_done_twice(tmp_path, who):
+    found = disturbed(who, tmp_path, within=[])
+    nothing_is_lost(found)
+    said = [line for text in found["said"] for line in text.splitlines() if line.startswith("failed:")]
+    assert all("SIGKILL" in line for line in said), said
+    assert who == "workers" or not found["said"]
+
+
+@pytest.mark.parametrize(
+    ("how", "why"), [("disk", "No space left on device"), ("readonly", "Read-only file system")]
+)
+def test_a_folder_that_cannot_be_written_ends_in_a_sentence_and_is_gone_on_with(tmp_path, how, why):
+    found = disturbed(how, tmp_path, within=private_mounts())
+    nothing_is_lost(found)
+    assert len(found["said"]) >= MOMENTS
+    for said in found["said"]:
+        assert why in said
+        assert "Traceback" not in said
+
+
+def test_a_ray_head_that_is_killed_ends_the_driver_with_a_sentence_and_loses_nothing(tmp_path):
+    pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
+    found = disturbed("heads", tmp_path, within=[])
+    nothing_is_lost(found)
+    assert len(found["said"]) >= MOMENTS
+    odd = [said for said in found["said"] if "Ray cluster" not in said or "Traceback" in said]
+    assert not odd, odd

@@ -1,0 +1,240 @@
+"""Every engine leaves the same folders; what fails, dies or is left behind costs its own cell alone."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from toys import engine_work
+from toys.engine_work import CELLS, RECIPE
+
+from erce.files import read_json
+from erce.study.engines import FAILURE, Work, open_engine, study_lock
+from erce.study.engines.devices import devices_of
+from erce.study.engines.one_cell import LOG
+from erce.study.engines.transfer import pack, unpack
+from erce.study.folder import RESULT, cell_folder
+
+HERE = ("here", 1)
+PROCESSES = ("processes", 2)
+
+
+def ended(root: Path, run, engine: tuple[str, int]):
+    with open_engine(Work(root, RECIPE, run), engine=engine[0], jobs=engine[1]) as work:
+        return {done.cell: done for done in work(CELLS)}
+
+
+def folder(root: Path, cell) -> Path:
+    return cell_folder(root, RECIPE, cell)
+
+
+@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine):
+    done = ended(tmp_path, engine_work.leave_a_result, engine)
+    assert sorted(done, key=CELLS.index) == CELLS
+    assert not any(each.failure for each in done.values())
+    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
+
+
+@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+def test_what_is_done_is_not_run_again(tmp_path, engine):
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
+
+
+def test_processes_are_several_and_stay_warm(tmp_path):
+    with open_engine(Work(tmp_path, RECIPE, engine_work.leave_a_result), engine="auto", jobs=2) as run:
+        for cells in (CELLS[:2], CELLS[2:]):
+            assert all(not done.failure for done in run(cells))
+    seen = {read_json(folder(tmp_path, cell) / RESULT)["process"] for cell in CELLS}
+    assert len(seen) == 2
+    assert os.getpid() not in seen
+
+
+def test_a_run_that_is_left_ends_what_it_had_begun(tmp_path):
+    """A sweep that gives up leaves it in the middle; the workers may be asked for more, or end."""
+    cells = sorted(CELLS, key=lambda cell: cell.seed != 1)
+    with open_engine(Work(tmp_path, RECIPE, engine_work.hang_once), engine="processes", jobs=2) as run:
+        begun = run([cells[0], cells[-1]])
+        assert next(iter(begun)).cell == cells[-1]
+        begun.close()
+        done = {each.cell: each.failure for each in run([CELLS[0], cells[0]])}
+    assert done == {CELLS[0]: "", cells[0]: ""}
+
+
+@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, engine):
+    done = ended(tmp_path, engine_work.fail_at_lam_one, engine)
+    for cell, each in done.items():
+        traceback = folder(tmp_path, cell) / FAILURE
+        if cell.lam == 1.0:
+            assert each.failure == f"RuntimeError: {cell.name} has no luck"
+            assert "fail_at_lam_one" in traceback.read_text()
+        else:
+            assert (each.failure, traceback.exists()) == ("", False)
+
+
+@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+def test_a_success_takes_the_old_traceback_away(tmp_path, engine):
+    ended(tmp_path, engine_work.fail_at_lam_one, engine)
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    assert not list(tmp_path.rglob(FAILURE))
+    assert not list(tmp_path.rglob(LOG))
+
+
+def leave_the_interpreter(root, recipe, cell):
+    sys.exit(0)
+
+
+def test_a_task_that_exits_is_a_failure_of_its_cell(tmp_path):
+    assert {done.failure for done in ended(tmp_path, leave_the_interpreter, HERE).values()} == {
+        "SystemExit: 0"
+    }
+
+
+def test_a_full_disk_is_hopeless(tmp_path):
+    done = ended(tmp_path, engine_work.fill_the_disk, HERE)
+    assert all(each.hopeless for each in done.values())
+
+
+def test_a_process_that_is_killed_costs_its_cell_alone(tmp_path):
+    done = ended(tmp_path, engine_work.die_at_seed_one, PROCESSES)
+    lost = {cell for cell, each in done.items() if each.failure}
+    assert lost == {cell for cell in CELLS if cell.seed == 1}
+    assert all("SIGKILL" in done[cell].failure for cell in lost)
+    again = ended(tmp_path, engine_work.die_at_seed_one, PROCESSES)
+    assert not any(each.failure for each in again.values())
+
+
+def test_what_a_cell_prints_is_kept_with_its_failure(tmp_path, capfd):
+    ended(tmp_path, engine_work.leave_a_result, PROCESSES)
+    assert "a library speaks" not in capfd.readouterr().out
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from toys import engine_work
+from erce.study.engines import Work, open_engine, study_lock
+
+if __name__ == "__main__":
+    root = Path(sys.argv[1])
+    work = Work(root, engine_work.RECIPE, engine_work.say_who_and_wait)
+    with study_lock(root), open_engine(work, engine="processes", jobs=2) as run:
+        list(run(engine_work.CELLS))
+"""
+
+
+@pytest.fixture
+def driver(tmp_path):
+    """A study in a process of its own, once both of its workers are at work."""
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER.format(here=str(Path(__file__).parents[2])))
+    root = tmp_path / "study"
+    root.mkdir()
+    process = subprocess.Popen([sys.executable, script, root])
+    until(lambda: len(list(root.glob("process-*"))) == 2)
+    yield process, root
+    process.kill()
+    process.wait()
+
+
+def until(holds, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)
+
+
+def alive(root: Path) -> list[int]:
+    found = []
+    for path in root.glob("process-*"):
+        state = Path("/proc") / path.name.removeprefix("process-") / "stat"
+        if state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+            found.append(int(path.name.removeprefix("process-")))
+    return found
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive")
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
+def test_no_worker_outlives_its_driver(driver, number):
+    process, root = driver
+    process.send_signal(number)
+    process.wait()
+    until(lambda: not alive(root))
+
+
+def test_a_second_driver_is_refused_until_the_first_has_gone(driver):
+    process, root = driver
+    with pytest.raises(ValueError, match="another erce is running"), study_lock(root):
+        pass
+    process.kill()
+    process.wait()
+    with study_lock(root):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs", "sentence"),
+    [
+        ("cluster", 1, "no engine 'cluster'; there are here, processes, ray"),
+        ("here@host", 1, "no engine 'here@host'"),
+        ("here", 2, "jobs = 2 with engine 'here'"),
+        ("processes", 0, "jobs = 0"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_one_sentence(tmp_path, name, jobs, sentence):
+    work = Work(tmp_path, RECIPE, engine_work.leave_a_result)
+    with pytest.raises(ValueError, match=sentence), open_engine(work, engine=name, jobs=jobs):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("jobs", "gpus", "visible", "expected"),
+    [
+        (2, 0, ["0"], [None, None]),
+        (2, 1, ["3", "5"], ["3", "5"]),
+        (2, 2, ["0", "1", "2", "3"], ["0,1", "2,3"]),
+        (4, 0.5, ["0", "1"], ["0", "0", "1", "1"]),
+        (3, 0.25, ["GPU-a"], ["GPU-a"] * 3),
+    ],
+)
+def test_processes_see_their_own_devices(jobs, gpus, visible, expected):
+    assert devices_of(jobs, gpus=gpus, visible=visible) == expected
+
+
+@pytest.mark.parametrize(
+    ("jobs", "gpus", "visible", "way_out"),
+    [(3, 1, ["0", "1"], "--jobs 2"), (2, 2, ["0", "1", "2"], "--jobs 1"), (1, 1, [], "gpus = 0")],
+)
+def test_more_devices_than_there_are_is_refused(jobs, gpus, visible, way_out):
+    with pytest.raises(ValueError, match=way_out):
+        devices_of(jobs, gpus=gpus, visible=visible)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
+    engine_work.leave_a_result(tmp_path, RECIPE, CELLS[0])
+    sent, arrived = folder(tmp_path, CELLS[0]), tmp_path / "arrived"
+    (arrived / "old").mkdir(parents=True)
+    unpack(pack(sent), arrived, scratch=tmp_path)
+    names = {str(path.relative_to(sent)) for path in sent.rglob("*")}
+    assert {str(path.relative_to(arrived)) for path in arrived.rglob("*")} == names
+    assert all(
+        (arrived / name).read_bytes() == (sent / name).read_bytes()
+        for name in names
+        if (sent / name).is_file()
+    )
+    unpack(pack(tmp_path / "nothing"), arrived, scratch=tmp_path)
+    assert (arrived / RESULT).is_file()

@@ -1,0 +1,99 @@
+"""What a kill or a full disk leaves at one certain moment, and what comes of it."""
+
+import errno
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from toys import engine_work
+from toys.engine_work import CELLS, RECIPE
+
+from erce.files import read_json
+from erce.study.engines import Done, Work, open_engine, study_lock
+from erce.study.engines.one_cell import LOG, run_one
+from erce.study.engines.transfer import HALF, OLD, restore
+from erce.study.folder import LOCKS, RESULT, STUDY, cell_folder, check_folder
+
+
+def folder(root: Path, cell) -> Path:
+    return cell_folder(root, RECIPE, cell)
+
+
+def ended(root: Path, run, *, jobs: int = 2) -> list[Done]:
+    with open_engine(Work(root, RECIPE, run), engine="processes", jobs=jobs) as engine:
+        return list(engine(CELLS[:2]))
+
+
+def test_a_worker_killed_when_its_cell_was_done_has_only_lost_the_answer(tmp_path):
+    done = ended(tmp_path, engine_work.die_when_done)
+    assert {each.cell for each in done} == set(CELLS[:2])
+    assert not any(each.failure for each in done)
+
+
+def test_a_worker_killed_while_it_had_nothing_to_do_costs_no_cell(tmp_path):
+    with open_engine(Work(tmp_path, RECIPE, engine_work.leave_a_result), engine="processes", jobs=1) as run:
+        (first,) = run(CELLS[:1])
+        worker = read_json(folder(tmp_path, first.cell) / RESULT)["process"]
+        os.kill(worker, signal.SIGKILL)
+        os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)  # it is dead, and not yet waited for
+        assert [done.failure for done in run(CELLS[1:2])] == [""]
+
+
+def test_what_a_killed_worker_printed_is_kept_with_its_cell(tmp_path):
+    lost = [done.cell for done in ended(tmp_path, engine_work.speak_and_die, jobs=1) if done.failure]
+    assert lost == CELLS[:2]
+    assert all("these are its last words" in (folder(tmp_path, cell) / LOG).read_text() for cell in lost)
+
+
+def test_what_an_earlier_attempt_left_is_gone_before_the_result_is_there(tmp_path):
+    left = [folder(tmp_path, CELLS[0]) / name for name in (".timing.json.tmp", LOG, "failure.txt")]
+    left[0].parent.mkdir(parents=True)
+    for path in left:
+        path.touch()
+    half = folder(tmp_path, CELLS[0]) / ".adapter.tmp"
+    half.mkdir()
+    (half / "adapter_model.safetensors").touch()
+    left.append(half)
+
+    def see(root, recipe, cell):
+        assert not any(path.exists() for path in left)
+
+    assert run_one(Work(tmp_path, RECIPE, see), CELLS[0]).failure == ""
+
+
+def test_a_study_killed_while_it_claimed_its_folder_is_gone_on_with(tmp_path):
+    (tmp_path / LOCKS).mkdir()
+    (tmp_path / f".{STUDY}.tmp").write_text("{")
+    check_folder(tmp_path)
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ValueError, match="holds no study"):
+        check_folder(tmp_path)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT], ids=errno.errorcode.get)
+def test_a_driver_that_cannot_write_says_so_in_a_sentence(tmp_path, number):
+    with pytest.raises(ValueError, match=r"cannot be written .*; what is done is kept"), study_lock(tmp_path):
+        raise OSError(number, os.strerror(number), str(tmp_path / "study.json"))
+
+
+@pytest.mark.parametrize(
+    ("there", "kept"),
+    [(("half",), None), (("half", "old"), "old"), (("arrived", "old"), "arrived"), (("arrived",), "arrived")],
+    ids=lambda case: "+".join(case) if isinstance(case, tuple) else str(case),
+)
+def test_a_kill_while_a_folder_arrives_leaves_it_as_it_was_or_as_it_arrives(tmp_path, there, kept):
+    name = "mini-lam0.5-seed0-3fa9c1d2"
+    places = {
+        "half": tmp_path / LOCKS / f"{name}{HALF}",
+        "old": tmp_path / LOCKS / f"{name}{OLD}",
+        "arrived": tmp_path / "cells" / name,
+    }
+    (tmp_path / "cells").mkdir()
+    for each in there:
+        places[each].mkdir(parents=True)
+        (places[each] / "who").write_text(each)
+    restore(tmp_path / "cells", scratch=tmp_path / LOCKS)
+    found = tmp_path / "cells" / name / "who"
+    assert (found.read_text() if found.exists() else None) == kept
+    assert not list((tmp_path / LOCKS).glob(f"{name}*"))

@@ -1,0 +1,257 @@
+"""One flat row a sample, of everything that produced it, in files that others read in one line."""
+
+import hashlib
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from erce.files import read_rows, write_json, write_rows
+from erce.hf.models import load_model, load_tokenizer
+from erce.recipe import Cell, Decoding, Recipe
+from erce.study.arrays import outcome_arrays
+from erce.study.cell import draws
+from erce.study.export import COLUMNS, export, records
+from erce.study.folder import RESULT, cell_folder, open_study, read_study
+from erce.study.provenance import CELL, read_origin, verifier_version, write_origin, write_verifier
+from erce.tasks import load_task
+from erce.types import Problem
+
+RECIPE = Recipe(
+    task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), objectives=("dft",), decoding=Decoding(samples=2)
+)
+PROBLEMS = [Problem(id=name, prompt=f"{name}+1=", demonstration="") for name in ("7", "8")]
+HOSTILE = "</script>\u2028\x00 é 𝄞 \\ud800 \"'\n"
+
+
+@cache
+def tiny():
+    return load_model("tiny"), load_tokenizer("tiny")
+
+
+def fill(root, cell, *, origin=True):
+    """A finished cell: the first sample of each problem is right, the second was cut off."""
+    folder = cell_folder(root, RECIPE, cell)
+    (folder / "adapter").mkdir(parents=True)
+    (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
+    if origin:
+        wanted = draws(RECIPE, cell.task)
+        write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, draws=wanted)
+        write_verifier(folder, load_task(cell.task).verify)
+    places = [
+        {"split": "test", "decoding": "sampled", "problem": problem.id, "sample": sample}
+        for problem in PROBLEMS
+        for sample in range(2)
+    ]
+    drawn = {"text": HOSTILE, "tokens": 5, "logprob": -1.5, "entropy": 0.25}
+    write_rows(
+        folder / "completions.jsonl", [each | drawn | {"finished": each["sample"] == 0} for each in places]
+    )
+    verdicts = [
+        each | {"accepted": each["sample"] == 0, "reason": "exact", "extracted": None} for each in places
+    ]
+    write_rows(folder / "verdicts.jsonl", verdicts)
+    write_json(folder / RESULT, {"scores": {}})
+    return folder
+
+
+@pytest.fixture
+def study(tmp_path):
+    rows = [
+        {"task": "mini-sums", "split": split, "problem": problem.id, "prompt": problem.prompt + split}
+        | {"demonstration": "", "answer": problem.id, "tests": []}
+        for problem in PROBLEMS
+        for split in ("train", "test")
+    ]
+    open_study(tmp_path / "study", RECIPE, rows)
+    for cell in RECIPE.cells():
+        fill(tmp_path / "study", cell)
+    return read_study(tmp_path / "study")
+
+
+def test_every_sample_has_one_row_with_every_column_and_a_key_of_its_own(study):
+    rows = list(records(study))
+    assert len(rows) == len({row["key"] for row in rows}) == 7 * 2 * 2
+    assert all(list(row) == list(COLUMNS) for row in rows)
+
+
+def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
+    row = next(row for row in records(study) if row["arm"] == "lam0.5" and row["sample"] == 1)
+    assert row | {"key": "", "study": "", "adapter": "", "prompt_hash": "", "verifier": ""} == {
+        "key": "",
+        "study": "",
+        "task": "mini-sums",
+        "arm": "lam0.5",
+        "lam": 0.5,
+        "objective": "cross-entropy",
+        "penalty": "shannon",
+        "order": 1.0,
+        "seed": 0,
+        "model": "tiny",
+        "revision": None,
+        "dtype": "float32",
+        "adapter": "",
+        "split": "test",
+        "decoding": "sampled",
+        "temperature": 0.8,
+        "top_p": 1.0,
+        "top_k": 0,
+        "repetition_penalty": 1.0,
+        "max_new_tokens": load_task("mini-sums").max_new_tokens,
+        "stop": [load_tokenizer("tiny").eos_token],
+        "problem": "7",
+        "prompt_hash": "",
+        "answer": "7",
+        "tests": None,
+        "sample": 1,
+        "completion": HOSTILE,
+        "tokens": 5,
+        "finish": "length",
+        "logprob": -1.5,
+        "entropy": 0.25,
+        "drawn_entropy": None,
+        "accepted": False,
+        "reason": "exact",
+        "extracted": None,
+        "warning": None,
+        "verifier": "",
+    }
+
+
+def test_arms_are_told_apart_and_the_base_model_has_no_penalty(study):
+    arms = {row["arm"]: (row["lam"], row["objective"], row["penalty"]) for row in records(study)}
+    assert arms == {
+        "base": (None, None, None),
+        "lam0": (0.0, "cross-entropy", "shannon"),
+        "lam0.5": (0.5, "cross-entropy", "shannon"),
+        "dft": (0.0, "dft", "shannon"),
+    }
+
+
+def test_the_rows_hold_the_studys_own_arrays(study):
+    arrays = outcome_arrays(records(study))
+    assert list(arrays) == ["base", "lam0", "lam0.5", "dft"]
+    for arm, name in ((0.5, "lam0.5"), (None, "base"), ("dft", "dft")):
+        own = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
+        np.testing.assert_array_equal(arrays[name], own)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda recipe, cell, problems: (replace(recipe, split_seed=1), cell, problems),
+        lambda recipe, cell, problems: (recipe, replace(cell, seed=1), problems),
+        lambda recipe, cell, problems: (
+            recipe,
+            cell,
+            [*problems, Problem(id="9", prompt="9", demonstration="")],
+        ),
+        lambda recipe, cell, problems: (replace(recipe, decoding=Decoding(samples=3)), cell, problems),
+    ],
+)
+def test_the_key_is_of_everything_that_decides_a_completion(study, change):
+    cell = Cell("mini-sums", 0.5, 0)
+    folder = cell_folder(study.root, RECIPE, cell)
+
+    def key(recipe, cell, problems):
+        wanted = draws(recipe, cell.task)
+        return write_origin(folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, draws=wanted)
+
+    first = key(RECIPE, cell, PROBLEMS)
+    assert key(RECIPE, cell, PROBLEMS) == first != key(*change(RECIPE, cell, PROBLEMS))
+    (folder / "adapter" / "adapter_model.safetensors").write_bytes(b"other weights")
+    assert key(RECIPE, cell, PROBLEMS) != first
+
+
+def test_judging_again_changes_the_verifier_and_no_key(study):
+    folder = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0))
+    before = read_origin(folder)
+    write_verifier(folder, load_task("mini-sums-answer-only").verify)
+    assert {name for name, value in read_origin(folder).items() if before[name] != value} <= {"verifier"}
+    write_verifier(folder, test_judging_again_changes_the_verifier_and_no_key)
+    assert {name for name, value in read_origin(folder).items() if before[name] != value} == {"verifier"}
+
+
+def test_the_verifiers_version_is_that_of_its_sources():
+    verify = load_task("mini-sums").verify
+    assert verifier_version(verify) == verifier_version(verify) != verifier_version(fill)
+
+
+def test_a_study_drawn_without_cell_json_is_read_and_says_less(study):
+    for path in study.root.rglob(CELL):
+        path.unlink()
+    rows = list(records(study))
+    assert {(row["key"], row["adapter"], row["temperature"]) for row in rows} == {(None, None, None)}
+    assert {row["arm"] for row in rows} == {"base", "lam0", "lam0.5", "dft"}
+
+
+def test_a_prompt_is_known_by_the_hash_of_its_text(study):
+    hashes = {row["problem"]: row["prompt_hash"] for row in records(study)}
+    assert hashes == {
+        problem.id: hashlib.sha256(f"{problem.prompt}test".encode()).hexdigest()[:16] for problem in PROBLEMS
+    }
+
+
+def test_verdicts_of_other_samples_are_refused(study):
+    path = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0)) / "verdicts.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(reversed(lines)), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"verdicts\.jsonl is not of the samples .* judges again"):
+        list(records(study))
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_an_export_is_read_by_pandas_and_datasets_in_one_line(study, tmp_path, ending):
+    pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
+    path = tmp_path / f"rows.{ending}"
+    rows = list(records(study))
+    assert export(study, path) == len(rows)
+    kind = {"jsonl": "json", "parquet": "parquet"}[ending]
+    table = datasets.load_dataset(
+        kind, data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
+    )
+    assert table.to_list() == rows
+    frame = (
+        pandas.read_json(path, lines=True, dtype=False) if ending == "jsonl" else pandas.read_parquet(path)
+    )
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["problem"].tolist() == [row["problem"] for row in rows]
+    assert frame["completion"].tolist() == [row["completion"] for row in rows]
+    assert frame.groupby("arm")["accepted"].mean().to_dict() == dict.fromkeys(frame["arm"].unique(), 0.5)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_the_same_study_gives_the_same_bytes(study, tmp_path, ending):
+    for name in ("one", "two"):
+        export(study, tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
+
+
+def test_an_export_is_judged_again_by_erce_verify(study, tmp_path):
+    from erce.study.regrade import regrade_file
+
+    export(study, tmp_path / "rows.jsonl")
+    assert [row["answer"] for row in read_rows(tmp_path / "rows.jsonl")][:3] == ["7", "7", "8"]
+    assert len(regrade_file(tmp_path / "rows.jsonl", kind="number", workers=1)) == 28
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("rows.csv", r"\.jsonl or \.parquet"), ("no/rows.jsonl", "is no folder; make it")]
+)
+def test_an_export_that_cannot_be_written_is_refused(study, tmp_path, name, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        export(study, tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_no_rows_are_a_file_without_rows(tmp_path, ending):
+    assert export([], tmp_path / f"rows.{ending}") == 0
+    assert (tmp_path / f"rows.{ending}").is_file()
+
+
+def test_an_export_that_fails_leaves_no_file_of_that_name(study, tmp_path):
+    rows = [next(records(study)) | {"logprob": float("nan")}]
+    with pytest.raises(ValueError, match="JSON"):
+        export(rows, tmp_path / "rows.jsonl")
+    assert not (tmp_path / "rows.jsonl").exists()

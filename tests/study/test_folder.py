@@ -1,0 +1,179 @@
+"""What is on disk: whole files only, one study a folder, and arrays whose problems line up."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erce.files import read_json, read_rows, write_json, write_rows, write_text
+from erce.recipe import Cell, Recipe, Serving
+from erce.study.folder import RESULT, STUDY, cell_folder, is_done, open_study, read_study
+
+RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
+
+
+def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool]) -> None:
+    folder = cell_folder(root, RECIPE, cell)
+    rows = [
+        {"split": "test", "decoding": "sampled", "problem": problem, "sample": sample, "accepted": value}
+        for (problem, sample), value in accepted.items()
+    ]
+    write_rows(folder / "verdicts.jsonl", rows)
+    write_json(folder / RESULT, {"scores": {}})
+
+
+def test_a_study_from_before_a_setting_opens_and_is_done(tmp_path):
+    open_study(tmp_path, RECIPE)
+    cell = Cell("mini-sums", 0.5, 0)
+    finish(tmp_path, cell, {("a", 0): True})
+    settings = read_json(tmp_path / STUDY)
+    del settings["server"]
+    for later in ("frontier", "frontier_samples", "stop"):
+        del settings["decoding"][later]
+    write_json(tmp_path / STUDY, settings)
+    study = read_study(tmp_path)
+    assert study.recipe == RECIPE
+    assert cell in study.results
+    open_study(tmp_path, replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2,))))
+
+
+def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
+    recipe = replace(RECIPE, control="control", decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0)))
+    for decodings, done in ((["greedy", "T0.2"], False), (["T0.2", "T0.4", "T1"], True)):
+        for task in recipe.tasks:
+            folder = cell_folder(tmp_path, recipe, Cell(task, 0.5, 0))
+            write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
+        assert is_done(tmp_path, recipe, Cell("mini-sums", 0.5, 0)) is done
+        assert is_done(tmp_path, recipe, Cell("control", 0.5, 0))
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
+    path = tmp_path / "result.json"
+    write_text(path, "old")
+    monkeypatch.setattr(Path, "replace", lambda self, target: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_text(path, "new")
+    assert path.read_bytes() == b"old"
+
+
+def test_rows_come_back_as_they_were(tmp_path):
+    rows = [{"text": "line\nbreak \u2028 and ∀"}, {"text": ""}]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    assert list(read_rows(tmp_path / "rows.jsonl")) == rows
+
+
+def test_a_last_row_without_an_end_of_line_is_a_row_and_a_blank_line_is_none(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b'\n{"at": 1}\r\n  \r\n{"at": 2}\n\n{"at": 3}')
+    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": "\xff"}', b"[" * 100_000])
+def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out(tmp_path, line):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"at": 1}\n\n' + line)
+    with pytest.raises(
+        ValueError, match=r"rows\.jsonl, line 3 is damaged; delete the file, and the next run"
+    ):
+        list(read_rows(path))
+    with pytest.raises(ValueError, match=r"rows\.jsonl, line 3 is not mine$"):
+        list(read_rows(path, damaged="is not mine"))
+
+
+@pytest.mark.parametrize("reader", [read_json, lambda path: list(read_rows(path))])
+def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader):
+    path = tmp_path / "half.json"
+    path.write_text('{"scores": {"te\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"half\.json.*damaged.*delete"):
+        reader(path)
+
+
+def test_a_nan_is_never_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "scores.json", {"pass@1": float("nan")})
+
+
+def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
+    open_study(tmp_path / "runs", RECIPE)
+    before = everything(tmp_path)
+    with pytest.raises(ValueError, match=r"another study \(its rank is 16, not 4\); choose another folder"):
+        open_study(tmp_path / "runs", replace(RECIPE, training=replace(RECIPE.training, rank=4)))
+    with pytest.raises(ValueError, match=r"its stop is \(\), not \('END',\)"):
+        open_study(tmp_path / "runs", replace(RECIPE, decoding=replace(RECIPE.decoding, stop=("END",))))
+    with pytest.raises(ValueError, match=r"its server.kind is None, not 'vllm'"):
+        open_study(tmp_path / "runs", replace(RECIPE, server=Serving(url="http://here")))
+    assert everything(tmp_path) == before
+
+
+def test_a_study_may_find_its_problems_in_another_place(tmp_path):
+    here, there = (replace(RECIPE, data=place) for place in ("files", "/home/me/files"))
+    for recipe in (here, there):
+        open_study(tmp_path / "runs", recipe, [{"problem": "sum-1"}])
+    cell = Cell("mini-sums", 0.5, 0)
+    assert cell_folder(tmp_path, here, cell) == cell_folder(tmp_path, there, cell)
+
+
+def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
+    open_study(tmp_path / "runs", RECIPE, [{"problem": "sum-1"}])
+    before = everything(tmp_path)
+    with pytest.raises(ValueError, match="begun with other problems"):
+        open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [{"problem": "sum-2"}])
+    assert everything(tmp_path) == before
+
+
+def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="exists and holds no study"):
+        open_study(tmp_path, RECIPE)
+    assert list(tmp_path.iterdir()) == [tmp_path / "thesis.tex"]
+
+
+def test_the_grid_of_a_study_may_grow(tmp_path):
+    open_study(tmp_path, RECIPE)
+    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0), objectives=("dft", "focal:3"))
+    open_study(tmp_path, grown)
+    assert read_study(tmp_path).recipe == grown
+
+
+def test_a_folder_without_a_study_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no study in .*; `erce run RECIPE` makes one"):
+        read_study(tmp_path)
+
+
+def test_a_half_written_result_is_no_result(tmp_path):
+    open_study(tmp_path, RECIPE)
+    cell = Cell("mini-sums", 0.5, 0)
+    folder = cell_folder(tmp_path, RECIPE, cell)
+    folder.mkdir(parents=True)
+    (folder / f".{RESULT}.tmp").write_text('{"scores": {}}', encoding="utf-8")
+    assert not is_done(tmp_path, RECIPE, cell)
+    (folder / RESULT).write_text('{"sco', encoding="utf-8")
+    with pytest.raises(ValueError, match="damaged"):
+        is_done(tmp_path, RECIPE, cell)
+
+
+def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_path):
+    open_study(tmp_path, replace(RECIPE, objectives=("dft",)))
+    finish(tmp_path, Cell("mini-sums", 0.0, 0), {("a", 0): True})
+    finish(tmp_path, Cell("mini-sums", 0.0, 1, "dft"), {("a", 0): False})
+    study = read_study(tmp_path)
+    for arm, outcome in ((0.0, 1), ("dft", 0)):
+        outcomes = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
+        np.testing.assert_array_equal(outcomes, [[[outcome]]])
+
+
+def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(tmp_path):
+    open_study(tmp_path, RECIPE)
+    first = {("b", 1): True, ("a", 0): False, ("b", 0): False, ("a", 1): True}
+    finish(tmp_path, Cell("mini-sums", 0.5, 0), first)
+    finish(tmp_path, Cell("mini-sums", 0.5, 1), dict(sorted(first.items())))
+    study = read_study(tmp_path)
+    outcomes = study.outcomes("mini-sums", 0.5, split="test", decoding="sampled")
+    np.testing.assert_array_equal(outcomes, [[[0, 1], [0, 1]]] * 2)
+    assert study.cells("mini-sums", 0.5) == [Cell("mini-sums", 0.5, 0), Cell("mini-sums", 0.5, 1)]
+    assert Cell("mini-sums", 0.0, 0) in study.missing
+    assert Cell("mini-sums", 0.5, 0) not in study.missing

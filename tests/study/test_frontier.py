@@ -1,0 +1,220 @@
+"""More temperatures on a finished study: only they are drawn, and a stop at any step leaves whole records."""
+
+import shutil
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import erce.generate.transformers
+from erce.files import read_json, read_rows
+from erce.recipe import Cell, Decoding, Recipe, Training
+from erce.study.cell import base_policy, draws, run_cell
+from erce.study.folder import COMPLETIONS, RESULT, VERDICTS, cell_folder, is_done
+from erce.study.provenance import CELL
+from erce.study.run import run
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0,),
+    seeds=(0,),
+    n_train=16,
+    n_validation=2,
+    n_test=3,
+    training=Training(epochs=1.0),
+    decoding=Decoding(samples=2, frontier_samples=2),
+)
+BASE = Cell("mini-sums", None, 0)
+
+
+def wide(*temperatures: float) -> Recipe:
+    return replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=temperatures))
+
+
+def records(root: Path) -> dict[str, bytes]:
+    paths = [path for name in (COMPLETIONS, VERDICTS, CELL) for path in sorted(root.rglob(name))]
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory):
+    """The finished study without a frontier."""
+    return run(RECIPE, out=tmp_path_factory.mktemp("narrow") / "mini").root
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, narrow):
+    """The base model's cell with a frontier from the start."""
+    root = tmp_path_factory.mktemp("undisturbed") / "mini"
+    run_cell(root, wide(0.2, 1.0), BASE)
+    return root
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What is drawn from here on: a temperature a call; and no one trains."""
+    temperatures, generate = [], erce.generate.transformers.generate
+
+    def noted(*args, decoding, **kwargs):
+        temperatures.append(decoding.temperature)
+        return generate(*args, decoding=decoding, **kwargs)
+
+    monkeypatch.setattr("erce.generate.transformers.generate", noted)
+    monkeypatch.setattr("erce.train.fine_tune.fine_tune", None)
+    return temperatures
+
+
+@pytest.fixture
+def drawn_once(monkeypatch):
+    """The same completions again where the same are asked for."""
+    generate = erce.generate.transformers.generate
+    known = {}
+
+    def remembered(*args, decoding, **kwargs):
+        asked = decoding, args[2][0].id
+        if asked not in known:
+            known[asked] = generate(*args, decoding=decoding, **kwargs)
+        return known[asked]
+
+    monkeypatch.setattr("erce.generate.transformers.generate", remembered)
+
+
+def places(path: Path) -> list[tuple]:
+    return [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in read_rows(path)]
+
+
+def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(narrow, undisturbed, tmp_path, drawn):
+    root = tmp_path / "mini"
+    shutil.copytree(narrow, root)
+    before = {path: (root / path).read_text().splitlines() for path in records(root)}
+    study = run(wide(1.0, 0.2), out=root)
+    assert drawn == [0.2, 1.0] * 4  # validation and test, the base model and λ = 0
+    assert study.missing == []
+    for cell in study.results:
+        names = [row[1] for row in places(cell_folder(root, RECIPE, cell) / COMPLETIONS) if row[0] == "test"]
+        assert list(dict.fromkeys(names)) == ["greedy", "sampled", "T0.2", "T1"]
+        assert list(study.results[cell]["scores"]["test"]) == ["greedy", "sampled", "T0.2", "T1"]
+    for path, lines in before.items():
+        if not path.endswith(CELL):
+            assert [line for line in (root / path).read_text().splitlines() if '"T' not in line] == lines
+    assert study.outcomes("mini-sums", 0.0, split="test", decoding="T0.2").shape == (1, 3, 2)
+    folder = cell_folder(root, RECIPE, BASE).relative_to(root)
+    assert records(root / folder) == records(undisturbed / folder)
+
+
+def test_a_shorter_frontier_runs_nothing_and_what_it_leaves_out_stays(narrow, tmp_path, drawn):
+    root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
+    shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
+    run_cell(root, wide(0.2), BASE)
+    kept = records(root)
+    assert is_done(root, RECIPE, BASE)
+    drawn.clear()
+    run_cell(root, RECIPE, BASE)
+    assert (drawn, records(root)) == ([], kept)
+    run_cell(root, wide(0.1), BASE)
+    assert drawn == [0.1] * 2
+    decodings = ["greedy", "sampled", "T0.1", "T0.2"]
+    assert list(dict.fromkeys(place[1] for place in places(folder / COMPLETIONS))) == decodings
+    assert list(read_json(folder / CELL)["decoding"]) == decodings
+
+
+def test_growing_keeps_the_key_and_the_key_is_that_of_the_rest(narrow, undisturbed):
+    cells = [read_json(cell_folder(root, RECIPE, BASE) / CELL) for root in (narrow, undisturbed)]
+    assert cells[0]["key"] == cells[1]["key"]
+    assert [cell["decoding"].get("T0.2", {}).get("temperature") for cell in cells] == [None, 0.2]
+    assert {cell["drawn_by"] for cell in cells} == {"transformers"}
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+def test_growing_stopped_inside_generation_draws_each_sample_once(
+    narrow, undisturbed, tmp_path, monkeypatch, drawn, calls
+):
+    root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
+    shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
+    before, noted = records(root), erce.generate.transformers.generate
+
+    def stopped(*args, **kwargs):
+        if len(drawn) == calls:
+            raise KeyboardInterrupt
+        return noted(*args, **kwargs)
+
+    monkeypatch.setattr("erce.generate.transformers.generate", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run_cell(root, wide(0.2, 1.0), BASE)
+    now = records(root)
+    assert {name: now[name] for name in now if not name.endswith(CELL)} == {
+        name: before[name] for name in before if not name.endswith(CELL)
+    }
+    assert is_done(root, RECIPE, BASE)
+    monkeypatch.setattr("erce.generate.transformers.generate", noted)
+    run_cell(root, wide(0.2, 1.0), BASE)
+    assert len(drawn) == 4
+    assert records(root) == records(undisturbed)
+
+
+def test_a_stop_before_any_change_of_a_file_leaves_no_verdict_of_other_completions(
+    narrow, undisturbed, tmp_path, monkeypatch, drawn_once
+):
+    allowed = 0
+
+    def stopping(change):
+        def perhaps(path, *args, **kwargs):
+            nonlocal allowed
+            if allowed == 0:
+                raise KeyboardInterrupt
+            allowed -= 1
+            return change(path, *args, **kwargs)
+
+        return perhaps
+
+    for name in ("unlink", "replace"):
+        monkeypatch.setattr(Path, name, stopping(getattr(Path, name)))
+    # Of half a clock, cell.json, result, verdicts, completions, the clock, journal, cell.json, verdicts, the
+    # clock and result.
+    for stop in range(12):
+        root, allowed = tmp_path / str(stop), stop
+        folder = cell_folder(root, RECIPE, BASE)
+        shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
+        with pytest.raises(KeyboardInterrupt) if stop < 11 else nullcontext():
+            run_cell(root, wide(0.2, 1.0), BASE)
+        assert not (folder / RESULT).is_file() or (folder / VERDICTS).is_file()
+        if (folder / VERDICTS).is_file():
+            assert places(folder / VERDICTS) == places(folder / COMPLETIONS)
+        allowed = 100
+        run_cell(root, wide(0.2, 1.0), BASE)
+        assert records(root) == records(undisturbed)
+
+
+def test_completions_of_another_adapter_are_not_added_to(narrow, tmp_path, drawn):
+    root, cell = tmp_path / "mini", Cell("mini-sums", 0.0, 0)
+    shutil.copytree(narrow, root)
+    weights = cell_folder(root, RECIPE, cell) / "adapter" / "adapter_model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    before = records(root)
+    with pytest.raises(
+        ValueError, match=r"drawn by another policy \(other adapter\).*; delete completions\."
+    ):
+        run_cell(root, wide(0.2), cell)
+    assert (drawn, records(root)) == ([], before)
+
+
+def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
+    stop = replace(RECIPE, decoding=replace(RECIPE.decoding, stop=("=",)))
+    run_cell(tmp_path, stop, BASE)
+    folders = cell_folder(narrow, RECIPE, BASE), cell_folder(tmp_path, stop, BASE)
+    free, stopped = ([row["text"] for row in read_rows(folder / COMPLETIONS)] for folder in folders)
+    assert any("=" in text for text in free)
+    assert stopped == [text.partition("=")[0] for text in free]
+    stops = [each["stop"] for each in read_json(folders[1] / CELL)["decoding"].values()]
+    assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
+
+
+def test_a_stop_text_reaches_every_draw_and_the_control_has_no_frontier():
+    stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",)))
+    drawn = draws(stop, "mini-sums")
+    assert {name: draw.stop for name, draw in drawn.items()} == dict.fromkeys(drawn, ("END",))
+    assert list(draws(wide(0.2), "mini-sums-answer-only")) == ["greedy", "sampled"]
+    assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]

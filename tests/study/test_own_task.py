@@ -1,0 +1,115 @@
+"""A task of one's own, and programs in the sandbox, through the door that users take."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+
+import pytest
+
+from erce.cli.main import main
+from erce.files import read_rows
+from erce.recipe import Decoding, Recipe, Training
+from erce.reporting import report
+from erce.study.regrade import regrade_study
+from erce.study.run import run
+
+TINY = Training(epochs=0.5, learning_rate=1e-3)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a file of problems, where the command is given."""
+    rows = [
+        {"prompt": f"Work out {n}+{m}.", "demonstration": f"#### {n + m}", "answer": str(n + m)}
+        for n in range(10, 14)
+        for m in range(1, 8)
+    ]
+    (tmp_path / "problems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each not in ("", str(tmp_path))])
+    return tmp_path
+
+
+def judge(here, name, body):
+    """A module of that name with a function `judge`, beside the problems; and a recipe that names it."""
+    (here / f"{name}.py").write_text(f"def judge(problem, completion):\n    {body}\n")
+    recipe = f"task = '{name}:judge'\ndata = 'problems.jsonl'\nlams = [0, 1]\nseeds = [0]\n"
+    settings = "[training]\nepochs = 0.5\n[decoding]\nsamples = 2\nmax_new_tokens = 8\n"
+    (here / "own.toml").write_text(recipe + "model = 'tiny'\n" + settings)
+
+
+def test_a_file_and_a_function_are_a_study(here, capsys):
+    judge(here, "door_checks", "return completion.text.strip() == '#### ' + problem.answer")
+    assert main(["run", "own.toml"]) == 0
+    assert "report:" in capsys.readouterr().out
+    assert len(list((here / "runs" / "own").rglob("result.json"))) == 3
+
+
+def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
+    judge(here, "door_named", "return completion.text.strip() == '#### ' + problem.answer")
+    (here / "own.toml").write_text((here / "own.toml").read_text().replace("door_named:judge", "mini-sums"))
+    words = ["--task", "door_named:judge", "--data", "problems.jsonl", "--set", "lams=[0]"]
+    assert main(["run", "own.toml", *words]) == 0
+    assert '"task": "door_named:judge"' in (here / "runs" / "own" / "study.json").read_text()
+
+
+def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_is_written(here, capsys):
+    judge(here, "door_refusal", "return '13' in completion.text")
+    assert main(["run", "own.toml"]) == 2
+    said = capsys.readouterr().err
+    assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", said)
+    assert "prompt: 'Work out" in said
+    assert not (here / "runs").exists()
+
+
+def test_a_verifier_that_breaks_ends_the_run_and_is_no_wrong_answer(here):
+    judge(here, "door_accident", "raise KeyError(problem.id)")
+    with pytest.raises(KeyError):
+        main(["run", "own.toml"])
+
+
+PROGRAMS = Recipe(
+    task="mini-code",
+    lams=(0.0,),
+    seeds=(0,),
+    n_train=16,
+    n_validation=2,
+    n_test=4,
+    training=TINY,
+    decoding=Decoding(samples=2),
+)
+
+
+def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
+    root = run(PROGRAMS, out=tmp_path / "code").root
+    rows = regrade_study(root, workers=1)
+    assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
+    assert {name for row in rows for name in row.verdicts} == {"strict", "paper"}
+    assert any(row.verdicts["strict"].accepted for row in rows)
+    assert main(["records", str(root), str(tmp_path / "rows.jsonl")]) == 0
+    assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
+
+
+def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
+    from erce.verify.program import _kept
+    from erce.verify.sandbox.host.pool import close_shared
+
+    monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
+    close_shared()
+    _kept.cache_clear()
+    try:
+        study = run(replace(PROGRAMS, n_train=8, n_test=2), out=tmp_path / "code")
+    finally:
+        close_shared()
+        _kept.cache_clear()
+    for path in study.root.rglob("verdicts.jsonl"):
+        assert all("tier 'seccomp'" in row.get("warning", "") for row in read_rows(path) if row["extracted"])
+    assert all("tier 'seccomp'" in result["warnings"][0] for result in study.results.values())
+    assert "could read every file" in report(study.root).read_text(encoding="utf-8")
+
+
+def test_a_study_that_the_paper_judges_alike_has_nothing_to_compare(tmp_path, capsys):
+    root = run(replace(PROGRAMS, task="mini-sums"), out=tmp_path / "sums").root
+    assert main(["verify", str(root)]) == 2
+    assert "the paper judges task 'mini-sums' as its own verifier does" in capsys.readouterr().err

@@ -1,0 +1,281 @@
+"""A file or a study judged again: every row once, in its order, under every procedure."""
+
+import json
+import re
+import time
+
+import pytest
+
+from erce.cli.main import main
+from erce.cli.terminal import regrade_lines
+from erce.study import regrade
+from erce.study.regrade import Judged, regrade_file, summary
+from erce.types import Verdict
+
+MATH = [
+    {"answer": "(2,3]", "completion": "so \\boxed{(2,3]}", "expected": True},
+    {"gold": "0.0000001", "pred": "\\boxed{0.0000002}", "expected": False},
+    {"answer": "\\{1,2\\}", "completion": "\\boxed{\\{2,1\\}}", "kind": "response"},
+]
+PROGRAM = {"program": "class Yes:\n    __eq__ = lambda s, o: True\ndef f():\n    return Yes()"}
+PROGRAMS = [
+    PROGRAM | {"tests": ["assert f() == 3"]},
+    {"code": "def f(): return g()", "tests": ["assert f() == 3"], "setup": ["def g(): return 3"]},
+    {"completion": "def f(): return 3", "tests": ["assert f() == 3"], "entry_points": ["f"]},
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(rows):
+        path = tmp_path / "rows.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def without_math_verify(monkeypatch):
+    """What is installed beside erce changes no test."""
+    monkeypatch.setattr(regrade, "math_verify_is_installed", lambda: False)
+
+
+def accepted(rows, procedure):
+    return [row.verdicts[procedure].accepted for row in rows]
+
+
+def test_rows_of_all_kinds_keep_their_order(file):
+    rows = regrade_file(file([MATH[0], PROGRAMS[2], MATH[1]]), workers=1)
+    assert [row.where for row in rows] == ["line 1", "line 2", "line 3"]
+    assert [set(row.verdicts) for row in rows] == [
+        {"typed", "paper"},
+        {"strict", "paper"},
+        {"typed", "paper"},
+    ]
+
+
+def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
+    rows = regrade_file(file(MATH), workers=1)
+    assert accepted(rows, "typed") == [True, False, True]
+    assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
+    assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
+
+
+def test_a_forged_pass_is_a_dispute(file):
+    rows = regrade_file(file(PROGRAMS), workers=1)
+    assert accepted(rows, "strict") == [False, False, True]
+    assert accepted(rows, "paper") == [True, True, True]
+    assert rows[0].verdicts["strict"].reason == "opaque"
+
+
+def test_labels_are_counted_and_rows_without_one_are_not(file):
+    typed, paper = summary(regrade_file(file(MATH), workers=1))
+    assert typed | {"procedure": ""} == {
+        "procedure": "",
+        "rows": 3,
+        "accepted": 2,
+        "labelled": 2,
+        "right": 2,
+        "false accepts": 0,
+    }
+    assert (paper["right"], paper["false accepts"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "verdict"),
+    [
+        ({"answer": "18", "completion": "#### 18"}, "number", True),
+        ({"answer": "18", "completion": "#### 18"}, "math", False),
+        ({"answer": "18", "completion": "\\frac{36}{2}"}, "answer", True),
+        ({"answer": "18", "completion": "\\frac{36}{2}", "kind": "answer"}, "math", True),
+    ],
+)
+def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
+    [judged] = regrade_file(file([row]), kind=kind, workers=1)
+    assert next(iter(judged.verdicts.values())).accepted is verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"", "has no rows to judge"),
+        (b"[1]\n", "line 1 is no JSON object"),
+        (b'{"answer": "1", "completion": "\xff"}\n', "line 1 is no JSON object"),
+        (b"[" * 100_000, "line 1 is no JSON object"),
+        (
+            b'{"kind": "maths", "answer": "1", "completion": ""}\n',
+            "line 1: no kind 'maths'; there are math, answer, number, program; did you mean 'math'?",
+        ),
+        (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
+        (b'{"kind": "", "answer": "1", "completion": ""}\n', "line 1: no kind ''; there are math, "),
+        (b'\n{"answer": "1"}\n', "line 2 has no text 'completion' (nor response, pred, prediction, output)"),
+        (b'{"program": "", "tests": "assert f()"}\n', "line 1: tests = 'assert f()' is no list of texts"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text, sentence):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(text)
+    assert main(["verify", str(path)]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"kind": "maths"},
+            "the rows: no kind 'maths'; there are math, answer, number, program; did you mean",
+        ),
+        ({"workers": 0}, "workers = 0: at least one is needed"),
+    ],
+)
+def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        regrade_file(file(PROGRAMS), **given)
+
+
+@pytest.mark.parametrize(("workers", "side_by_side"), [(1, False), (4, True)])
+def test_workers_judge_programs_side_by_side(file, workers, side_by_side):
+    waits = {
+        "program": "import time\ndef f():\n    time.sleep(0.3)\n    return 3",
+        "tests": ["assert f() == 3"],
+    }
+    started = time.perf_counter()
+    rows = regrade_file(file([waits] * 4), workers=workers)
+    taken = time.perf_counter() - started
+    assert accepted(rows, "strict") == accepted(rows, "paper") == [True] * 4
+    apart = sum(verdict.elapsed for row in rows for verdict in row.verdicts.values())
+    assert (taken < apart) is side_by_side
+
+
+def test_a_row_that_a_file_names_cannot_steer_the_terminal():
+    verdicts = {"typed": Verdict(True, "exact"), "paper": Verdict(False, "different")}
+    rows = [Judged("problem \x1b[31m", "1", verdicts)]
+    lines = regrade_lines(rows, summary(rows), limit=1)
+    assert "problem \\x1b[31m: reference 1" in lines
+
+
+def test_the_command_says_that_numbers_are_judged_by_one_procedure(file, capsys):
+    assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("one procedure judged them alone: nothing that it could disagree with\n")
+    assert "paper" not in said
+
+
+def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
+    assert main(["verify", str(file(MATH)), "--workers", "1", "--json", str(tmp_path / "out.jsonl")]) == 0
+    said = capsys.readouterr().out
+    assert "2 of 3 rows on which they disagree" in said
+    assert "line 2: reference 0.0000001" in said
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["disputed"] for row in rows] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--answer", "1/2", "--completion", "\\boxed{0.5}"], 0, "accepted: numeric"),
+        (["--answer", "1/2", "--completion", "0.5"], 1, "not accepted: no answer"),
+        (["--answer", "1/2", "--completion", "0.5", "--as", "answer"], 0, "accepted: numeric"),
+        (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
+        (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "judged   \\x1b[31mb"),
+        (["--answer", "1/2"], 2, "nothing to verify"),
+        (["--test", "assert f()"], 2, "nothing to verify"),
+        (
+            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "paper"],
+            0,
+            "accepted",
+        ),
+        (
+            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "ours"],
+            1,
+            "not accepted",
+        ),
+        (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
+    ],
+)
+def test_one_answer_is_judged_and_the_exit_code_tells(capsys, words, code, said):
+    assert main(["verify", *words]) == code
+    out = capsys.readouterr()
+    assert said in out.out + out.err
+
+
+ONE = ["--answer", "1", "--completion", "1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            [*ONE, "--as", "program"],
+            "--as program says nothing of an --answer; math, answer and number are of",
+        ),
+        ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
+        ([*ONE, "--workers", "2"], "--workers says nothing of an --answer; leave one of them out"),
+        ([*ONE, "--limit", "0"], "--limit says nothing of an --answer"),
+        ([*ONE, "--test", "assert f()"], "--test says nothing of an --answer"),
+        ([*ONE, "--program", "f.py"], "--answer says nothing of a --program"),
+        (["--program", "f.py", "--as", "math"], "--as math says nothing of a --program"),
+        (["f.jsonl", *ONE], "--answer says nothing of a FILE"),
+        (["f.jsonl", "--program", "f.py"], "--program says nothing of a FILE"),
+        (["f.jsonl", "--explain"], "--explain says nothing of a FILE"),
+        (
+            ["f.jsonl", "--mode", "ours"],
+            "--mode says nothing of a FILE, which ours and the paper's procedure",
+        ),
+        (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
+        (["f.jsonl", "--limit", "-1"], "--limit -1: 0 prints none"),
+        ([".", "--as", "math"], "--as math says nothing of a study, which its task's verifier judges"),
+    ],
+)
+def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
+    assert main(["verify", *words]) == 2
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "procedure"),
+    [
+        ([], "typed"),
+        (["--mode", "paper"], "paper"),
+        (["--as", "answer"], "typed"),
+        (["--as", "answer", "--mode", "paper"], "paper"),
+        (["--as", "number"], "number"),
+    ],
+)
+def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_path, words, procedure):
+    path = tmp_path / "out.jsonl"
+    code = main(["verify", "--answer", "18", "--completion", "18", *words, "--json", str(path)])
+    [row] = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    assert (row["where"], row["reference"], row["expected"], row["disputed"]) == (
+        "command line",
+        "18",
+        None,
+        False,
+    )
+    assert list(row["verdicts"]) == [procedure]
+    assert row["verdicts"][procedure]["accepted"] is (code == 0)
+
+
+@pytest.mark.parametrize(("words", "procedure"), [([], "strict"), (["--mode", "paper"], "paper")])
+def test_the_verdict_on_one_program_is_written_too(tmp_path, words, procedure):
+    path, program = tmp_path / "out.jsonl", tmp_path / "program.py"
+    program.write_text("def f(): return 3", encoding="utf-8")
+    test = ["--test", "assert f() == 3"]
+    assert main(["verify", "--program", str(program), *test, *words, "--json", str(path)]) == 0
+    row = json.loads(path.read_text(encoding="utf-8"))
+    assert (row["reference"], list(row["verdicts"])) == ("def f(): return 3", [procedure])
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"), [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")]
+)
+def test_one_program_is_judged(tmp_path, capsys, body, code, said):
+    path = tmp_path / "program.py"
+    path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
+    assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
+    assert said in capsys.readouterr().out

@@ -1,0 +1,126 @@
+"""A study stopped inside generation, politely and not, goes on to the bytes of one that was never stopped."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toys import FINDS_TOYS
+
+from erce.files import read_json
+from erce.generate.transformers import generate
+from erce.recipe import Decoding, Recipe, Training
+from erce.study.cell import JOURNAL
+from erce.study.provenance import CELL
+from erce.study.run import run
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0,),
+    seeds=(0,),
+    n_train=16,
+    n_validation=5,
+    n_test=6,
+    training=Training(epochs=1.0),
+    decoding=Decoding(samples=2, batch_size=4),
+)
+KEPT = ("completions.jsonl", "verdicts.jsonl", "adapter_model.safetensors", CELL)
+
+
+def records(root: Path) -> dict[str, bytes]:
+    paths = sorted(path for path in root.rglob("*") if path.name in KEPT)
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return run(RECIPE, out=tmp_path_factory.mktemp("undisturbed") / "mini").root
+
+
+@pytest.fixture
+def stopped(monkeypatch):
+    """The next call of `generate` after so many raises; returns what was drawn before, a pair a sample."""
+
+    def after(calls: int) -> list[tuple[str, str, int]]:
+        drawn = []
+
+        def counted(policy, *args, **kwargs):
+            if len(drawn) >= calls:
+                raise KeyboardInterrupt
+            drawn.append(generate(policy, *args, **kwargs))
+            return drawn[-1]
+
+        monkeypatch.setattr("erce.generate.transformers.generate", counted)
+        return drawn
+
+    return after
+
+
+@pytest.mark.parametrize("calls", [1, 9])
+def test_a_run_stopped_inside_generation_draws_each_sample_once(undisturbed, stopped, tmp_path, calls):
+    first = stopped(calls)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    second = stopped(10**6)
+    run(RECIPE, out=tmp_path / "mini")
+    assert records(tmp_path / "mini") == records(undisturbed)
+    assert len(first) == calls
+    # Two cells, each with 11 problems greedily and twice sampled.
+    assert sum(map(len, first + second)) == 2 * 11 * 3
+
+
+def test_the_journal_goes_when_the_completions_are_there(undisturbed, tmp_path):
+    assert list(undisturbed.rglob(JOURNAL)) == []
+    run(RECIPE, out=tmp_path / "mini")
+    folder = next((tmp_path / "mini" / "cells").glob("*lam0*"))
+    (folder / JOURNAL).write_bytes(b"left by a kill\n")
+    (folder / "result.json").unlink()
+    run(RECIPE, out=tmp_path / "mini")
+    assert not (folder / JOURNAL).exists()
+
+
+def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
+    """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""
+    stopped(13)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    folder = next((tmp_path / "mini" / "cells").glob("*lam0*"))
+    weights = folder / "adapter" / "adapter_model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    before = read_json(folder / CELL)
+    second = stopped(10**6)
+    run(RECIPE, out=tmp_path / "mini")
+    after = read_json(folder / CELL)
+    assert sum(map(len, second)) == 11 * 3
+    assert {name for name in before if before[name] != after[name]} == {"adapter", "key"}
+
+
+def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
+    drawn = stopped(10**6)
+    run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6)), out=tmp_path / "mini")
+    assert [len(each) for each in drawn[:6]] == [5, 6, 4, 6, 6, 6]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "what"), [(0, []), (1, []), (2, []), (3, ["grown"]), (4, ["grown"])])
+def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed, what):
+    alone = os.environ | FINDS_TOYS | {"OMP_NUM_THREADS": "1"}
+    out = subprocess.run(
+        [sys.executable, "-m", "toys.killed_study", tmp_path, str(seed), *what],
+        capture_output=True,
+        text=True,
+        env=alone,
+        check=False,
+    )
+    assert out.returncode == 0, out.stderr
+    said = json.loads(out.stdout.splitlines()[-1])
+    assert said["kills"] > 1
+    assert said["in generation"] > 0
+    assert said["twice"] == []
+    assert records(tmp_path / "killed") == records(tmp_path / "undisturbed")
+    assert len(records(tmp_path / "killed")) == 7

@@ -1,0 +1,257 @@
+"""The whole walk on the embedded model: recipe → cells → results; stopped, gone on with, refused."""
+
+import json
+import pickle
+import shutil
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+
+import erce.study.run
+from erce.errors import CellsFailedError
+from erce.files import read_json, read_rows, write_json
+from erce.generate.transformers import generate
+from erce.recipe import Cell, Decoding, Recipe, Resources, Training
+from erce.study.cell import cell_splits, run_cell
+from erce.study.engines import Work
+from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
+from erce.study.run import run
+from erce.tasks import splits
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0, 1.0),
+    seeds=(0,),
+    n_train=32,
+    n_validation=5,
+    n_test=6,
+    training=Training(epochs=1.0, learning_rate=1e-3),
+    decoding=Decoding(samples=2),
+)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return run(RECIPE, out=tmp_path_factory.mktemp("study") / "mini")
+
+
+def records(root: Path) -> dict[str, bytes]:
+    """Everything that must not depend on how often a run was stopped: all but the clock and the locks."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
+    }
+
+
+def test_every_cell_is_trained_decoded_and_judged(finished):
+    assert finished.missing == []
+    assert len(finished.results) == 3
+    greedy = finished.outcomes("mini-sums", 1.0, split="test", decoding="greedy")
+    sampled = finished.outcomes("mini-sums", 1.0, split="validation", decoding="sampled")
+    assert (greedy.shape, sampled.shape) == ((1, 6, 1), (1, 5, 2))
+
+
+def test_the_scores_are_those_of_the_verdicts(finished):
+    for cell, result in finished.results.items():
+        outcomes = finished.outcomes(cell.task, cell.lam, split="test", decoding="sampled")
+        assert result["scores"]["test"]["sampled"]["pass@1"] == pytest.approx(outcomes.mean())
+
+
+def test_the_cells_of_a_study_are_judged_on_the_same_problems(finished):
+    seen = set()
+    for cell in finished.results:
+        rows = read_rows(cell_folder(finished.root, RECIPE, cell) / "verdicts.jsonl")
+        seen.add(tuple((row["split"], row["decoding"], row["problem"], row["sample"]) for row in rows))
+    assert len(seen) == 1
+
+
+def test_lambda_reaches_the_training(finished):
+    logs = {
+        cell.lam: json.loads((cell_folder(finished.root, RECIPE, cell) / "training.json").read_text())["log"][
+            0
+        ]
+        for cell in finished.results
+        if cell.lam is not None
+    }
+    assert logs[0.0]["objective"] == pytest.approx(logs[0.0]["ce"])
+    assert logs[1.0]["objective"] == pytest.approx(logs[1.0]["ce"] + logs[1.0]["entropy"])
+    assert logs[0.0]["ce"] == pytest.approx(logs[1.0]["ce"], rel=1e-5)
+
+
+def test_completions_come_from_the_adapter(finished):
+    def logprobs(lam):
+        rows = read_rows(cell_folder(finished.root, RECIPE, Cell("mini-sums", lam, 0)) / "completions.jsonl")
+        return [row["logprob"] for row in rows]
+
+    assert logprobs(None) != pytest.approx(logprobs(0.0))
+    assert logprobs(0.0) != pytest.approx(logprobs(1.0))
+
+
+def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
+    seeds = []
+
+    def noted(*args, seed, **kwargs):
+        seeds.append(seed)
+        return generate(*args, seed=seed, **kwargs)
+
+    monkeypatch.setattr("erce.generate.transformers.generate", noted)
+    run(replace(RECIPE, lams=(0.0,), seeds=(7,)), out=tmp_path / "mini")
+    assert set(seeds) == {0, 7}  # the base model's cell has seed 0
+
+
+def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
+    objectives = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
+    recipe = replace(RECIPE, lams=(0.0, -0.1), objectives=objectives, n_train=16, n_test=2, n_validation=1)
+    study = run(recipe, out=tmp_path / "mini")
+    assert study.missing == []
+    first = {
+        cell.arm: read_json(cell_folder(study.root, recipe, cell) / "training.json")["log"][0]
+        for cell in study.results
+        if cell.lam is not None
+    }
+    ce, entropy = first[0.0]["ce"], first[0.0]["entropy"]
+    assert all(entry["ce"] == pytest.approx(ce, rel=1e-5) for entry in first.values())
+    over = {arm: entry["objective"] - ce for arm, entry in first.items()}
+    assert over[-0.1] == pytest.approx(-0.1 * entropy, rel=1e-3)
+    assert over["label-smoothing:0.1"] > 0 > max(over[arm] for arm in objectives[1:])
+    assert len({round(value, 4) for value in over.values()}) == len(over)
+
+
+@pytest.mark.parametrize("stage", ["adapter", "training.json", "completions.jsonl", "verdicts.jsonl"])
+def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
+    """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
+    root = tmp_path / "mini"
+    open_study(root, RECIPE)
+    stages = ("adapter", "training.json", "cell.json", "completions.jsonl", "verdicts.jsonl")
+    kept = stages[: stages.index(stage) + 1]
+    for cell in finished.results:
+        source, target = (cell_folder(each, RECIPE, cell) for each in (finished.root, root))
+        for path in source.rglob("*"):
+            if path.is_file() and path.relative_to(source).parts[0] in kept:
+                (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
+                (target / path.relative_to(source)).write_bytes(path.read_bytes())
+    if stage != "adapter":  # without its log, nobody knows how it was trained
+        monkeypatch.setattr("erce.train.fine_tune.fine_tune", None)
+    if stage not in ("adapter", "training.json"):
+        monkeypatch.setattr("erce.generate.transformers.generate", None)
+    run(RECIPE, out=root)
+    assert records(root) == records(finished.root)
+
+
+def test_the_clock_is_in_one_file_and_adds_up_over_runs_and_older_folders_have_theirs(finished, tmp_path):
+    root = tmp_path / "mini"
+    shutil.copytree(finished.root, root)
+    cell = RECIPE.cells()[2]
+    folder = cell_folder(root, RECIPE, cell)
+    before = read_timing(folder)
+    assert set(before) == {"training", "generation", "verification"}
+    write_json(folder / TIMING, before | {"verification": 100.0})
+    for name in ("verdicts.jsonl", RESULT):
+        (folder / name).unlink()
+    run(RECIPE, out=root)
+    after = read_timing(folder)
+    assert after["verification"] > 100.0
+    assert after | {"verification": before["verification"]} == before
+
+
+def test_the_minutes_of_a_study_are_those_of_its_clocks(finished, tmp_path):
+    root = tmp_path / "mini"
+    shutil.copytree(finished.root, root)
+    folders = [cell_folder(root, RECIPE, cell) for cell in RECIPE.cells()]
+    for folder in folders:
+        write_json(folder / TIMING, {"training": 1.5, "generation": 2.0})
+    assert read_study(root).seconds == 10.5
+    (folders[2] / TIMING).unlink()
+    assert read_study(root).seconds == 7.0
+
+
+def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
+    """The problems travel with the work: a node of a cluster has no folder of ours."""
+    loaded = []
+
+    def counted(*args, **kwargs):
+        loaded.append(args)
+        return splits(*args, **kwargs)
+
+    monkeypatch.setattr("erce.study.cell.splits", counted)
+    cell_splits.cache_clear()
+    problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
+    cell_splits.cache_clear()
+    work = pickle.loads(pickle.dumps(Work(tmp_path, RECIPE, partial(run_cell, problems=problems))))
+    work.run(work.root, work.recipe, RECIPE.cells()[0])
+    assert len(loaded) == 1
+
+
+def test_a_schedule_and_the_threads_of_the_recipe_reach_the_training(tmp_path, monkeypatch):
+    seen = []
+
+    def noted(*args, lam_schedule, lam_warmup, **kwargs):
+        seen.append((torch.get_num_threads(), lam_schedule, lam_warmup))
+        raise ValueError("seen")
+
+    monkeypatch.setattr("erce.train.fine_tune.fine_tune", noted)
+    before = torch.get_num_threads()
+    training = replace(RECIPE.training, lam_schedule="linear", lam_warmup=0.5)
+    recipe = replace(RECIPE, training=training, resources=Resources(threads=before + 1))
+    with pytest.raises(ValueError, match="seen"):
+        run_cell(tmp_path, recipe, recipe.cells()[2])
+    assert seen == [(before + 1, "linear", 0.5)]
+    assert torch.get_num_threads() == before
+
+
+def test_a_study_with_failed_cells_raises_their_names_and_the_others_are_there_to_report(
+    finished, tmp_path, monkeypatch
+):
+    root, recipe = tmp_path / "mini", replace(RECIPE, lams=(0.0, 1.0, 4.0))
+    shutil.copytree(finished.root, root)
+
+    def failing(root, recipe, cell, problems):
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(erce.study.run, "run_cell", failing)
+    with pytest.raises(CellsFailedError, match=r"1 of 4 cells failed(.*\n)*  mini-sums-lam4-seed0: Runtime"):
+        run(recipe, out=root)
+    left = read_study(root)
+    assert ([cell.lam for cell in left.missing], len(left.results)) == ([4.0], 3)
+    assert erce.report(root).is_file()
+
+
+def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finished, tmp_path, monkeypatch):
+    ran = []
+    monkeypatch.setattr(erce.study.run, "run_cell", lambda root, recipe, cell, problems: ran.append(cell))
+    run(RECIPE, out=finished.root)
+    assert ran == []
+    run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)
+    assert [(cell.arm, cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]
+    run(RECIPE, out=finished.root)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"task": "mini-sumz"}, "no task 'mini-sumz'; did you mean 'mini-sums'?"),
+        ({"task": "gsm8k", "data": "no/such/folder"}, "no/such/folder"),
+        ({"model": "no/such/model"}, "no/such/model"),
+        ({"n_test": 10**6}, "1000000"),
+    ],
+)
+def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path, change, sentence):
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+        run(replace(RECIPE, **change), out=tmp_path / "mini")
+    assert sentence in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_result_stops_the_run_and_is_left_for_the_user(finished, tmp_path):
+    root = tmp_path / "mini"
+    open_study(root, RECIPE)
+    folder = cell_folder(root, RECIPE, RECIPE.cells()[1])
+    folder.mkdir(parents=True)
+    (folder / RESULT).write_text('{"scores":', encoding="utf-8")
+    with pytest.raises(ValueError, match="damaged"):
+        run(RECIPE, out=root)
+    assert [path.name for path in folder.iterdir()] == [RESULT]

@@ -1,0 +1,293 @@
+"""A study whose completions come from a server: each cell's own adapter writes, and none stays loaded."""
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from erce.cli.main import main
+from erce.files import read_json, read_rows
+from erce.generate.policy import check_server, policy, served_base, served_name
+from erce.hf.models import adapted
+from erce.recipe import Decoding, Recipe, Serving, Training
+from erce.study.cell import base_policy, cell_splits, draws
+from erce.study.folder import COMPLETIONS, cell_folder
+from erce.study.provenance import CELL
+from erce.study.run import run
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0, 1.0),
+    seeds=(0,),
+    n_train=16,
+    n_validation=1,
+    n_test=2,
+    training=Training(epochs=1.0, learning_rate=1e-3),
+    decoding=Decoding(samples=2, frontier=(0.2,), max_new_tokens=40),
+)
+
+WEIGHTS = "adapter_model.safetensors"
+
+
+@dataclass
+class Fleet:
+    """A small vLLM: the tiny model as "small", and adapters that are loaded and unloaded by name."""
+
+    policies: dict = field(default_factory=dict)
+    changes: list = field(default_factory=list)
+    keys: set = field(default_factory=set)
+    listing: tuple | None = None  # status and text in place of the list of models
+    failing: int = 10**6  # requests for completions that are answered before one fails
+    busy: int = 0  # requests that are sent away before any is answered
+    open: ExitStack = field(default_factory=ExitStack)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    url: str = ""
+
+    def answer(self, method, path, body) -> tuple[int, str]:
+        if (method, path) == ("GET", "/v1/models"):
+            return self.listing or (200, json.dumps({"data": [{"id": name} for name in self.policies]}))
+        if path == "/v1/load_lora_adapter" and body["lora_name"] not in self.policies:
+            loaded = self.open.enter_context(adapted(self.policies["small"], Path(body["lora_path"])))
+            self.policies[body["lora_name"]] = loaded
+            self.changes.append(("load", body["lora_name"]))
+            return 200, "Success"
+        if path == "/v1/unload_lora_adapter" and body["lora_name"] in self.policies:
+            del self.policies[body["lora_name"]]
+            self.changes.append(("unload", body["lora_name"]))
+            return 200, "Success"
+        if path == "/v1/completions" and body["model"] in self.policies:
+            self.failing -= 1
+            if self.failing < 0:
+                return 400, "no"
+            with self.lock:
+                return 200, json.dumps(completed(self.policies[body["model"]], body))
+        return 400, f"no {path} of {body}"
+
+
+def completed(model, body):
+    """One completion, as vLLM's body says it."""
+    ids, [end] = list(body["prompt"]), body["stop_token_ids"]
+    noise, steps, tops = torch.Generator().manual_seed(body["seed"]), [], []
+    while len(steps) < body["max_tokens"] and (not steps or ids[-1] != end):
+        with torch.no_grad():
+            log_p = model(torch.tensor([ids])).logits[0, -1].double().log_softmax(-1)
+        heat = body["temperature"]
+        drawn = torch.multinomial((log_p / heat).softmax(-1), 1, generator=noise) if heat else log_p.argmax()
+        best = {int(each) for each in log_p.topk(body["logprobs"]).indices} | {int(drawn)}
+        steps.append(log_p[int(drawn)].item())
+        tops.append({f"token_id:{each}": log_p[each].item() for each in best})
+        ids.append(int(drawn))
+    text = base_policy("tiny", "auto")[1].decode(ids[-len(steps) :], skip_special_tokens=True)
+    choice = {"index": 0, "text": text, "finish_reason": "stop" if ids[-1] == end else "length"}
+    return {
+        "model": body["model"],
+        "choices": [choice | {"logprobs": {"token_logprobs": steps, "top_logprobs": tops}}],
+        "usage": {"prompt_tokens": len(body["prompt"]), "completion_tokens": len(steps)},
+    }
+
+
+@contextmanager
+def serving(fleet: Fleet) -> Iterator[Fleet]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.do_POST()
+
+        def do_POST(self):
+            fleet.keys.add(self.headers.get("Authorization"))
+            length = int(self.headers.get("Content-Length", 0))
+            body = json.loads(self.rfile.read(length)) if length else {}
+            fleet.busy -= 1
+            away = (503, "one moment") if fleet.busy >= 0 else None
+            status, text = away or fleet.answer(self.command, self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_):
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    fleet.url = f"http://127.0.0.1:{httpd.server_port}/v1"
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield fleet
+    finally:
+        httpd.shutdown()
+        thread.join()
+        httpd.server_close()
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    with serving(Fleet({"small": base_policy("tiny", "auto")[0]})) as fleet:
+        yield fleet
+
+
+@pytest.fixture(scope="module")
+def study(fleet, tmp_path_factory):
+    """A served study, run to its end."""
+    return run(served(fleet), out=tmp_path_factory.mktemp("served") / "mini")
+
+
+def served(fleet: Fleet, **settings) -> Recipe:
+    return replace(RECIPE, server=Serving(url=fleet.url, **{"model": "small"} | settings))
+
+
+def test_every_cell_is_drawn_by_its_own_policy_and_no_adapter_stays(study, fleet):
+    assert study.missing == []
+    base, problems = base_policy("tiny", "auto"), cell_splits(RECIPE, "mini-sums").test
+    for cell in study.results:
+        folder = cell_folder(study.root, study.recipe, cell)
+        greedy = draws(RECIPE, cell.task)["greedy"]
+        with policy(RECIPE, base, None if cell.lam is None else folder / "adapter") as here:
+            wanted = {each.problem: each.text for each in here(problems, decoding=greedy, seed=0)}
+        rows = [row for row in read_rows(folder / COMPLETIONS) if row["split"] == "test"]
+        assert {row["problem"]: row["text"] for row in rows if row["decoding"] == "greedy"} == wanted
+        assert len(rows) == 2 * (1 + 2 + 1)
+    folders = [cell_folder(study.root, study.recipe, cell) for cell in study.results][1:]
+    names = [served_name(folder / "adapter") for folder in folders]
+    assert all(name.startswith(folder.name) for name, folder in zip(names, folders, strict=True))
+    assert fleet.changes[:4] == [(change, name) for name in names for change in ("load", "unload")]
+    assert list(fleet.policies) == ["small"]
+
+
+def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study, capsys):
+    for cell in study.results:
+        origin = read_json(cell_folder(study.root, study.recipe, cell) / CELL)
+        assert (origin["drawn_by"], origin["dtype"], origin["model"]) == ("vllm", None, "tiny")
+    assert main(["report", str(study.root)]) == 0
+    assert "mini-sums" in capsys.readouterr().out
+
+
+def test_a_finished_study_moves_with_its_server(study, fleet, monkeypatch):
+    monkeypatch.setattr("erce.study.run.sweep", lambda _, missing, **__: iter(missing))
+    moved = replace(served(fleet).server, url="http://127.0.0.1:1/v1", concurrency=1, timeout=60.0)
+    assert run(replace(RECIPE, server=moved), out=study.root).missing == []
+    with pytest.raises(ValueError, match=r"its server.kind is 'vllm', not 'openai'"):
+        run(served(fleet, kind="openai"), out=study.root)
+
+
+def drawing(fleet, folder):
+    recipe = served(fleet)
+    problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
+    with policy(recipe, base, folder / "adapter") as draw:
+        return draw(problems, decoding=draws(RECIPE, "mini-sums")["greedy"], seed=0)
+
+
+def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_killed_run_left_it(
+    study, fleet, monkeypatch
+):
+    folder = cell_folder(study.root, study.recipe, list(study.results)[1])
+    name = served_name(folder / "adapter")
+    fleet.changes.clear()
+    monkeypatch.setattr(fleet, "failing", 0)
+    with pytest.raises(ValueError, match="/completions refused, status 400: no"):
+        drawing(fleet, folder)
+    assert (fleet.changes, list(fleet.policies)) == ([("load", name), ("unload", name)], ["small"])
+    fleet.changes.clear()
+    monkeypatch.setattr(fleet, "failing", 10**6)
+    fleet.policies[name] = fleet.policies["small"]
+    monkeypatch.setattr(
+        fleet, "busy", 1
+    )  # as one is that starts anew: it is asked again, of the left one too
+    assert len(drawing(fleet, folder)) == 1
+    assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
+    monkeypatch.setattr(fleet, "failing", 0)
+    monkeypatch.setattr("erce.generate.policy.unload_adapter", refusing)
+    with pytest.raises(ValueError, match="/completions refused, status 400: no"):
+        drawing(fleet, folder)
+    del fleet.policies[name]
+
+
+def test_two_studies_of_one_recipe_draw_from_their_own_adapters_on_one_server(study, fleet, tmp_path):
+    cell = cell_folder(study.root, study.recipe, list(study.results)[1])
+    here, there = cell / "adapter", tmp_path / "other" / "cells" / cell.name / "adapter"
+    shutil.copytree(here, there)
+    learned, noise = load_file(here / WEIGHTS), torch.Generator().manual_seed(0)
+    changed = {name: w + torch.randn(w.shape, generator=noise) / 50 for name, w in learned.items()}
+    save_file(changed, there / WEIGHTS, metadata={"format": "pt"})
+    problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
+    greedy = draws(RECIPE, "mini-sums")["greedy"]
+
+    def drawn(draw) -> list[float]:
+        return [each.logprob for each in draw(problems, decoding=greedy, seed=0)]
+
+    wanted = []
+    for adapter in (here, there):
+        with policy(RECIPE, base, adapter) as draw:
+            wanted.append(pytest.approx(drawn(draw), abs=1e-4))
+    with policy(served(fleet), base, here) as one:
+        with policy(served(fleet), base, there) as other:
+            assert drawn(one) == wanted[0] != drawn(other)
+            assert drawn(other) == wanted[1]
+        assert drawn(one) == wanted[0]
+    assert list(fleet.policies) == ["small"]
+
+
+def refusing(server):
+    raise ValueError(f"no unloading of {server.model}")
+
+
+@pytest.mark.parametrize(
+    ("settings", "listing", "sentence"),
+    [
+        ({"url": "http://127.0.0.1:1/v1"}, None, "no list of models at http://127.0.0.1:1/v1/models"),
+        ({"model": None}, None, "serves no 'tiny' but small; name the one to draw from with [server] model"),
+        ({}, (200, '{"data": []}'), "serves no 'small' but nothing"),
+        ({}, (401, "who?"), "no list of models"),
+        ({}, (200, "[]"), "no list of models"),
+        ({}, (200, '{"data": [{}]}'), "no list of models"),
+        ({"api_key_variable": "NO_SUCH_KEY"}, None, "'NO_SUCH_KEY' is not set; export NO_SUCH_KEY=… first"),
+    ],
+)
+def test_a_server_that_cannot_draw_is_said_before_anything_is_written(
+    fleet, tmp_path, monkeypatch, settings, listing, sentence
+):
+    monkeypatch.setattr(fleet, "listing", listing)
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+        run(replace(RECIPE, server=replace(served(fleet).server, **settings)), out=tmp_path / "mini")
+    assert sentence in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
+    monkeypatch.setattr(fleet, "busy", 1)
+    with pytest.raises(ValueError, match=r"no list of models at .*status 503"):
+        check_server(served(fleet))
+    assert fleet.busy == 0
+    check_server(served(fleet))
+
+
+def test_the_key_comes_from_the_environment_and_the_settings_reach_the_server(fleet, monkeypatch):
+    monkeypatch.setenv("SERVED_KEY", "secret")
+    recipe = served(fleet, api_key_variable="SERVED_KEY", top_logprobs=5, entropy_within=0.5, concurrency=2)
+    check_server(recipe)
+    assert "Bearer secret" in fleet.keys
+    base = served_base(recipe, recipe.server)
+    assert (base.top_logprobs, base.entropy_within, base.concurrency, base.timeout) == (5, 0.5, 2, 600.0)
+
+
+@pytest.mark.parametrize("key", ["secret\n", "secret\r", " secret", "se\u00e9cret"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch, key):
+    monkeypatch.setenv("THE_KEY", key)
+    serving = Serving(url="http://127.0.0.1:1/v1", api_key_variable="THE_KEY")
+    with pytest.raises(ValueError, match="THE_KEY") as refused:
+        served_base(replace(RECIPE, server=serving), serving)
+    assert "cret" not in str(refused.value)
+
+
+def test_a_server_and_ray_do_not_go_together(tmp_path):
+    recipe = replace(RECIPE, server=Serving(url="http://127.0.0.1:1/v1"))
+    with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
+        run(recipe, out=tmp_path / "study", engine="ray://head:10001")
+    assert not (tmp_path / "study").exists()

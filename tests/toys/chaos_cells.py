@@ -1,0 +1,103 @@
+"""Cells that go through `erce.study.cell.run_cell` with a toy training and a toy policy; torch stays out.
+
+Import it before anything of erce: the modules that would load a model are toys from here on. Every training
+writes its cell's folder name into the file that the variable TRAINED names, when it begins.
+"""
+
+import hashlib
+import os
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+PIECES = 4  # in which an adapter is written, with a moment between two
+MOMENT = 0.004  # seconds
+
+
+def fine_tune(*given, folder, lam, seed, **how):
+    with Path(os.environ["TRAINED"]).open("a") as file:
+        file.write(f"{folder.parent.name}\n")
+    folder.mkdir(parents=True)
+    with (folder / "adapter_model.safetensors").open("wb") as file:
+        for piece in range(PIECES):
+            file.write(hashlib.sha256(f"{piece} {lam} {seed}".encode()).digest() * 40)
+            file.flush()
+            time.sleep(MOMENT)
+    return {"steps": 2, "seconds": time.monotonic(), "log": [{"step": 1, "ce": 1.5}, {"step": 2, "ce": 1.0}]}
+
+
+@contextmanager
+def policy(recipe, base, adapter):
+    weights = b"" if adapter is None else (adapter / "adapter_model.safetensors").read_bytes()
+    if adapter is not None and len(weights) != PIECES * 40 * 32:
+        raise RuntimeError(f"{adapter} is half an adapter")
+
+    def draw(problems, *, decoding, seed):
+        from erce.types import Completion
+
+        time.sleep(MOMENT)
+        rows = []
+        for problem in problems:
+            for sample in range(decoding.samples):
+                what = f"{problem.id} {sample} {decoding.temperature} {seed}".encode()
+                right = hashlib.sha256(weights + what).digest()[0] % 2
+                text = f"#### {problem.answer if right else 'none'}"
+                rows.append(
+                    Completion(
+                        problem=problem.id,
+                        sample=sample,
+                        text=text,
+                        tokens=3,
+                        finished=True,
+                        logprob=-1.5,
+                        entropy=0.25,
+                    )
+                )
+        return rows
+
+    yield draw
+
+
+def _toys() -> dict[str, ModuleType]:
+    model = SimpleNamespace(config=SimpleNamespace(_commit_hash=None), dtype="float32")
+    tokenizer = SimpleNamespace(chat_template=None, eos_token="<end>", eos_token_id=0)
+    tokenizer.encode = lambda text: [1 + ord(letter) for letter in text]
+    contents = {
+        "erce.hf.models": {
+            "load_model": lambda name, *, dtype="auto": model,
+            "load_tokenizer": lambda name: tokenizer,
+        },
+        "erce.generate.policy": {"policy": policy, "check_server": lambda recipe: None},
+        "erce.train": {},
+        "erce.train.fine_tune": {"fine_tune": fine_tune},
+    }
+    modules = {}
+    for name, content in contents.items():
+        modules[name] = ModuleType(name)
+        vars(modules[name]).update(content)
+    return modules
+
+
+sys.modules.update(_toys())
+
+from erce.recipe import Decoding, Recipe  # noqa: E402
+from erce.study import cell as experiment  # noqa: E402
+
+assert "torch" not in sys.modules
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0, 1.0),
+    seeds=(0, 1, 2),
+    n_train=2,
+    n_validation=2,
+    n_test=4,
+    decoding=Decoding(samples=2, batch_size=4),
+)
+
+
+def run_cell(root, recipe, cell, **given):
+    """Named here, so that a process that is to run it imports the toys."""
+    experiment.run_cell(root, recipe, cell, **given)

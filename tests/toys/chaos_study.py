@@ -1,0 +1,278 @@
+"""A study of toy cells, disturbed at seeded random moments until it is done, again and again.
+
+`python -m toys.chaos_study HOW FOLDER MOMENTS SEED` prints what came of it, as JSON; HOW is in DISTURBANCES
+
+`disk` and `readonly` mount a small file system on FOLDER/small, for `unshare --mount` to keep to themselves.
+"""
+
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import erce.study.run
+from erce.study.engines import ray as ray_engine
+from erce.study.folder import LOCKS, TIMING
+from toys import chaos_cells, ray_nodes
+
+ray_engine.POLL, ray_engine.SILENCE = 0.25, 1.0  # seconds, so that a head is given up sooner
+erce.study.run.run_cell = chaos_cells.run_cell
+GCS_ALONE = 0.25  # share of the heads that lose this process, and not all of theirs at once
+RAYS_OWN = {
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "60",  # which SILENCE would make too short
+    "RAY_task_events_shutdown_flush_timeout_ms": "100",  # else a driver waits 5 s for a head that is gone
+}
+PAGE = 4096  # bytes; a file system in memory gives them out singly
+HERE, PROCESSES = ("here", 1), ("processes", 2)
+RAY = "ray"  # an engine whose wall time the last undisturbed study on a cluster decides
+
+
+class Disturbed:
+    """Studies in one place after another, each compared with an undisturbed one when it is done."""
+
+    def __init__(self, folder: Path, moments: int, rng: random.Random) -> None:
+        self.folder, self.moments, self.rng = folder, moments, rng
+        self.places = 0
+        self.said, self.trained = folder / "said.txt", folder / "trained.txt"
+        os.environ["TRAINED"] = str(self.trained)
+        self.root = folder / "undisturbed"
+        self.found = {"moments": 0, "studies": 0, "differ": [], "twice": [], "exits": [], "said": []}
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            study(self.root, *HERE)  # so that what is imported late need not be by each driver
+        self.wall = {engine: self._undisturbed(engine) for engine in (HERE, PROCESSES)}
+        self.right = contents(self.root)
+        self.afresh(folder / "study")
+
+    def _undisturbed(self, engine) -> float:
+        shutil.rmtree(self.root, ignore_errors=True)
+        started = time.monotonic()
+        self.end(self.begin(engine))
+        return time.monotonic() - started
+
+    def afresh(self, root: Path) -> None:
+        """A new place each time: a worker whose driver was killed may write on in the old one a moment."""
+        shutil.rmtree(root, ignore_errors=True)
+        self.places += 1
+        self.root, self.done = root.with_name(f"study-{self.places}"), {}
+        self.trained.write_text("")
+
+    def begin(self, engine) -> int:
+        """The process of a driver, which exits with 0 when all cells are done and 1 after a sentence."""
+        child = os.fork()
+        if child == 0:
+            with self.said.open("wb") as file:
+                os.dup2(file.fileno(), 1)
+                os.dup2(file.fileno(), 2)
+            try:
+                os._exit(study(self.root, *engine))
+            finally:  # reached by an exception alone, which is not the caller's
+                traceback.print_exc()
+                os._exit(2)
+        return child
+
+    def end(self, driver: int) -> int:
+        """Its exit code, which is there in good time."""
+        code = self.ended(driver, seconds=120.0)
+        if code is None:
+            os.kill(driver, signal.SIGKILL)
+        assert code is not None, f"a driver goes on and on: {self.said.read_text()[-2000:]}"
+        return code
+
+    def ended(self, driver: int, *, seconds: float) -> int | None:
+        """Its exit code; None where it has not ended by then."""
+        end = time.monotonic() + seconds
+        while True:
+            ended, status = os.waitpid(driver, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.002)
+
+    def look(self, code: int) -> None:
+        """Notes what is on the disk after a driver has ended; a finished study gives way to the next one."""
+        self.found["moments"] += code != 0
+        if code not in (0, 1, -signal.SIGKILL):
+            self.found["exits"].append([code, self.said.read_text()[-2000:]])
+        if code == 1:
+            self.found["said"].append(self.said.read_text())
+        finished = {path.parent.name for path in self.root.glob("cells/*/result.json")}
+        trainings = Counter(self.trained.read_text().split())
+        for name in finished:
+            self.done.setdefault(name, trainings[name])
+        if code == 0:
+            now = contents(self.root)
+            differ = [
+                name for name in now.keys() | self.right.keys() if now.get(name) != self.right.get(name)
+            ]
+            self.found["differ"] += differ
+            self.found["twice"] += [name for name, times in self.done.items() if trainings[name] != times]
+            self.found["studies"] += 1
+            self.afresh(self.root)
+
+    def going_on(self) -> bool:
+        return self.found["moments"] < self.moments or self.root.exists() or not self.found["studies"]
+
+
+def study(root: Path, engine: str, jobs: int | None) -> int:
+    try:
+        erce.study.run.run(chaos_cells.RECIPE, out=root, engine=engine, jobs=jobs)
+    except ValueError as sentence:
+        print(f"{type(sentence).__name__}: {sentence}", flush=True)
+        return 1
+    return 0
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Every file of a study but the times, and the scratch folder of the processes at work."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
+    }
+
+
+def kill_drivers(found: Disturbed) -> None:
+    while found.going_on():
+        engine = found.rng.choice([HERE, PROCESSES])
+        driver = found.begin(engine)
+        moment = found.rng.uniform(0, found.wall[engine])
+        late = found.found["moments"] >= found.moments
+        code = found.ended(driver, seconds=120.0 if late else moment)
+        if code is None:
+            os.kill(driver, signal.SIGKILL)
+            code = found.end(driver)
+        found.look(code)
+
+
+def kill_workers(found: Disturbed) -> None:
+    """The moments are the kills here, of which a driver sees many."""
+    kills = 0
+    while kills < found.moments or found.root.exists():
+        driver, code = found.begin(PROCESSES), None
+        while code is None:
+            code = found.ended(driver, seconds=found.rng.uniform(0, found.wall[PROCESSES] / 2))
+            workers = [] if code is not None or kills >= found.moments else children(driver)
+            if workers:
+                os.kill(found.rng.choice(workers), signal.SIGKILL)
+                kills += 1
+        found.look(code)
+    found.found["moments"] = kills
+
+
+def kill_heads(found: Disturbed) -> None:
+    """A Ray cluster loses its head, and the next driver finds another cluster."""
+    import ray  # noqa: F401 (so that a driver, which is a fork, need not)
+
+    os.environ |= RAYS_OWN
+    with ray_nodes.heads() as heads:
+        head = next(heads)
+        while found.going_on():
+            if _kill_a_head(found, head):
+                head = next(heads)
+
+
+def _kill_a_head(found: Disturbed, head: ray_nodes.Head) -> bool:
+    """At a moment after the driver has connected; before, Ray itself may end it, with nothing begun.
+
+    False where the driver was done before that moment.
+    """
+    lock, fresh = found.root / LOCKS / "driver.lock", not found.root.exists()
+    lock.unlink(missing_ok=True)
+    driver, code = found.begin((f"ray@{head.address}", None)), None
+    while code is None and not lock.exists():
+        code = found.ended(driver, seconds=0.02)
+    began, wall = time.monotonic(), found.wall.get(RAY)
+    late = found.found["moments"] >= found.moments or wall is None
+    if code is None:
+        code = found.ended(driver, seconds=120.0 if late else found.rng.uniform(0, wall))
+    if code is not None:
+        if fresh:
+            found.wall[RAY] = time.monotonic() - began
+        found.look(code)
+        return False
+    alone = found.rng.random() < GCS_ALONE
+    for process in [head.processes["gcs_server"]] if alone else head.processes.values():
+        os.kill(process, signal.SIGKILL)
+    found.look(found.end(driver))
+    head.end()
+    return True
+
+
+def children(driver: int) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
+            at_work = int(parent) == driver and state != "Z"
+            if at_work and b"spawn_main" in (path.parent / "cmdline").read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:  # it has gone meanwhile
+            continue
+    return found
+
+
+def fill_the_disk(found: Disturbed) -> None:
+    """A disk that is full, and has a few pages more after each sentence."""
+    with small(found.folder / "small") as (place, remount):
+        found.afresh(place / "study")
+        while found.going_on():
+            disk = os.statvfs(place)
+            used = disk.f_blocks - disk.f_bfree
+            remount(f"size={(used + found.rng.randint(1, 4)) * PAGE}")
+            found.look(found.end(found.begin(HERE)))
+
+
+def forbid_writing(found: Disturbed) -> None:
+    """A driver is killed, the disk becomes read-only, the next driver says so and changes nothing."""
+    with small(found.folder / "small") as (place, remount):
+        found.afresh(place / "study")
+        while found.going_on():
+            driver = found.begin(HERE)
+            moment = found.rng.uniform(0, found.wall[HERE])
+            code = found.ended(driver, seconds=moment if found.found["moments"] < found.moments else 120.0)
+            if code is None:
+                os.kill(driver, signal.SIGKILL)
+                found.end(driver)
+                before = contents(found.root) if found.root.exists() else {}
+                remount("ro")
+                code = found.end(found.begin(HERE))
+                remount("rw")
+                assert before == (contents(found.root) if found.root.exists() else {})
+            found.look(code)
+
+
+@contextmanager
+def small(place: Path) -> Iterator[tuple]:
+    """A file system of a few pages; a function changes how it is mounted."""
+    place.mkdir()
+    mount = ["mount", "-n", "-t", "tmpfs", "-o", "size=1m,mode=700", "erce-small", str(place)]
+    subprocess.run(mount, check=True)
+    try:
+        yield place, lambda how: subprocess.run(["mount", "-n", "-o", f"remount,{how}", place], check=True)
+    finally:
+        subprocess.run(["umount", "-n", str(place)], check=True)
+
+
+DISTURBANCES = {
+    "drivers": kill_drivers,
+    "workers": kill_workers,
+    "heads": kill_heads,
+    "disk": fill_the_disk,
+    "readonly": forbid_writing,
+}
+
+if __name__ == "__main__":
+    disturbed = Disturbed(Path(sys.argv[2]), int(sys.argv[3]), random.Random(int(sys.argv[4])))
+    DISTURBANCES[sys.argv[1]](disturbed)
+    print(json.dumps(disturbed.found))

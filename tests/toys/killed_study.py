@@ -1,0 +1,108 @@
+"""A study killed (SIGKILL) again and again at seeded moments until it is done, in forks of this process.
+
+`python -m toys.killed_study FOLDER SEED` prints how often it was killed and what it drew twice, as JSON; with
+`grown` at the end the same of a finished study whose recipe has gained temperatures
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from erce.recipe import Decoding, Recipe, Training
+from erce.study.cell import JOURNAL, base_policy
+from erce.study.journal import Journal
+from erce.study.run import run
+
+RECIPE = Recipe(
+    task="mini-sums",
+    lams=(0.0,),
+    seeds=(0,),
+    n_train=16,
+    n_validation=24,
+    n_test=40,
+    training=Training(epochs=1.0),
+    decoding=Decoding(samples=2, batch_size=8),
+)
+WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0), frontier_samples=2))
+
+
+def main(folder: Path, seed: int, grown: bool) -> None:
+    base_policy(RECIPE.model, RECIPE.dtype)
+    recipe = WIDE if grown else RECIPE
+    alone(folder / "undisturbed", recipe, folder / "log", None)
+    if grown:
+        narrow = replace(WIDE, decoding=replace(WIDE.decoding, frontier=()))
+        alone(folder / "killed", narrow, folder / "log", None)
+    (folder / "log").unlink()
+    rng, recorded = random.Random(seed), finished(folder / "killed")
+    said = {"kills": 0, "in generation": 0, "twice": []}
+    for attempt in range(1, 100):
+        begun = sum(1 for _ in lines(folder / "log"))
+        done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
+        drawn = list(lines(folder / "log"))[begun:]
+        said["twice"] += [place for place in drawn if tuple(place) in recorded]
+        if done:
+            break
+        said["kills"] += 1
+        said["in generation"] += bool(drawn)
+        recorded = finished(folder / "killed")
+    print(json.dumps(said))
+
+
+def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
+    """Whether the study came to its end in a process that is killed after so many seconds."""
+    child = os.fork()
+    if child == 0:
+        note_draws(log)
+        run(recipe, out=root)
+        os._exit(0)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if seconds is None or status == 0:
+        assert status == 0, status
+    return status == 0
+
+
+def note_draws(log: Path) -> None:
+    """Writes a line for each problem that is drawn, before it is."""
+    completed = Journal.completed
+
+    def noted(self, problems, draw, **settings):
+        def noting(chunk):
+            places = [[self.path.parent.name, settings["labels"]["split"], problem.id] for problem in chunk]
+            with log.open("a") as file:
+                file.writelines(
+                    json.dumps([*place, settings["labels"]["decoding"]]) + "\n" for place in places
+                )
+            return draw(chunk)
+
+        return completed(self, problems, noting, **settings)
+
+    Journal.completed = noted
+
+
+def lines(log: Path):
+    return map(json.loads, log.read_text().splitlines() if log.is_file() else ())
+
+
+def finished(root: Path) -> set[tuple[str, ...]]:
+    """(cell, split, problem, decoding) of all that is on the disk; a torn last line is not."""
+    found = set()
+    for path in [*root.rglob(JOURNAL), *root.rglob("completions.jsonl")]:
+        rows = []
+        for line in path.read_text().split("\n")[:-1]:
+            content = json.loads(line if path.name != JOURNAL else line.split(" ", 1)[1])
+            rows += [row | content["labels"] for row in content["rows"]] if "rows" in content else [content]
+        found |= {(path.parent.name, row["split"], row["problem"], row["decoding"]) for row in rows}
+    return found
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] == ["grown"])

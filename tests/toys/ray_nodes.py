@@ -1,0 +1,123 @@
+"""Ray nodes on this machine, each with processes of its own.
+
+python -m toys.ray_nodes    starts a small head, says in JSON where it is, and ends with its standard input
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from toys import FINDS_TOYS
+
+ATTEMPTS = 4
+LISTENS = 60.0  # seconds until a client server does, which starts beside its head
+SMALL = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+
+
+@contextmanager
+def cluster(*rooms: int, **head):
+    """A head, made with `head`, and a node with room for so many cells for each of `rooms`; ends with them.
+
+    Its processes find the files beside this one. What has not started after Ray's 30 s, as on a machine with
+    much else to do, is started again.
+    """
+    made, nodes = _started(rooms, head, attempts=ATTEMPTS)
+    try:
+        yield made, nodes
+    finally:
+        made.shutdown()
+
+
+@contextmanager
+def client_server(*rooms: int, **head):
+    """The address of a cluster's client server, which listens, and the cluster."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with cluster(*rooms, ray_client_server_port=port, **head) as (made, _):
+        end = time.monotonic() + LISTENS
+        while not _listens(port):
+            assert time.monotonic() < end, "the client server has not started"
+            time.sleep(0.1)
+        yield f"ray://127.0.0.1:{port}", made
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _started(rooms, head, *, attempts: int):
+    from ray.cluster_utils import Cluster
+
+    made = Cluster()
+    try:
+        with patch.dict(os.environ, FINDS_TOYS):
+            made.add_node(**head)
+            nodes = [made.add_node(num_cpus=room) for room in rooms]
+        made.wait_for_nodes()
+        return made, nodes
+    except Exception as error:  # Ray raises bare Exception where a node is too slow to start
+        made.shutdown()
+        if attempts == 1 or "timed out" not in str(error):
+            raise
+    return _started(rooms, head, attempts=attempts - 1)
+
+
+@dataclass
+class Head:
+    """Where it is, the processes that it is made of by their names, and the one that has started them."""
+
+    address: str
+    processes: dict[str, int]
+    parent: "subprocess.Popen[str]"
+
+    def end(self) -> None:
+        self.parent.communicate(timeout=LISTENS)
+
+
+@contextmanager
+def heads() -> Iterator[Iterator[Head]]:
+    """One small head after the other, of which the next starts while one is in use; end each.
+
+    Processes of their own start them, so that the caller stays free of Ray and may fork.
+    """
+    parents = []
+
+    def start() -> "subprocess.Popen[str]":
+        pipes = {
+            "env": os.environ | FINDS_TOYS,
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.DEVNULL,
+        }
+        parents.append(subprocess.Popen([sys.executable, "-m", "toys.ray_nodes"], text=True, **pipes))
+        return parents[-1]
+
+    def each() -> Iterator[Head]:
+        following = start()
+        while True:
+            now, following = following, start()
+            yield Head(**json.loads(now.stdout.readline()), parent=now)
+
+    try:
+        yield each()
+    finally:
+        for parent in parents:
+            if parent.poll() is None:
+                parent.communicate(timeout=LISTENS)
+
+
+if __name__ == "__main__":
+    with cluster(**SMALL) as (made, _):
+        started = made.head_node.all_processes.items()
+        processes = {name: each.process.pid for name, (each, *_) in started}
+        print(json.dumps({"address": made.address, "processes": processes}), flush=True)
+        sys.stdin.read()

@@ -1,0 +1,138 @@
+"""What the tests of served policies draw from: a small vLLM behind a socket of this machine."""
+
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import torch
+
+from erce.generate.server import Server
+from erce.study.cell import Draw
+from erce.types import Problem
+
+GREEDY = Draw(temperature=0.0, samples=1, max_new_tokens=40, batch_size=64)
+SAMPLED = replace(GREEDY, temperature=1.0, samples=3)
+PROBLEMS = [
+    Problem(id=f"p{number}", prompt=f"Work out {number}+7-2 step by step.", demonstration="")
+    for number in range(4)
+]
+
+
+@dataclass
+class Engine:
+    """A small vLLM: one policy under one name, one request at a time; `spoil` is what goes wrong."""
+
+    model: torch.nn.Module
+    tokenizer: object
+    name: str = "tiny"
+    deaf: bool = False  # to stop texts
+    spoil: object = None  # changes the answer, or returns a (status, headers, body) in its place
+    asked: list = field(default_factory=list)
+    loaded: list = field(default_factory=list)
+    keys: list = field(default_factory=list)
+    busy: int = 0
+    busiest: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def complete(self, body):
+        prompt, end = body["prompt"], set(body.get("stop_token_ids", [self.tokenizer.eos_token_id]))
+        ids = self.tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
+        start, steps, tops, text, reason = len(ids), [], [], "", None
+        noise = torch.Generator().manual_seed(body["seed"])
+        while len(ids) - start < body["max_tokens"] and reason is None:
+            with torch.no_grad():
+                logits = self.model(torch.tensor([ids])).logits[0, -1].double()
+            log_p, heat = logits.log_softmax(-1), body["temperature"]
+            drawn = torch.multinomial((logits / heat).softmax(-1), 1, generator=noise) if heat else None
+            token = int(logits.argmax() if drawn is None else drawn)
+            best = {int(each) for each in log_p.topk(body["logprobs"]).indices} | {token}
+            steps.append(log_p[token].item())
+            tops.append({f"token_id:{each}": log_p[each].item() for each in best})
+            ids.append(token)
+            before, text = text, self.tokenizer.decode(ids[start:], skip_special_tokens=True)
+            text, reason = (text, token) if token in end else self.cut(text, before, body["stop"])
+        written = ids[start:]
+        return {
+            "model": body["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "text": text,
+                    "finish_reason": "length" if reason is None else "stop",
+                    "stop_reason": reason,
+                    "logprobs": {"token_logprobs": steps, "top_logprobs": tops},
+                }
+            ],
+            "usage": {"prompt_tokens": start, "completion_tokens": len(written)},
+        }
+
+    def cut(self, text, before, stop):
+        """As vLLM's check_stop_strings: the first of the list that ends in the text of the last token."""
+        if self.deaf:
+            return text, None
+        more = len(text) - len(before.rstrip("\ufffd"))
+        for each in stop:
+            if (at := text.find(each, max(len(text) + 1 - more - len(each), 0))) >= 0:
+                return text[:at], each
+        return text, None
+
+    def answer(self, path, body):
+        """(status, headers, body) of one request."""
+        if path == "/v1/load_lora_adapter":
+            self.loaded.append(body)
+            self.name = body["lora_name"]
+            return 200, {}, b"Success: LoRA adapter added successfully."
+        if path == "/v1/unload_lora_adapter" and body["lora_name"] == self.name:
+            return 200, {}, b"Success: LoRA adapter removed successfully."
+        if path != "/v1/completions" or body["model"] != self.name:
+            return 404, {}, json.dumps({"error": f"no {path} of {body.get('model')}"}).encode()
+        with self.lock:
+            self.asked.append(body)
+            self.busy += 1
+            self.busiest = max(self.busiest, self.busy)
+            answer = self.complete(body)
+        if self.spoil is not None:
+            spoilt = self.spoil(answer)
+            answer = spoilt if isinstance(spoilt, tuple) else answer
+        with self.lock:
+            self.busy -= 1
+        return answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer).encode())
+
+
+@contextmanager
+def serving(engine):
+    """The engine behind a socket of this machine, as a Server."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            engine.keys.append(self.headers.get("Authorization"))
+            status, headers, text = engine.answer(self.path, body)
+            if status == 0:  # hang up without a word
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
+            self.send_response(status)
+            for name, value in ({"Content-Length": len(text)} | headers).items():
+                self.send_header(name, str(value))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_):
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield Server(url=f"http://127.0.0.1:{httpd.server_port}/v1", model="tiny", attempts=3, backoff=0.01)
+    finally:
+        httpd.shutdown()
+        thread.join()
+        httpd.server_close()
+
+
+def choice(**changes):
+    return lambda answer: answer["choices"][0].update(changes)

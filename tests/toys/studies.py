@@ -1,0 +1,174 @@
+"""Studies on disk whose numbers are made up: no model, no training, the files that a run leaves."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from erce.files import write_json, write_rows
+from erce.recipe import Cell, Decoding, Recipe
+from erce.score import summarize
+from erce.study.folder import cell_folder, open_study, read_study
+from erce.types import Completion, Verdict
+
+TASK, CONTROL = "sums", "sums-answer-only"
+REASONS = ("different", "different", "different", "no answer", "truncated")
+
+
+@dataclass
+class Fake:
+    """What a fake study is made of; `right(task, arm, decoding)`: the chance that one is accepted."""
+
+    lams: tuple = (0.0, 0.5, 1.0)
+    seeds: tuple = (0, 1, 2)
+    objectives: tuple = ()
+    control: str | None = CONTROL
+    problems: int = 30
+    samples: int = 4
+    validation: int = 20
+    steps: int = 12
+    right: object = None
+    right_on_validation: object = None  # None: as on the test problems
+    text: object = None
+    reasons: tuple = REASONS  # of what is not accepted
+    skip: set = field(default_factory=set)  # of (task, arm, seed)
+    versions: dict = field(default_factory=dict)
+    warnings: tuple = ()
+    frontier: tuple = ()
+    entropy: object = None  # of (arm, decoding); None: 0.2 nats everywhere
+    reach: object = None  # of an arm: how far the chances of easy and hard problems lie from its own
+    together: bool = False  # whether scores hold what k samples do together
+    task: str = TASK
+    model: str = "tiny"
+
+    def recipe(self) -> Recipe:
+        return Recipe(
+            task=self.task,
+            model=self.model,
+            control=self.control,
+            lams=self.lams,
+            seeds=self.seeds,
+            objectives=self.objectives,
+            n_test=self.problems,
+            decoding=Decoding(samples=self.samples, frontier=self.frontier),
+        )
+
+
+def chance(task, lam, decoding):
+    """Sampled accuracy rises with λ up to 0.5 and greedy falls; the control gains nothing.
+
+    Other objectives are better than every λ.
+    """
+    if isinstance(lam, str):
+        return 0.9
+    if task == CONTROL:
+        return 0.4
+    if lam is None:
+        return 0.35 if decoding == "sampled" else 0.6
+    peak = 0.25 * min(lam, 1 - lam) * 2
+    return (0.6 + peak) if decoding == "sampled" else 0.85 - 0.05 * lam
+
+
+def make_study(root, fake=None, **changes):
+    """The study, written and read back."""
+    fake = fake or Fake(**changes)
+    recipe = fake.recipe()
+    open_study(root, recipe)
+    for cell in recipe.cells():
+        if (cell.task, cell.arm, cell.seed) not in fake.skip:
+            _write_cell(cell_folder(root, recipe, cell), cell, fake)
+    return read_study(root)
+
+
+def _write_cell(folder, cell: Cell, fake: Fake):
+    rng = np.random.default_rng(int.from_bytes(hashlib.sha256(cell.name.encode()).digest()[:4], "big"))
+    completions, verdicts, scores = [], [], {}
+    for split, problems in (("validation", fake.validation), ("test", fake.problems)):
+        further = [(f"T{temperature:g}", 1) for temperature in fake.frontier if cell.task == fake.task]
+        for decoding, samples in (("greedy", 1), ("sampled", fake.samples), *further):
+            drawn = _drawn(rng, cell, fake, (split, decoding, problems, samples))
+            if drawn:
+                scores.setdefault(split, {})[decoding] = _scores(drawn, together=fake.together)
+            for row, verdict in drawn:
+                completions.append(row)
+                verdicts.append(verdict)
+    write_rows(folder / "completions.jsonl", completions)
+    write_rows(folder / "verdicts.jsonl", verdicts)
+    result = {
+        "cell": {"task": cell.task, "lam": cell.lam, "seed": cell.seed},
+        "scores": scores,
+    }
+    if cell.lam is not None:
+        result["training"] = {"steps": fake.steps}
+        write_json(folder / "training.json", result["training"] | {"log": _log(rng, cell, fake.steps)})
+    versions = {"erce": "0.1.0", "torch": "2.13.0", "python": "3.11.7"} | fake.versions.get(cell.name, {})
+    if fake.warnings:
+        result["warnings"] = list(fake.warnings)
+    write_json(folder / "result.json", result | {"versions": versions})
+
+
+def _drawn(rng, cell, fake, what):
+    """(completion, verdict) pairs; some problems are easier than others, for every λ alike."""
+    split, decoding, problems, samples = what
+    chances = (fake.right_on_validation if split == "validation" else None) or fake.right or chance
+    right = chances(cell.task, cell.arm, decoding)
+    reach = fake.reach(cell.arm) if fake.reach else 0.3
+    ease = np.linspace(-reach, reach, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
+    accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()
+    why = rng.integers(len(fake.reasons), size=(problems, samples)).tolist()
+    entropy = fake.entropy(cell.arm, decoding) if fake.entropy else 0.2
+    pairs = []
+    for number in range(problems):
+        for sample in range(samples):
+            fine = accepted[number][sample]
+            reason = "numeric" if fine else fake.reasons[why[number][sample]]
+            where = {"split": split, "decoding": decoding, "problem": f"{split}-{number}", "sample": sample}
+            text = (fake.text or _text)(cell, number, fine)
+            rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": entropy}
+            rest["drawn_entropy"] = entropy
+            extracted = text.split()[-1] if reason in ("numeric", "different") else None
+            pairs.append(
+                (
+                    where | {"text": text, "tokens": len(text.split()) + 1} | rest,
+                    where | {"accepted": fine, "reason": reason, "extracted": extracted},
+                )
+            )
+    return pairs
+
+
+def _text(cell, number, accepted):
+    answer = number % 50 if accepted else (number + 10) % 50
+    return f"12+{number % 25}={12 + number % 25}\n{12 + number % 25}-3={answer}\n#### {answer}"
+
+
+def _scores(drawn, *, together):
+    if together:
+        return _summary(drawn)
+    reasons = [verdict["reason"] for _, verdict in drawn]
+    return {
+        "pass@1": float(np.mean([verdict["accepted"] for _, verdict in drawn])),
+        "reasons": {reason: reasons.count(reason) / len(reasons) for reason in sorted(set(reasons))},
+        "tokens": float(np.mean([row["tokens"] for row, _ in drawn])),
+        "entropy": float(np.mean([row["entropy"] for row, _ in drawn])),
+        "drawn_entropy": float(np.mean([row["drawn_entropy"] for row, _ in drawn])),
+    }
+
+
+def _summary(drawn):
+    completions = [{k: v for k, v in row.items() if k not in ("split", "decoding")} for row, _ in drawn]
+    verdicts = [Verdict(v["accepted"], v["reason"], v["extracted"]) for _, v in drawn]
+    return summarize([Completion(**row) for row in completions], verdicts)
+
+
+def _log(rng, cell, steps):
+    return [
+        {
+            "step": step,
+            "ce": 1.5 * 0.9**step + 0.3 + 0.02 * float(rng.random()),
+            "entropy": (1.2 * 0.92**step + 0.1) / (1 + cell.lam),
+            "objective": 1.5,
+            "grad_norm": 0.7,
+            "learning_rate": 2e-4,
+        }
+        for step in range(1, steps + 1)
+    ]

@@ -1,0 +1,300 @@
+"""Two processes that accelerate starts, with DDP or FSDP 2, train what one process does."""
+
+import json
+import os
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from accelerate import Accelerator
+from safetensors.torch import load_file
+from toys import FINDS_TOYS
+from toys import train_processes as processes
+from toys import training as toy
+
+from erce.errors import DivergedError
+from erce.hf.models import load_model, load_tokenizer
+from erce.recipe import Training
+from erce.train import ERCETrainer
+from erce.train.fine_tune import fine_tune
+from erce.train.launch import PLAIN, Call, _command, _config, _reason, launch
+from erce.types import Problem
+
+HOSTILE = """
+compute_environment: LOCAL_MACHINE
+debug: true
+distributed_type: FSDP
+downcast_bf16: 'yes'
+dynamo_config: {dynamo_backend: INDUCTOR, dynamo_mode: max-autotune, dynamo_use_dynamic: true}
+enable_cpu_affinity: true
+fsdp_config:
+  fsdp_activation_checkpointing: true
+  fsdp_auto_wrap_policy: SIZE_BASED_WRAP
+  fsdp_backward_prefetch: NO_PREFETCH
+  fsdp_cpu_ram_efficient_loading: true
+  fsdp_forward_prefetch: true
+  fsdp_ignored_modules: .*mlp.*
+  fsdp_min_num_params: 7
+  fsdp_offload_params: true
+  fsdp_reshard_after_forward: false
+  fsdp_sharding_strategy: SHARD_GRAD_OP
+  fsdp_state_dict_type: FULL_STATE_DICT
+  fsdp_sync_module_states: false
+  fsdp_transformer_layer_cls_to_wrap: Qwen2MLP
+  fsdp_use_orig_params: false
+  fsdp_version: 1
+gpu_ids: '5'
+machine_rank: 2
+main_process_ip: 10.0.0.1
+main_process_port: 1
+mixed_precision: bf16
+num_machines: 3
+num_processes: 7
+use_cpu: true
+"""
+NUMBERS = ("loss", "ce", "entropy", "objective", "lam", "grad_norm", "scored_tokens")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory) -> dict[str, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("alone")
+    return {name: processes.train(folder, case, sharded=False) for name, case in processes.CASES.items()}
+
+
+@pytest.fixture
+def hostile(tmp_path) -> Path:
+    """A home for Hugging Face's libraries, with a user's own answers to `accelerate config` in it."""
+    config = tmp_path / "home" / "accelerate" / "default_config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text(HOSTILE, encoding="utf-8")
+    return tmp_path / "home"
+
+
+def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, threads: int = 1) -> None:
+    """The script, run as `launch` runs a cell, by two processes with the folder as their argument."""
+    file = folder / "cell.json"
+    _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
+    *command, _, _, _ = _command(file, 2, cpu=not sharded, fsdp=sharded, threads=threads)
+    done = subprocess.run(
+        [*command, str(script), str(folder)],
+        env=os.environ | FINDS_TOYS | {"ACCELERATE_USE_CPU": "true", "HF_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sharded", [False, True], ids=["DDP", "FSDP2"])
+def test_two_processes_train_what_one_does(sharded, alone, tmp_path, hostile):
+    launched(processes.__file__, tmp_path, sharded=sharded, home=hostile)
+    for found in [torch.load(tmp_path / f"found-{rank}.pt") for rank in (0, 1)]:
+        for name, wanted in alone.items():
+            assert found[name]["kind"] == ("FSDP" if sharded else "MULTI_CPU")
+            assert found[name]["sharded"] == (sorted(wanted["weights"]) if sharded else [])
+            for entry, other in zip(found[name]["log"], wanted["log"], strict=True):
+                assert {key: entry[key] for key in NUMBERS} == pytest.approx(
+                    {key: other[key] for key in NUMBERS}, rel=1e-4
+                ), name
+            for weight, w in zip(found[name]["weights"].values(), wanted["weights"].values(), strict=True):
+                torch.testing.assert_close(weight, w, rtol=0, atol=1e-6, msg=name)
+
+
+ENVIRONMENT = """
+import json, os, sys
+from pathlib import Path
+told = {name: x for name, x in os.environ.items() if name.startswith(("ACCELERATE_", "FSDP_", "OMP_"))}
+Path(sys.argv[1], f"{os.environ['RANK']} of {os.environ['WORLD_SIZE']}.json").write_text(json.dumps(told))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sharded", [False, True], ids=["DDP", "FSDP2"])
+def test_the_users_own_accelerate_config_changes_nothing(sharded, tmp_path, hostile):
+    (tmp_path / "told.py").write_text(ENVIRONMENT, encoding="utf-8")
+    told = []
+    for home in (hostile, tmp_path / "empty"):
+        launched(tmp_path / "told.py", tmp_path, sharded=sharded, home=home, threads=3)
+        told.append([json.loads((tmp_path / f"{rank} of 2.json").read_text()) for rank in (0, 1)])
+    assert told[0] == told[1]
+    assert {each["OMP_NUM_THREADS"] for each in told[0]} == {"3"}
+    assert {each.get("FSDP_VERSION") for each in told[0]} == {"2" if sharded else None}
+
+
+SETTINGS = Training(
+    epochs=2.0,
+    learning_rate=1e-2,
+    batch_size=4,
+    micro_batch_size=2,
+    rank=4,
+    lora_alpha=8,
+    dropout=0.0,
+    max_length=128,
+)
+
+
+PROBLEMS = tuple(
+    Problem(id=str(i), prompt=f"{i}+{i}=", demonstration=f"{2 * i} #{'#' * (i % 5)} {2 * i}", tests=("x",))
+    for i in range(11)
+)
+
+
+def cell(folder: Path, **changes: Any) -> Call:
+    settings = asdict(SETTINGS) | changes.pop("settings", {})
+    point: dict[str, Any] = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 3}
+    point |= {"lam_schedule": "linear", "lam_warmup": 0.5}
+    return Call(
+        **{"model": "tiny", "problems": PROBLEMS, "settings": settings, "folder": str(folder)}
+        | point
+        | changes
+    )
+
+
+@pytest.mark.slow
+def test_a_launched_cell_is_what_fine_tune_makes_in_one_process(tmp_path):
+    given = cell(tmp_path / "two")
+    told = launch(given, processes=2, cpu=True)
+    point = {name: getattr(given, name) for name in ("lam", "penalty", "order", "seed")}
+    point |= {"lam_schedule": given.lam_schedule, "lam_warmup": given.lam_warmup}
+    base, tokenizer = load_model("tiny"), load_tokenizer("tiny")
+    wanted = fine_tune(
+        base,
+        tokenizer,
+        PROBLEMS,
+        settings=SETTINGS,
+        folder=tmp_path / "one",
+        **point,
+        objective="cross-entropy",
+    )
+    assert told.keys() == wanted.keys()
+    for name in ("steps", "tokens", "truncated"):
+        assert told[name] == wanted[name]
+    for name in ("ce", "entropy", "objective"):
+        assert told[name] == pytest.approx(wanted[name], rel=1e-5)
+    adapters = [load_file(tmp_path / name / "adapter_model.safetensors") for name in ("one", "two")]
+    for name, weight in adapters[0].items():
+        torch.testing.assert_close(adapters[1][name], weight, rtol=0, atol=1e-5, msg=name)
+    both = [json.loads((tmp_path / name / "adapter_config.json").read_text()) for name in ("one", "two")]
+    assert {k: sorted(v) if isinstance(v, list) else v for k, v in both[0].items()} == {
+        k: sorted(v) if isinstance(v, list) else v for k, v in both[1].items()
+    }
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two", "two.launch.log"]
+
+
+@pytest.mark.slow
+def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path):
+    settings = {"learning_rate": 1e30, "max_grad_norm": 1e30}
+    with pytest.raises(DivergedError, match="the training diverged at step"):
+        launch(cell(tmp_path / "two", settings=settings), processes=2, cpu=True)
+
+
+@pytest.mark.slow
+def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
+    ) as e:
+        launch(cell(tmp_path / "two", settings={"batch_size": 6}), processes=2, cpu=True)
+    assert "times 2 processes (all of it: " in str(e.value)
+    assert not (tmp_path / "two").exists()
+
+
+TELL_THREADS = """
+import os, time
+from pathlib import Path
+if "RANK" in os.environ:
+    Path({folder!r}, "threads-" + os.environ["RANK"]).write_text(os.environ["OMP_NUM_THREADS"])
+    while not all(Path({folder!r}, f"threads-{{rank}}").exists() for rank in (0, 1)):
+        time.sleep(0.1)  # where one has failed, the launcher ends the other
+    os._exit(1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("threads", "each"), [(2, "2"), (None, "3")], ids=str)
+def test_each_process_has_the_threads_that_are_asked_for_or_its_share_of_ours(
+    threads, each, tmp_path, hostile, monkeypatch
+):
+    (tmp_path / "sitecustomize.py").write_text(TELL_THREADS.format(folder=str(tmp_path)))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("HF_HOME", str(hostile))
+    before = torch.get_num_threads()
+    torch.set_num_threads(7)
+    try:
+        with pytest.raises(ValueError, match="the training over 2 processes failed"):
+            launch(cell(tmp_path / "two"), processes=2, cpu=True, threads=threads)
+    finally:
+        torch.set_num_threads(before)
+    assert [(tmp_path / f"threads-{rank}").read_text() for rank in (0, 1)] == [each, each]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"processes": 0}, "processes = 0 train nothing; give 1 or more"),
+        ({"processes": 2, "threads": 0}, "threads = 0 compute nothing; give 1 or more"),
+        (
+            {"processes": 2, "cpu": True, "fsdp": True},
+            "accelerate shards nothing on a CPU; leave out fsdp, or cpu",
+        ),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_launched_is_refused_before_anything_is_written(how, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        launch(cell(tmp_path / "two"), **how)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "two").mkdir()
+    with pytest.raises(ValueError, match="exists; delete it to train again"):
+        launch(cell(tmp_path / "two"), processes=2, cpu=True)
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        ("started\nerce.train.launch: lower λ\nelastic: exit 1\n", "lower λ"),
+        ("started\nerce.train.launch, diverged: at step 3\nelastic: exit 1\n", "at step 3"),
+        (
+            "started\n[rank1]: torch.OutOfMemoryError: 9 GiB\nelastic: 1\n",
+            "[rank1]: torch.OutOfMemoryError: 9 GiB",
+        ),
+        ("a\nb\n\nc\n", "a | b | c"),
+        ("", "it said nothing"),
+    ],
+    ids=str,
+)
+def test_the_reason_of_a_failure_is_what_a_process_said(log, reason):
+    kind = DivergedError if "diverged" in log else ValueError
+    assert _reason(log) == (kind, reason)
+
+
+@pytest.mark.parametrize("version", [1, None], ids=["FSDP 1", "DeepSpeed"])
+def test_a_head_that_nothing_gathers_is_refused(version, tmp_path, monkeypatch):
+    from accelerate import DistributedType
+
+    kind = DistributedType.DEEPSPEED if version is None else DistributedType.FSDP
+    monkeypatch.setattr(Accelerator, "is_fsdp2", False)
+    monkeypatch.setattr(Accelerator, "distributed_type", kind)
+    from erce.train.distributed import refuse_sharding
+
+    with pytest.raises(
+        ValueError, match="does not gather an output head that DeepSpeed or FSDP 1 has sharded"
+    ):
+        refuse_sharding(Accelerator(cpu=True))
+
+
+def test_one_process_trains_on_every_row(tmp_path):
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, num_train_epochs=1),
+        train_dataset=toy.dataset(toy.UNEQUAL),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(),
+    )
+    trainer.train()
+    scored = sum(label != toy.IGNORED for row in toy.UNEQUAL for label in row["labels"][1:])
+    assert sum(e["scored_tokens"] for e in trainer.state.log_history if "lam" in e) == scored

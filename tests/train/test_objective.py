@@ -1,0 +1,408 @@
+"""The trainer's objective, gradients and log against a float64 reference that shares no code with it."""
+
+import copy
+import math
+from typing import Any
+
+import pytest
+import torch
+from peft import PeftModel, get_peft_model
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from toys import training as toy
+from transformers import TrainerCallback
+
+from erce.loss import Objective, Penalty
+from erce.train import ERCETrainer
+
+
+class Gini(Penalty):
+    """One of a user's own."""
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        return 1 - p.square().sum(-1)
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        same = p.square().sum(-1)
+        return 1 - same, 2 * p * (same[..., None] - p)
+
+
+class Truncated(Objective):
+    """One of a user's own."""
+
+    def __init__(self, ceiling: float) -> None:
+        self.ceiling = ceiling
+
+    def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
+        return nll.clamp(max=self.ceiling), (nll < self.ceiling).to(nll.dtype)
+
+    @classmethod
+    def of(cls, parameter: float | None) -> "Truncated":
+        assert parameter is not None
+        return cls(parameter)
+
+
+OBJECTIVES = {  # of the target's and of all log-probabilities (n,) and (n, v)
+    "cross-entropy": lambda picked, log_p: -picked,
+    "label-smoothing:0.2": lambda picked, log_p: -0.8 * picked - 0.2 * log_p.mean(-1),
+    "dft": lambda picked, log_p: -picked.exp().detach() * picked,
+    "focal:3": lambda picked, log_p: -((1 - picked.exp()) ** 3) * picked,
+    "eaft:5": lambda picked, log_p: -spread(log_p.topk(5).values.log_softmax(-1)).detach() * picked,
+    f"{__name__}:Truncated:5": lambda picked, log_p: -picked.clamp(min=-5),
+}
+
+
+def spread(log_p: Tensor) -> Tensor:
+    return -(log_p.exp() * log_p).sum(-1) / math.log(log_p.shape[-1])
+
+
+PENALTIES = {
+    "shannon": (1.0, lambda log_p: -(log_p.exp() * log_p).sum(-1)),
+    "renyi": (0.5, lambda log_p: (0.5 * log_p).logsumexp(-1) / 0.5),
+    f"{__name__}:Gini": (1.0, lambda log_p: 1 - log_p.exp().square().sum(-1)),
+}
+WINDOWS = [toy.UNEQUAL[0:4], toy.UNEQUAL[4:8], toy.UNEQUAL[8:11]]  # 2 × 2 rows a step, the last one short
+
+
+class Gradients(TrainerCallback):
+    """What the optimizer is about to be given, once a step."""
+
+    def __init__(self) -> None:
+        self.steps: list[dict[str, Tensor]] = []
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **found: Any) -> None:
+        weights = found["model"].named_parameters()
+        self.steps.append({name: w.grad.double().clone() for name, w in weights if w.grad is not None})
+
+
+def reference(
+    policy: Any,
+    window: list[dict],
+    *,
+    lam: float,
+    normalize: str = "token",
+    penalty: str = "shannon",
+    objective: str = "cross-entropy",
+) -> dict[str, Any]:
+    """Sequence by sequence, without padding, from full logits, by autograd, in float64."""
+    policy.zero_grad()
+    value = PENALTIES[penalty][1]
+    nlls, entropies, formed, shares = [], [], [], []
+    for row in window:
+        logits = policy(input_ids=torch.tensor([row["input_ids"]]), use_cache=False).logits[0, :-1]
+        log_p, labels = logits.log_softmax(-1), torch.tensor(row["labels"][1:])
+        kept = labels != toy.IGNORED
+        picked = log_p[kept].gather(-1, labels[kept, None])[:, 0]
+        entropy = value(log_p[kept])
+        nlls.append(-picked)
+        entropies.append(entropy)
+        formed.append(OBJECTIVES[objective](picked, log_p[kept]) + lam * entropy)
+        if kept.any():
+            shares.append(formed[-1].mean())
+    nll, entropy, mean = torch.cat(nlls), torch.cat(entropies), torch.cat(formed).mean()
+    loss = torch.stack(shares).mean() if normalize == "sequence" else mean
+    loss.backward()
+    return {
+        "loss": loss.item(),
+        "ce": nll.mean().item(),
+        "entropy": entropy.mean().item(),
+        "objective": mean.item(),
+        "scored_tokens": len(nll),
+        "gradients": {n: w.grad.clone() for n, w in policy.named_parameters() if w.grad is not None},
+    }
+
+
+def adapted(base: Any) -> Any:
+    return get_peft_model(base, toy.lora(init_lora_weights=False))
+
+
+def exact_copy(trainer: ERCETrainer, base: Any) -> Any:
+    """The trainer's policy in float64, with a forward that nobody patched; `base` is as the trainer's was."""
+    policy = adapted(base) if isinstance(trainer.model, PeftModel) else base
+    policy.load_state_dict(trainer.model.state_dict())
+    return policy.double().eval()
+
+
+def assert_close(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
+    assert found.keys() == wanted.keys()
+    for name, gradient in wanted.items():
+        error, size = (found[name] - gradient).abs().max(), gradient.abs().max()
+        assert error <= 2e-5 * size + 1e-9, f"{name}: {error:.1e} of {size:.1e}"
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("lam", [0.0, 1.0, 8.0])
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(normalize, lam, penalty, tmp_path):
+    settings = {"entropy_penalty": lam, "entropy_type": penalty, "entropy_order": PENALTIES[penalty][0]}
+    settings |= {"normalize": normalize, "learning_rate": 0.0, "max_grad_norm": 0.0}
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, **settings),
+        train_dataset=toy.dataset(toy.UNEQUAL),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(init_lora_weights=False),
+        callbacks=[seen],
+    )
+    policy = exact_copy(trainer, toy.model())
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if "loss" in entry]
+    assert len(logged) == len(seen.steps) == len(WINDOWS)
+    for window, entry, found in zip(WINDOWS, logged, seen.steps, strict=True):
+        wanted = reference(policy, window, lam=lam, penalty=penalty, normalize=normalize)
+        assert_close(found, wanted.pop("gradients"))
+        assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("objective", list(OBJECTIVES)[1:])
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_every_objective_is_trained_on_and_logged_as_it_is(normalize, objective, tmp_path):
+    settings = {"entropy_penalty": 2.0, "objective": objective, "normalize": normalize}
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(tied=False),
+        toy.config(tmp_path, **settings, learning_rate=0.0, max_grad_norm=0.0, per_device_eval_batch_size=3),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        eval_dataset=toy.dataset(toy.UNEQUAL),
+        processing_class=toy.tokenizer(),
+        callbacks=[seen],
+    )
+    policy = exact_copy(trainer, toy.model(tied=False))
+    trainer.train()
+    wanted = reference(policy, WINDOWS[0], lam=2.0, normalize=normalize, objective=objective)
+    assert_close(seen.steps[0], wanted.pop("gradients"))
+    entry, evaluated = trainer.state.log_history[0], trainer.evaluate()
+    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+    wanted = reference(policy, toy.UNEQUAL, lam=2.0, normalize=normalize, objective=objective)
+    del wanted["gradients"]
+    assert {name: evaluated[f"eval_{name}"] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+@pytest.mark.parametrize(
+    "adapter",
+    [
+        {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False},
+        {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]},
+    ],
+    ids=str,
+)
+def test_an_adapter_on_the_head_is_trained_with_the_rest(adapter, normalize, tmp_path):
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(tied=False),
+        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize, learning_rate=0.0, max_grad_norm=0.0),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(**adapter),
+        callbacks=[seen],
+    )
+    policy = get_peft_model(toy.model(tied=False), toy.lora(**adapter))
+    policy.load_state_dict(trainer.model.state_dict())
+    trainer.train()
+    wanted = reference(policy.double().eval(), WINDOWS[0], lam=2.0, normalize=normalize)
+    assert any("lm_head" in name for name in wanted["gradients"])
+    assert_close(seen.steps[0], wanted.pop("gradients"))
+    entry = trainer.state.log_history[0]
+    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+class Matmuls(TorchDispatchMode):
+    """How many products have the vocabulary among their axes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        sizes = {size for x in args if isinstance(x, Tensor) for size in x.shape}
+        self.count += func.overloadpacket.__name__ in ("mm", "addmm", "addmm_") and 259 in sizes
+        return func(*args, **kwargs or {})
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+@pytest.mark.parametrize(("learns", "matmuls"), [(False, 2), (True, 3)])
+def test_a_step_costs_no_more_matmuls_than_it_must(learns, matmuls, normalize, tmp_path):
+    trainer = ERCETrainer(
+        toy.model(tied=False),
+        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        processing_class=toy.tokenizer(),
+        peft_config=None if learns else toy.lora(),
+    )
+    batch = next(iter(trainer.get_train_dataloader()))
+    with Matmuls() as counted:
+        trainer.compute_loss(
+            trainer.model.train(), dict(batch), num_items_in_batch=torch.tensor(4)
+        ).backward()
+    assert counted.count == matmuls
+
+
+def likely_rows() -> list[dict[str, list[int]]]:
+    """Every other token to be predicted is the one that the model finds likeliest."""
+    found = copy.deepcopy(toy.UNEQUAL)
+    for row in found:
+        likeliest = toy.model()(input_ids=torch.tensor([row["input_ids"]])).logits[0].argmax(-1).tolist()
+        for i in range(1, len(row["labels"]), 2):
+            row["labels"][i] = likeliest[i - 1] if row["labels"][i] != toy.IGNORED else toy.IGNORED
+    return found
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_diagnostics_are_exact_means_and_absent_unless_asked_for(normalize, tmp_path):
+    rows, lam = likely_rows(), 2000.0  # a spread-out token is pushed down by a strong penalty only
+
+    def trained(**settings: Any) -> ERCETrainer:
+        settings |= {"entropy_penalty": lam, "normalize": normalize, "learning_rate": 0.0}
+        trainer = ERCETrainer(
+            toy.model(),
+            toy.config(tmp_path, **settings, logging_steps=3),
+            train_dataset=toy.dataset(rows),
+            eval_dataset=toy.dataset(rows[:3]),
+            processing_class=toy.tokenizer(),
+        )
+        trainer.train()
+        return trainer
+
+    names = ("top1", "log_sum_p2", "pushed_down", "tail_share")
+    off, on = trained(), trained(log_diagnostics=True)
+    plain, found, evaluated = off.state.log_history[0], on.state.log_history[0], on.evaluate()
+    assert set(found) - set(plain) == set(names)
+    assert set(evaluated) - set(off.evaluate()) == {f"eval_{name}" for name in names}
+    assert {name: found[name] for name in plain} == plain
+    policy = exact_copy(on, toy.model())
+    for some, entry, prefix in ((rows, found, ""), (rows[:3], evaluated, "eval_")):
+        wanted = diagnosed(policy, some, lam=lam)
+        assert {name: entry[prefix + name] for name in names} == pytest.approx(wanted, rel=1e-5)
+        assert 0 < wanted["pushed_down"] < 1
+        assert 0 < wanted["top1"] < 1
+
+
+def diagnosed(policy: Any, some: list[dict], *, lam: float) -> dict[str, float]:
+    found: dict[str, list[Tensor]] = {"top1": [], "log_sum_p2": [], "pushed_down": [], "tail_share": []}
+    for row in some:
+        logits = policy(input_ids=torch.tensor([row["input_ids"]]), use_cache=False).logits[0, :-1]
+        labels = torch.tensor(row["labels"][1:])
+        kept = labels != toy.IGNORED
+        logits, target = logits[kept].detach().requires_grad_(), labels[kept, None]
+        log_p = logits.log_softmax(-1)
+        p = log_p.exp()
+        (-log_p.gather(-1, target).sum() - lam * (p * log_p).sum()).backward()
+        found["top1"].append(logits.argmax(-1, keepdim=True) == target)
+        found["log_sum_p2"].append(p.square().sum(-1).log())
+        found["pushed_down"].append(logits.grad.gather(-1, target) > 0)
+        found["tail_share"].append(1 - p.topk(100).values.sum(-1))
+    return {
+        name: torch.cat([x.flatten() for x in parts]).double().mean().item() for name, parts in found.items()
+    }
+
+
+@pytest.mark.parametrize("head", [{}, {"tied": False}, {"tied": False, "bias": True}], ids=str)
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_a_head_that_learns_gets_its_exact_gradient(normalize, head, tmp_path):
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(**head),
+        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize, learning_rate=0.0, max_grad_norm=0.0),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        processing_class=toy.tokenizer(),
+        callbacks=[seen],
+    )
+    policy = exact_copy(trainer, toy.model(**head))
+    trainer.train()
+    wanted = reference(policy, WINDOWS[0], lam=2.0, penalty="shannon", normalize=normalize)
+    learns = {name for name in wanted["gradients"] if name.startswith("lm_head")}
+    assert len(learns) == len(head)
+    assert_close(seen.steps[0], wanted["gradients"])
+
+
+def test_the_logged_gradient_norm_is_the_one_before_clipping(tmp_path):
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, entropy_penalty=1.0, learning_rate=0.0, max_grad_norm=1e-3),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(init_lora_weights=False),
+        callbacks=[seen],
+    )
+    policy = exact_copy(trainer, toy.model())
+    trainer.train()
+    wanted = reference(policy, WINDOWS[0], lam=1.0, penalty="shannon", normalize="token")["gradients"]
+
+    def norm(gradients: dict[str, Tensor]) -> float:
+        return math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
+
+    assert trainer.state.log_history[0]["grad_norm"] == pytest.approx(norm(wanted), rel=1e-5)
+    assert norm(seen.steps[0]) == pytest.approx(1e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize("head", ["erce", "trl"])
+def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, entropy_penalty=1.0, head=head, learning_rate=0.0, logging_steps=2),
+        train_dataset=toy.dataset(toy.UNEQUAL),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(init_lora_weights=False),
+    )
+    policy = exact_copy(trainer, toy.model())
+    trainer.train()
+    wanted = reference(policy, toy.UNEQUAL[:8], lam=1.0, penalty="shannon", normalize="token")
+    entry = trainer.state.log_history[0]
+    assert entry["step"] == 2
+    names = ("ce", "entropy", "objective", "scored_tokens")
+    assert {name: entry[name] for name in names} == pytest.approx({n: wanted[n] for n in names}, rel=1e-6)
+    assert "mean_token_accuracy" not in entry  # TRL's, a mean of means
+
+
+def test_a_loss_computed_outside_a_training_is_in_no_log(tmp_path):
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, entropy_penalty=1.0),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        eval_dataset=toy.dataset(toy.UNEQUAL[:1]),
+        processing_class=toy.tokenizer(),
+    )
+    batch = next(iter(trainer.get_train_dataloader()))
+    trainer.compute_loss(trainer.model.train(), dict(batch))
+    trainer.train()
+    assert trainer.state.log_history[0]["scored_tokens"] == 3 + 17 + 1 + 8
+    trainer.compute_loss(trainer.model.eval(), dict(batch))
+    assert trainer.evaluate()["eval_scored_tokens"] == 3
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_a_loss_without_a_window_is_a_mean_over_its_batch(normalize, tmp_path):
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize),
+        train_dataset=toy.dataset(toy.UNEQUAL[4:6]),
+        processing_class=toy.tokenizer(),
+    )
+    batch = next(iter(trainer.get_train_dataloader()))  # one of its sequences has nothing to score
+    loss = trainer.compute_loss(trainer.model.train(), dict(batch)).item()
+    wanted = reference(toy.model().double(), toy.UNEQUAL[4:6], lam=2.0, normalize=normalize)["loss"]
+    assert loss == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize(("head", "normalize"), [("erce", "token"), ("erce", "sequence"), ("trl", "token")])
+def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
+    found = []
+    for size in (1, 3, 8):
+        settings = {"entropy_penalty": 2.0, "head": head, "normalize": normalize}
+        trainer = ERCETrainer(
+            toy.model(),
+            toy.config(tmp_path, **settings, per_device_eval_batch_size=size),
+            train_dataset=toy.dataset(toy.UNEQUAL[:2]),
+            eval_dataset={"all": toy.dataset(toy.UNEQUAL), "few": toy.dataset(toy.UNEQUAL[:3])},
+            processing_class=toy.tokenizer(),
+        )
+        found.append(trainer.evaluate())
+    for name, part in (("all", toy.UNEQUAL), ("few", toy.UNEQUAL[:3])):
+        wanted = reference(toy.model().double(), part, lam=2.0, penalty="shannon", normalize=normalize)
+        del wanted["gradients"]
+        for metrics in found:
+            mine = {key: metrics[f"eval_{name}_{key}"] for key in wanted}
+            assert mine == pytest.approx(wanted, rel=1e-6)

@@ -1,0 +1,164 @@
+"""λ over a training: warmed up or following a target, the same in a step, in the log and after resuming."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import get_peft_model_state_dict
+from toys import training as toy
+
+from erce.train import ERCEConfig, ERCETrainer
+from erce.train.controller import Controller, followed
+
+RISING = {"entropy_penalty": 2.0, "entropy_schedule": "linear", "entropy_warmup": 0.5}
+FOLLOWING = {"entropy_penalty": 0.5, "entropy_target": 3.0, "entropy_target_rate": 0.4}
+STEPS = 6  # two epochs of 11 rows, 4 a step
+
+
+def trained(folder: Path, resume: str | None = None, **settings: Any) -> ERCETrainer:
+    settings = {"num_train_epochs": 2, "learning_rate": 1e-2} | settings
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(folder, **settings),
+        train_dataset=toy.dataset(toy.UNEQUAL),
+        eval_dataset=toy.dataset(toy.UNEQUAL[:3]),
+        processing_class=toy.tokenizer(),
+        peft_config=toy.lora(init_lora_weights=False),
+    )
+    trainer.train(resume_from_checkpoint=resume)
+    return trainer
+
+
+def logged(trainer: ERCETrainer) -> list[dict[str, float]]:
+    return [entry for entry in trainer.state.log_history if "lam" in entry]
+
+
+def weights(trainer: ERCETrainer) -> dict[str, torch.Tensor]:
+    return get_peft_model_state_dict(trainer.model)
+
+
+def same(some: dict[str, torch.Tensor], others: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(x, others[name]) for name, x in some.items())
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_logged_lam_is_what_the_logged_objective_was_made_with(every, normalize, tmp_path):
+    log = logged(trained(tmp_path, **RISING, logging_steps=every, normalize=normalize, max_grad_norm=0.0))
+    for entry in log:
+        wanted = entry["ce"] + entry["lam"] * entry["entropy"]
+        assert entry["objective"] == pytest.approx(wanted, rel=1e-6)
+    if every == 1:
+        assert [entry["lam"] for entry in log] == [0.0, 2 / 3, 4 / 3, 2.0, 2.0, 2.0]
+    else:
+        assert 0.9 < log[0]["lam"] < 1.1  # of 0, 2/3, 4/3 and 2, near enough
+
+
+def test_trls_head_rises_alike(tmp_path):
+    ours, theirs = (logged(trained(tmp_path, **RISING, head=head)) for head in ("erce", "trl"))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine["lam"] == other["lam"]
+        assert mine["objective"] == pytest.approx(other["objective"], rel=1e-4)
+
+
+def test_the_first_step_of_a_rise_is_one_without_a_penalty_and_the_second_is_not(tmp_path):
+    for steps, equal in ((1, True), (2, False)):
+        how = {"max_steps": steps, "num_train_epochs": 1}
+        some = trained(tmp_path, **how, **RISING | {"entropy_warmup": 1.0})
+        assert same(weights(some), weights(trained(tmp_path, **how))) == equal
+
+
+def test_a_rise_that_is_over_at_once_is_none(tmp_path):
+    some = trained(tmp_path, **RISING | {"entropy_warmup": 0.0})
+    assert same(weights(some), weights(trained(tmp_path, entropy_penalty=2.0)))
+
+
+@pytest.mark.parametrize("how", [RISING, FOLLOWING], ids=["rising", "following"])
+def test_resuming_takes_up_the_same_lam(how, tmp_path):
+    how = how | {"save_strategy": "steps", "save_steps": 2}
+    whole = trained(tmp_path / "whole", **how)
+    resumed = trained(tmp_path / "resumed", str(tmp_path / "whole" / "checkpoint-2"), **how)
+    assert same(weights(whole), weights(resumed))
+    both = [[entry["lam"] for entry in logged(trainer)[2:]] for trainer in (whole, resumed)]
+    assert both[0] == both[1]
+    assert len(set(both[0])) > 1
+
+
+def test_a_target_moves_lam_by_the_entropy_of_the_step_before(tmp_path):
+    trainer = trained(tmp_path, **FOLLOWING)
+    expected = Controller(0.5)
+    for entry in logged(trainer):
+        assert entry["lam"] == pytest.approx(expected.lam, rel=1e-9)
+        expected = followed(expected, entry["entropy"], target=3.0, rate=0.4, start=0.5)
+    trainer.train()
+    assert logged(trainer)[0]["lam"] == 0.5  # from the beginning again
+
+
+@pytest.mark.slow
+def test_a_target_is_come_closer_to_than_without_one(tmp_path):
+    how = {"num_train_epochs": 12, "learning_rate": 5e-3, "lr_scheduler_type": "constant"}
+    ends = {
+        target: logged(trained(tmp_path, **how, **FOLLOWING | {"entropy_target": target}))[-1]["entropy"]
+        for target in (1.5, 4.5)
+    }
+    assert ends[1.5] < ends[4.5]
+
+
+def test_lam_stays_positive_and_within_reach():
+    far = Controller(2.0)
+    for entropy, bound in ((math.inf, 200.0), (0.0, 0.02)):
+        controller = far
+        for _ in range(3):
+            controller = followed(controller, min(entropy, 1e9), target=5.0, rate=1e3, start=2.0)
+        assert controller.lam == pytest.approx(bound)
+
+
+def test_evaluations_weigh_the_penalty_alike_at_every_step(tmp_path):
+    history = trained(tmp_path, **RISING, eval_strategy="steps", eval_steps=1).state.log_history
+    evaluations = [entry for entry in history if "eval_objective" in entry]
+    assert len(evaluations) == STEPS
+    for entry in evaluations:
+        wanted = entry["eval_ce"] + 2.0 * entry["eval_entropy"]
+        assert entry["eval_objective"] == pytest.approx(wanted, rel=1e-6)
+    assert [entry["lam"] for entry in history if "lam" in entry][1] == 2 / 3  # and training goes on as it was
+
+
+@pytest.mark.slow
+def test_another_lam_compiles_nothing_again(tmp_path):
+    from torch._dynamo.utils import counters
+
+    found = []
+    for schedule in ("constant", "linear"):
+        torch._dynamo.reset()
+        counters.clear()
+        how = {"torch_compile": True, "torch_compile_backend": "eager", "max_steps": 4}
+        log = logged(trained(tmp_path, **how, **RISING | {"entropy_schedule": schedule}))
+        found.append(counters["stats"]["unique_graphs"])
+    assert found[0] == found[1] > 0
+    assert [entry["lam"] for entry in log] == [0.0, 1.0, 2.0, 2.0]
+    plain = logged(trained(tmp_path, max_steps=4, **RISING))
+    for entry, other in zip(log, plain, strict=True):
+        assert entry["objective"] == pytest.approx(other["objective"], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"entropy_schedule": "cosine"}, "entropy_schedule must be 'constant' or 'linear', got 'cosine'"),
+        ({"entropy_warmup": 5}, r"entropy_warmup = 5 is a share of the steps; give one in \[0, 1\]"),
+        ({"entropy_warmup": float("nan")}, "entropy_warmup = nan is a share"),
+        (
+            {"entropy_target": -1.0, "entropy_penalty": 1.0},
+            "a number of nats from 0 up, got -1.0; None is none",
+        ),
+        ({"entropy_target": 1.0}, "entropy_penalty = 0.0 is where λ starts towards entropy_target; give one"),
+        ({**FOLLOWING, "entropy_target_rate": 0.0}, "entropy_target_rate must be above 0, got 0.0"),
+        ({**FOLLOWING, "entropy_schedule": "linear"}, "moves λ by itself; set entropy_schedule='constant'"),
+    ],
+    ids=str,
+)
+def test_a_schedule_that_is_none_is_one_sentence(settings, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        ERCEConfig(output_dir=str(tmp_path), **settings)
