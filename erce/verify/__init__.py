@@ -1,5 +1,15 @@
 """Completions → Verdicts, without torch: numbers, mathematical answers, programs.
 
+    number.py       GSM8K: the number after `####`, else in the last box
+    math.py         MATH: the last box, compared by what it means
+      answers/        read/ text → values · compare/ values → the same or not
+    program.py      MBPP: a program and its asserts
+      sandbox/        the processes that run it, and what confines them
+    extract.py      the final answer in a completion
+    parallel.py     many completions on many cores
+    paper_steps.py  answer equivalence as the paper's appendix has it
+      killable/       sympy and Math-Verify, in processes with a time limit
+
 Nothing is imported until a name is used: judging numbers never loads what judges programs.
 """
 
@@ -27,7 +37,7 @@ __all__ = [
     "verify_program_paper",
 ]
 
-_HOME = {
+_MODULES = {
     "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
     "erce.verify.math": ("Conventions", "equivalent", "verify_math"),
     "erce.verify.parallel": ("verify_many",),
@@ -37,7 +47,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    for module, names in _HOME.items():
+    for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(module), name)
     raise AttributeError(f"module 'erce.verify' has no attribute {name!r}")

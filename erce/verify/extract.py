@@ -1,18 +1,19 @@
-"""Completion → the final answer that it states: the last box, else what follows "the final answer is"."""
+"""Completion → its final answer: the last box, else what follows "the final answer is"."""
 
 import re
 
+from erce.errors import InputError
 from erce.types import Completion
 
-MAX_STATED = 400  # characters after "the final answer is" that are looked at
-MAX_UNBRACED = 200  # characters of an answer boxed without braces
+MAX_STATED_CHARACTERS = 400  # that are read after "the final answer is"
+MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
 
 
 def extract_answer(text: str) -> str | None:
-    r"""The content of the last box, else what follows the last "final answer is"; None without either.
+    r"""Return the content of the last box, else what follows the last "final answer is", else None.
 
-    A text with a box is judged by its last box only: one that never closes holds no answer. There is no
-    fallback to the last numeral. Linear in the text.
+    Only the last box of a text counts: if it never closes, there is no answer. There is no fallback to the
+    last numeral. Takes time linear in the text.
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}.")
     '\\{1, 2\\}'
@@ -26,7 +27,7 @@ def extract_answer(text: str) -> str | None:
 
 
 def last_box(text: str) -> str | None:
-    r"""The content of the last `\boxed{…}` or `\fbox{…}`; None where there is none or it does not close.
+    r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without a box that closes.
 
     >>> last_box(r"\boxed{1\boxed{2}}"), last_box(r"$\boxed 7$")
     ('2', '7')
@@ -36,14 +37,14 @@ def last_box(text: str) -> str | None:
 
 
 def last_box_start(text: str) -> int:
-    r"""Where the last `\boxed` or `\fbox` begins, -1 without one."""
+    r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without a box."""
     return max(_last_command(text, r"\boxed"), _last_command(text, r"\fbox"))
 
 
 def box_at(text: str, start: int) -> str | None:
-    r"""What the box that begins at `start` holds; None where it does not close.
+    r"""Return the content of the box that begins at `start`; None if the box does not close.
 
-    Without a brace, as in `$\boxed 7$`, it holds the rest of the formula.
+    A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
     """
     opening = _BOX.match(text, start)
     if opening is None:
@@ -56,33 +57,33 @@ def box_at(text: str, start: int) -> str | None:
 
 
 def matching_brace(text: str, start: int) -> int:
-    r"""Where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are no braces.
+    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are no braces.
 
     >>> matching_brace(r"{a\}{b}}c", 0)
     7
     """
     depth = 0
-    for found in _BRACE.finditer(text, start):
-        brace = found.group()
+    for match in _BRACE.finditer(text, start):
+        brace = match.group()
         if brace == "{":
             depth += 1
         elif brace == "}":
             depth -= 1
             if depth == 0:
-                return found.start()
+                return match.start()
     return -1
 
 
 def stated_answer(text: str) -> str | None:
-    """What follows the last "final answer is", up to the end of its sentence; None without it.
+    """Return what follows the last "final answer is" in its sentence; None without these words.
 
-    Emphasis and maths delimiters around it are taken off; several formulas joined by commas or "or" are all
-    of it. A full stop inside a number ends no sentence.
+    Emphasis and maths delimiters around the answer are removed. Several formulas joined by commas or "or" are
+    one answer. A full stop inside a number does not end the sentence.
     """
     *_, last = (None, *_STATED.finditer(text))
     if last is None:
         return None
-    line = text[last.end() : last.end() + MAX_STATED].partition("\n")[0]
+    line = text[last.end() : last.end() + MAX_STATED_CHARACTERS].partition("\n")[0]
     delimited = _DELIMITED.match(line)
     if delimited and _GOES_ON.match(line, delimited.end()):
         return _SENTENCE_END.split(line, maxsplit=1)[0].strip()
@@ -92,24 +93,24 @@ def stated_answer(text: str) -> str | None:
 
 
 def text_of(completion: Completion | str) -> str:
-    """The completion's text; ValueError for what is neither a text nor a completion."""
+    """Return the completion's text; InputError if it is neither a text nor a completion."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Completion) and isinstance(completion.text, str):
         return completion.text
-    raise ValueError(
+    raise InputError(
         f"a completion is text (a str or an erce.types.Completion), got {type(completion).__name__}: "
         "decode or convert it first"
     )
 
 
 def is_finished(completion: Completion | str) -> bool:
-    """Whether it ended by itself; a bare string counts as finished."""
+    """Return whether the completion ended by itself; a bare string did."""
     return isinstance(completion, str) or completion.finished
 
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+")
-_UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED}}}?(?=\$|\n|\\\)|\\\]|\Z)")
+_UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _STATED = re.compile(r"final\s++answer\s++is\s*+:?", re.IGNORECASE)
 _DELIMITED = re.compile(
@@ -121,7 +122,7 @@ _CLAUSE_END = re.compile(r",\s++(?=[a-z])")
 
 
 def _last_command(text: str, command: str) -> int:
-    r"""Where `command` occurs last and no letter follows, as one does in `\boxedwith`; -1 if nowhere."""
+    r"""Return where `command` last occurs with no letter after it (unlike `\boxedwith`); -1 if nowhere."""
     start = text.rfind(command)
     while start >= 0 and text[start + len(command) : start + len(command) + 1].isalpha():
         start = text.rfind(command, 0, start)

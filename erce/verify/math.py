@@ -1,8 +1,9 @@
-"""Does a completion end in the right answer? MATH's convention: the last box, compared by what it means."""
+"""Completion → whether the answer in its last box means the same as the reference, as in MATH."""
 
 import time
 from dataclasses import replace
 
+from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.compare.same_answer import same_answer
 from erce.verify.answers.conventions import Conventions
@@ -17,19 +18,19 @@ __all__ = ["Conventions", "equivalent", "verify_math"]
 
 MODES = ("typed", "paper")
 _DEFAULT = Conventions()
-_SHOWN = 80  # characters of an answer in a detail
+_SHOWN_CHARACTERS = 80  # of an answer, in a detail
 
 
 def verify_math(
     answer: str, completion: Completion | str, *, mode: str = "typed", conventions: Conventions = _DEFAULT
 ) -> Verdict:
-    r"""Accepted where the completion's final answer is equivalent to `answer`; never raises on model text.
+    r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
-    The final answer is what the last box holds, else what follows "the final answer is"; a numeral anywhere
-    else is not an answer. `mode="typed"` compares with `equivalent`; "paper" by the paper's four steps, which
-    know no conventions.
+    The final answer is the content of the last box, else what follows "the final answer is"; a numeral
+    anywhere else is not an answer. `mode="typed"` compares with `equivalent`; "paper" takes the paper's four
+    steps, which know no conventions.
 
-    Reasons: those of `equivalent`, "no answer" (nothing found, or an empty box), and "truncated" where a
+    Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
     completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
 
     >>> verify_math(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").reason
@@ -38,9 +39,9 @@ def verify_math(
     'no answer'
     """
     if mode not in MODES:
-        raise ValueError(f"no mode {mode!r}; it is one of {', '.join(MODES)}")
+        raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
-    _check_reference(answer)
+    _require_reference(answer)
     extracted = extract_answer(text_of(completion))
     if extracted is None or not extracted.strip():
         reason = "no answer" if is_finished(completion) else "truncated"
@@ -53,14 +54,14 @@ def verify_math(
 
 
 def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
-    r"""Accepted where two answers, in LaTeX or in plain text, mean the same; never raises on `answer`.
+    r"""Accept two answers, in LaTeX or plain text, that mean the same; never raise on `answer`.
 
-    Each is parsed into a value of a type: a number or an expression, a list, a set, a tuple or an interval,
-    a matrix, an equation, an inequality, a numeral in a base, a ratio, a time, words. Values of one type are
-    compared by its rules; expressions exactly where they are rational, else in high precision, where they
-    have symbols at fixed points. Only a number written with a decimal point is compared within a millionth.
-    Symmetric, but for `Conventions(unreduced=False)`; every answer but an empty one is equivalent to itself.
-    A `gold` that cannot be parsed is compared as text.
+    Each answer is parsed into a value of a type: a number or an expression, a list, a set, a tuple or an
+    interval, a matrix, an equation, an inequality, a numeral in a base, a ratio, a time, words. Values of one
+    type are compared by the rules of that type. Rational expressions are compared exactly, others in high
+    precision, at fixed points if they have symbols. Only numbers written with a decimal point are compared
+    within a millionth. The verdict is symmetric, except under `Conventions(unreduced=False)`, and every
+    answer that is not empty is equivalent to itself. A `gold` that cannot be parsed is compared as text.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "structural" (the same value of another
     type), "different", "unparsed", "too large".
@@ -71,25 +72,25 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
     'interval (2, 5] against interval [2, 5]'
     """
     began = time.perf_counter()
-    _check_reference(gold)
+    _require_reference(gold)
     if not isinstance(answer, str):
-        raise ValueError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
-    verdict = _judged(gold, answer, conventions)
+        raise InputError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
+    verdict = _compared(gold, answer, conventions)
     return replace(verdict, extracted=answer.strip(), elapsed=time.perf_counter() - began)
 
 
-def _check_reference(answer: str) -> None:
+def _require_reference(answer: str) -> None:
     if not isinstance(answer, str) or not answer.strip():
-        raise ValueError(f"the reference answer {answer!r} is no text or empty: correct it in the task")
+        raise InputError(f"the reference answer {answer!r} is empty or no text: correct it in the task")
 
 
-def _judged(gold: str, answer: str, conventions: Conventions) -> Verdict:
+def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
     try:
         if _same_text(gold, answer):
-            return Verdict(True, "structural", detail="the same but for wrappers and spaces")
-        return _compared(gold, answer, conventions)
+            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
+        return _compared_values(gold, answer, conventions)
     except RecursionError:
         return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
 
@@ -102,7 +103,7 @@ def _same_text(gold: str, answer: str) -> bool:
         return False
 
 
-def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
+def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdict:
     try:
         value = parse_answer(clean(gold))
     except (UnparsedError, TooLargeError) as error:
@@ -131,4 +132,4 @@ def _shown(value: Answer, text: str) -> str:
     if isinstance(value, Bracketed) and len(value.items) == 2:
         kind = "pair" if value.opening + value.closing == "()" else "interval"
     text = " ".join(text.split())
-    return f"{kind} {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}"
+    return f"{kind} {text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + '…'}"

@@ -1,33 +1,34 @@
-"""Does a completion end in the right number? GSM8K's convention: what follows `####`, else the last box."""
+"""Completion → whether it ends in the right number, which GSM8K puts after `####`."""
 
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.extract import is_finished, last_box, text_of
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_DIGITS = 200
 MAX_EXPONENT = 300
-MAX_LINE = 1000  # characters of an answer that are looked at
+MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
 
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
 
 
 def verify_number(answer: str, completion: Completion | str, *, marker: str = "####") -> Verdict:
-    """Accepted where the completion's final number is within 1e-4 of `answer`; never raises on model text.
+    """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
-    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`), or else it is what
-    the last `\\boxed{…}` or `\\fbox{…}` holds; a number anywhere else is not an answer. Thousands separators,
-    currency, a percent sign, units and a full stop are read over. A line with a second number or an operator
-    is "unparsed", so naming several candidates is not an answer either. Numbers are compared as fractions.
+    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); without one it is
+    what the last `\\boxed{…}` or `\\fbox{…}` holds. A number anywhere else is not an answer. Thousands
+    separators, currency, a percent sign, units and a full stop are ignored. A line with a second number or
+    an operator is "unparsed", so a list of candidates is no answer. Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
     "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
-    where a completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
-    check takes microseconds. An `answer` that is itself no number is a ValueError.
+    if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
+    check takes microseconds. InputError if `answer` itself is no number.
 
     >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0, detail='', warning='')
@@ -35,13 +36,13 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
     'no answer'
     """
     if not isinstance(answer, str):
-        raise ValueError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
-    gold = _gold(answer)
+        raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
+    gold = _reference_value(answer)
     text = text_of(completion)
     line, number = "", None
     for part in (_after_marker(text, marker), last_box(text)):
         if part and number is None:
-            line = part.strip()[:MAX_LINE]
+            line = part.strip()[:MAX_LINE_CHARACTERS]
             number = _number(line)
     if number is None:
         reason = "truncated" if not is_finished(completion) else "unparsed" if line else "no answer"
@@ -55,7 +56,7 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
 
 
 def same_number(first: str, second: str) -> bool:
-    """Whether two extracted answers are one number, by the tolerance of a verdict; else the same text.
+    """Return whether two extracted answers are the same number, within 1e-4, or else the same text.
 
     >>> same_number("$1,000.00", "1000"), same_number("3", "4"), same_number("none", "none")
     (True, False, True)
@@ -67,30 +68,30 @@ def same_number(first: str, second: str) -> bool:
 
 @dataclass(frozen=True)
 class _Number:
-    """A number as written; `value` is None where it is too large to look at."""
+    """A number as written; `value` is None if it is too large to compute."""
 
     text: str
     value: Fraction | None
 
 
 @lru_cache(maxsize=4096)
-def _gold(answer: str) -> Fraction:
+def _reference_value(answer: str) -> Fraction:
     number = _number(answer.strip())
     if number is None or number.value is None:
-        raise ValueError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
+        raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
 
 
 def _after_marker(text: str, marker: str) -> str | None:
-    """The first line after the last marker that is not blank; None without a marker."""
+    """Return the first line after the last marker that is not blank; None without a marker."""
     start = text.rfind(marker)
     if start < 0:
         return None
     return text[start + len(marker) :].lstrip().partition("\n")[0]
 
 
-# What says nothing about the value: Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing.
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
+# Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing say nothing about the value.
 _WRAPPING = re.compile(
     r"\\(?:text|mathrm|mathbf|textbf)\b|\^?\{?\\circ\b|\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}]"
 )
@@ -103,12 +104,12 @@ _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
 _OVER = re.compile(r" ?/ ?([0-9]++)")
-# An expression or a second number, which no unit is; m2 and km^2 are units.
-_MORE = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
+# The start of an expression or of a second number; m2 and km^2 are units.
+_NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
 
 
 def _number(line: str) -> _Number | None:
-    """The one number on a line; None where there is none, or more than one, or it is malformed."""
+    """Return the one number on a line; None if there are several, none or a malformed one."""
     line = _FRACTION.sub(r"\1/\2", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
     line = _WRAPPING.sub(" ", line).strip()
     introduction = _INTRODUCTION.match(line)
@@ -120,17 +121,17 @@ def _number(line: str) -> _Number | None:
     tail = line[opening.end() + len(written) :]
     scale = _EXPONENT.match(tail) or _OVER.match(tail)
     tail = tail[scale.end() :] if scale else tail
-    if _WELL_FORMED.fullmatch(written) is None or _MORE.search(tail.split("(")[0]):
+    if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail.split("(")[0]):
         return None
     sign, scaling = opening.group("sign"), scale.group() if scale else ""
     text = sign + written + scaling
     if max(len(written), len(scaling)) > MAX_DIGITS:
         return _Number(text[:80], None)
-    return _valued(text, written, sign, scaling.strip())
+    return _with_value(text, written, sign, scaling.strip())
 
 
-def _valued(text: str, written: str, sign: str, scaling: str) -> _Number | None:
-    """What a sign, digits with separators and `e5` or `/3` are worth; None for a denominator of zero."""
+def _with_value(text: str, written: str, sign: str, scaling: str) -> _Number | None:
+    """Return the number of a sign, digits with separators and `e5` or `/3`; None if the denominator is 0."""
     value = Fraction(written.replace(",", ""))
     if scaling.startswith("/"):
         denominator = int(scaling[1:])

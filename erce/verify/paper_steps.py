@@ -1,4 +1,4 @@
-"""Two answers → the verdict of the paper's four steps, as its appendix "Answer Equivalence" has them."""
+"""Two answers → the verdict of the four steps in the paper's appendix "Answer Equivalence"."""
 
 import re
 import time
@@ -13,36 +13,36 @@ TOLERANCE = Fraction(1, 10**6)
 
 
 def equivalent_paper(gold: str, answer: str, *, seconds: float = 5.0) -> Verdict:
-    r"""Accepted where `answer` passes the paper's steps 2 to 4 against `gold`; step 1 is the extraction.
+    r"""Accept an answer that passes the paper's steps 2 to 4 against `gold`; step 1 is the extraction.
 
-    2. Normalisation of both under two conventions, braced LaTeX and plain text: fractions and radicals in one
-       form, no units, degrees, percent and currency signs, `\text{…}` unwrapped, no digit-group separators.
-       Equal under either one: "exact".
-    3. Where both are numbers or fractions of numbers: at most 1e-6 apart, "numeric", else "different".
-    4. Both as symbolic expressions, and sympy's simplified difference is 0: "structural", else "different".
-       After `seconds` the process that runs sympy is killed: "timeout". "unparsed" where one of the two is no
-       expression or sympy gives up, "too large" beyond a limit on length, depth or memory.
+    2. Normalise both under two conventions, braced LaTeX and plain text: fractions and radicals in one form,
+       no units, degrees, percent and currency signs, `\text{…}` unwrapped, no digit-group separators.
+       Equal under either convention: "exact".
+    3. If both are numbers or fractions of numbers: "numeric" if at most 1e-6 apart, else "different".
+    4. Read both as symbolic expressions: "structural" if sympy simplifies their difference to 0, else
+       "different". After `seconds` the process that runs sympy is killed: "timeout". "unparsed" if either is
+       no expression or sympy gives up, "too large" beyond a limit on length, depth or memory.
 
-    As written, so with the faults of the steps: the tolerance is absolute (1e-7 is 2e-7), an equation is
-    judged by what follows its last `=`, words are products of letters, and tuples, sets, intervals,
-    inequalities and matrices are mere text. `erce.verify.math.equivalent`, mode "typed", has none of them,
-    and is the default for that reason. Never raises on the texts; `OSError` where sympy cannot be started.
+    The faults of the steps are kept: the tolerance is absolute (1e-7 equals 2e-7), an equation is judged by
+    what follows its last `=`, words are products of letters, and tuples, sets, intervals, inequalities and
+    matrices are mere text. `erce.verify.equivalent` has none of these faults and is therefore the default.
+    Never raises on the texts; OSError if sympy cannot be started.
 
     >>> equivalent_paper(r"\frac{1}{2}", "1/2").reason, equivalent_paper("10^{-7}", r"\sqrt{2}").accepted
     ('exact', False)
     """
     start = time.perf_counter()
-    accepted, reason, detail = _judge(gold, answer, seconds)
+    accepted, reason, detail = _take_steps(gold, answer, seconds)
     return Verdict(accepted, reason, answer, time.perf_counter() - start, detail)
 
 
 def braced(text: str) -> str:
-    r"""The first convention: LaTeX with every argument in braces and no needless space.
+    r"""Normalise under the first convention: LaTeX with every argument in braces and no needless space.
 
     >>> braced(r"\dfrac 34\text{ cm}^2"), braced(r"\$1,\!234.50"), braced(r"\sqrt3/2"), braced("3/4")
     ('\\frac{3}{4}', '1234.50', '\\sqrt{3}/2', '\\frac{3}{4}')
     """
-    text = _UNITS.sub(r"\1", _bare(text))
+    text = _UNITS.sub(r"\1", _without_signs(text))
     text = _WRAPPER.sub(r"\1", text)
     text = _COMMA_GROUPS.sub(lambda number: number.group().replace(",", ""), _NEEDLESS_SPACE.sub("", text))
     text = re.sub(r"\\(frac|sqrt)\s*([0-9])", r"\\\1{\2}", text)
@@ -53,12 +53,12 @@ def braced(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    r"""The second convention: plain text, in lower case, and of an equation what follows its last `=`.
+    r"""Normalise under the second convention: plain text in lower case; an equation is its last side.
 
     >>> plain(r"x = \frac{\sqrt{3}}{2}"), plain(r"12\text{ Inches}"), plain(r"2^{10}")
     ('(sqrt(3))/(2)', '12', '2^(10)')
     """
-    text = _last_side(_bare(text))
+    text = _last_side(_without_signs(text))
     for _ in range(3):
         text = _WRAPPER.sub(r" \1", text)
     text = _UNIT_WORDS.sub("", text.lower())
@@ -78,27 +78,27 @@ _SPACES = re.compile(r"\\[,!;:> ]|~|\\q?quad(?![a-z])|\{,\}(?=[0-9])|\\(?:left|r
 _SIGNS = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\^?\\degree|°|\\?%|\\?\$|[€£¥]|\\pounds(?![a-z])|\\[()\[\]]")
 _FRACTIONS = re.compile(r"\\[dtc]frac(?![a-z])")
 _WRAPPER = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mbox|boxed)\s*\{([^{}]*)\}")
-# What a unit follows: the end of a number, a group or π.
+# A unit follows the end of a number, a group or π.
 _UNITS = re.compile(r"([0-9})]|\\pi)\s*\\(?:text|mbox|mathrm)\s*\{[^{}]*\}(?:\s*\^\s*\{?[0-9]\}?)?$")
 _UNIT_WORDS = re.compile(
     r"(?<=[0-9)}\s])\s*(?:square|cubic|sq)?\s*\b(?:cm|mm|km|m|kg|g|ft|in|mph|"
     r"(?:inche|centimeter|meter|kilometer|mile|yard|foot|feet|unit|second|minute|hour|day|week|year|degree|"
     r"dollar|cent|percent|gram|pound|liter|point|way|people|time)s?)\b(?:\s*\^\s*\{?[0-9]\}?)?\s*$"
 )
-# A space that ends no command and parts no two numbers.
+# A space that neither ends a command nor separates two numbers.
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9])\s+|\s+(?![A-Za-z0-9])|(?<=[0-9])\s+(?=[A-Za-z])")
 _COMMA_GROUPS = re.compile(r"(?<![0-9,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 _REAL = re.compile(r"(-?)(?:([0-9]+(?:\.[0-9]*)?)|\\frac\{(-?[0-9.]+)\}\{(-?[0-9.]+)\})")
 
 
-def _judge(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
+def _take_steps(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
     if gold.strip() == answer.strip():
         return True, "exact", ""
     if max(len(gold), len(answer)) > MAX_CHARACTERS:
         return False, "too large", f"more than {MAX_CHARACTERS} characters"
     for convention in (braced, plain):
         forms = convention(gold), convention(answer)
-        # An answer of which nothing is left is no answer.
+        # Two answers of which nothing is left are not equal.
         if forms[0] == forms[1] != "":
             return True, "exact", f"both are {forms[0][:80]} ({convention.__name__})"
     sides = _last_side(braced(gold)), _last_side(braced(answer))
@@ -106,10 +106,10 @@ def _judge(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
     if reals[0] is not None and reals[1] is not None:
         near = abs(reals[0] - reals[1]) <= TOLERANCE
         return near, "numeric" if near else "different", f"{sides[0][:80]} and {sides[1][:80]} as numbers"
-    return _symbolic(*sides, seconds)
+    return _fourth_step(*sides, seconds)
 
 
-def _symbolic(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
+def _fourth_step(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
     try:
         for text in (gold, answer):
             parse_scalar(text)
@@ -117,21 +117,22 @@ def _symbolic(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]:
         return False, "unparsed", str(error)
     except (TooLargeError, RecursionError) as error:
         return False, "too large", str(error)
-    found = symbolic_difference(gold, answer, seconds=seconds)
-    detail = f"{gold[:80]} - {answer[:80]}: {found}"
-    if found in ("zero", "other"):
-        return found == "zero", "structural" if found == "zero" else "different", detail
-    return False, found if found in ("timeout", "too large") else "unparsed", detail
+    difference = symbolic_difference(gold, answer, seconds=seconds)
+    detail = f"{gold[:80]} - {answer[:80]}: {difference}"
+    if difference == "zero":
+        return True, "structural", detail
+    reasons = {"other": "different", "timeout": "timeout", "too large": "too large"}
+    return False, reasons.get(difference, "unparsed"), detail
 
 
-def _bare(text: str) -> str:
-    """What both conventions leave out: sizes, spacing, signs of units and money, kinds of fraction."""
+def _without_signs(text: str) -> str:
+    """Remove what neither convention keeps: sizes, spacing, signs of units and money, kinds of fraction."""
     text = _SIGNS.sub("", _SPACES.sub("", _FRACTIONS.sub(r"\\frac", text)))
     return text.replace("\u2212", "-").strip().rstrip(".").strip()
 
 
 def _last_side(text: str) -> str:
-    """What follows the last `=`, but for one inside braces."""
+    """Return what follows the last `=` outside braces."""
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] == "}") - (text[at] == "{")
@@ -141,10 +142,10 @@ def _last_side(text: str) -> str:
 
 
 def _real(text: str) -> Fraction | None:
-    found = _REAL.fullmatch(text)
-    if found is None:
+    match = _REAL.fullmatch(text)
+    if match is None:
         return None
-    sign, number, above, below = found.groups()
+    sign, number, above, below = match.groups()
     try:
         value = Fraction(number) if number else Fraction(above) / Fraction(below)
     except (ValueError, ZeroDivisionError):

@@ -92,17 +92,17 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
 
 
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
-    from erce.verify.program import _kept
+    from erce.verify.program import _remembered
     from erce.verify.sandbox.host.pool import close_shared
 
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
     close_shared()
-    _kept.cache_clear()
+    _remembered.cache_clear()
     try:
         study = run(replace(PROGRAMS, n_train=8, n_test=2), out=tmp_path / "code")
     finally:
         close_shared()
-        _kept.cache_clear()
+        _remembered.cache_clear()
     for path in study.root.rglob("verdicts.jsonl"):
         assert all("tier 'seccomp'" in row.get("warning", "") for row in read_rows(path) if row["extracted"])
     assert all("tier 'seccomp'" in result["warnings"][0] for result in study.results.values())

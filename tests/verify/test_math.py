@@ -64,7 +64,7 @@ def test_the_papers_steps_are_another_mode():
     assert verify_math("2x + z = 1", r"\boxed{2x + z = 1}", mode="paper").accepted
     assert verify_math("10^{-7}", r"\boxed{2\cdot 10^{-7}}").accepted is False
     assert verify_math("0.0000001", r"\boxed{0.0000002}", mode="paper").accepted
-    with pytest.raises(ValueError, match="no mode 'strict'; it is one of typed, paper"):
+    with pytest.raises(ValueError, match="no mode 'strict'; give one of typed, paper"):
         verify_math("5", "5", mode="strict")
 
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from toys.answers.hostile import INJECTIONS, injection
 
-from erce.verify.killable.sympy_difference import WORKER, symbolic_difference
+from erce.verify.killable.sympy_difference import SYMPY, symbolic_difference
 from erce.verify.paper_steps import braced, equivalent_paper, plain
 
 HANGS = "9^{9^{9}}"  # sympy computes it, for hours
@@ -147,18 +147,18 @@ def test_threads_share_the_process_and_a_late_check_of_one_spoils_no_other():
 
 def test_a_worker_that_somebody_killed_is_made_again():
     assert symbolic_difference("x", "x", seconds=5) == "zero"
-    killed = WORKER.pid
+    killed = SYMPY.pid
     assert killed is not None
     os.kill(killed, signal.SIGKILL)
     os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
     assert symbolic_difference("x", "y", seconds=5) == "other"
-    assert WORKER.pid not in (None, killed)
+    assert SYMPY.pid not in (None, killed)
 
 
 def test_a_check_whose_worker_is_killed_is_made_again():
     symbolic_difference("x", "x", seconds=5)
-    assert WORKER.pid is not None
-    killing = threading.Timer(0.1, os.kill, (WORKER.pid, signal.SIGKILL))
+    assert SYMPY.pid is not None
+    killing = threading.Timer(0.1, os.kill, (SYMPY.pid, signal.SIGKILL))
     killing.start()
     assert symbolic_difference("2", HANGS, seconds=0.5) == "timeout"
     killing.join()
@@ -166,16 +166,16 @@ def test_a_check_whose_worker_is_killed_is_made_again():
 
 def test_the_worker_has_a_limit_of_memory():
     symbolic_difference("x", "x", seconds=5)
-    assert WORKER.pid is not None
-    assert resource.prlimit(WORKER.pid, resource.RLIMIT_AS)[0] == 2 << 30
+    assert SYMPY.pid is not None
+    assert resource.prlimit(SYMPY.pid, resource.RLIMIT_AS)[0] == 2 << 30
 
 
 def test_a_forked_child_gets_a_worker_of_its_own():
     assert symbolic_difference("x", "x", seconds=5) == "zero"
-    ours, child = WORKER.pid, os.fork()
+    ours, child = SYMPY.pid, os.fork()
     if child == 0:
         found = symbolic_difference("x", "y", seconds=5), symbolic_difference("x", "x", seconds=5)
-        os._exit(found != ("other", "zero") or WORKER.pid in (None, ours))
+        os._exit(found != ("other", "zero") or SYMPY.pid in (None, ours))
     assert symbolic_difference("x", "y", seconds=5) == "other"
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
@@ -195,9 +195,8 @@ def test_a_child_forked_during_a_check_of_another_thread_does_not_wait_for_it():
 
 
 def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
-    code = (
-        "from erce.verify.killable.sympy_difference import WORKER, symbolic_difference\n"
-        + textwrap.dedent(code)
+    code = "from erce.verify.killable.sympy_difference import SYMPY, symbolic_difference\n" + textwrap.dedent(
+        code
     )
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
@@ -205,7 +204,7 @@ def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("ending", ["", "import os; os.kill(os.getpid(), 9)"], ids=["exit", "SIGKILL"])
 def test_no_worker_outlives_us(ending):
     ended = in_a_fresh_process(
-        f"symbolic_difference('x', 'y', seconds=5); print(WORKER.pid, flush=True)\n{ending}"
+        f"symbolic_difference('x', 'y', seconds=5); print(SYMPY.pid, flush=True)\n{ending}"
     )
     assert ended.stderr == ""
     deadline = time.monotonic() + 20

@@ -33,5 +33,5 @@ def test_a_verifier_that_cannot_travel_is_said():
 
 
 def test_no_processes_is_said():
-    with pytest.raises(ValueError, match="workers = 0: at least one"):
+    with pytest.raises(ValueError, match="workers = 0; give 1 or more"):
         verify_many(verify_number, PAIRS, workers=0)

@@ -1,6 +1,5 @@
-"""Final answers as text → typed values and expression trees, and whether two of them are the same."""
+"""Final answers as text → typed values and expression trees → whether two of them are the same.
 
-from erce.verify.answers.limits import TooLargeError, UnparsedError
-from erce.verify.answers.read.scalar import parse_scalar
-
-__all__ = ["TooLargeError", "UnparsedError", "parse_scalar"]
+`read/` turns text into tokens, tokens into trees and typed values; `compare/` evaluates and compares them.
+Both know `values` (what an answer can be), `tree` (expressions), `limits` and `conventions`.
+"""

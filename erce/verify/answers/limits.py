@@ -1,4 +1,4 @@
-"""How much of an answer is looked at, and the two ways in which a text is no answer."""
+"""How large an answer may be, and the two ways in which a text is no answer."""
 
 MAX_CHARACTERS = 2000
 MAX_TOKENS = 1000
@@ -10,19 +10,19 @@ MAX_TERMS = 1000  # of a written-out sum or product
 MAX_EXPONENT = 10**6
 MAX_BITS = 20_000  # of an exact number
 MAX_MAGNITUDE = 10**7  # of the binary exponent of a number in floating point
-MAX_WORK = 10_000  # of one comparison, in about a microsecond each
+MAX_WORK = 10_000  # of one comparison, in steps of about a microsecond
 
 
 class UnparsedError(ValueError):
-    """The text is no answer of a kind that is understood."""
+    """A text that is no answer of a known kind."""
 
 
 class TooLargeError(ValueError):
-    """The answer is beyond one of the limits."""
+    """An answer beyond one of the limits."""
 
 
 class Budget:
-    """Work left to one comparison; spending more than there is is `TooLargeError`.
+    """The work that one comparison may still do; spending more raises `TooLargeError`.
 
     >>> Budget(10).spend(11)
     Traceback (most recent call last):

@@ -1,9 +1,9 @@
-"""Expression trees (`parse_scalar` lists their nodes) → their symbols, their parts, and ± chosen."""
+"""Expression trees: their nodes (`parse_scalar` lists the kinds), their symbols, and the choice of ±."""
 
 from collections.abc import Iterator
 from typing import Any
 
-# Nested tuples: ("num", 2), ("add", (("sym", "x"), ("num", 1))). The first entry says what the others are.
+# Nested tuples such as ("add", (("sym", "x"), ("num", 1))); the first entry is the kind of node.
 Tree = tuple[Any, ...]
 
 INFINITY: Tree = ("const", "inf")
@@ -11,7 +11,7 @@ NEGATIVE_INFINITY: Tree = ("neg", INFINITY)
 
 
 def children(tree: Tree) -> Iterator[Tree]:
-    """The trees directly below."""
+    """Yield the trees directly below."""
     for part in tree[1:]:
         if type(part) is tuple:
             if part and type(part[0]) is str:
@@ -21,7 +21,7 @@ def children(tree: Tree) -> Iterator[Tree]:
 
 
 def nodes(tree: Tree) -> Iterator[Tree]:
-    """Every node, the tree itself first."""
+    """Yield every node, the tree itself first."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -30,12 +30,12 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 
 def contains(tree: Tree, kind: str) -> bool:
-    """Whether a node of that kind is in it."""
+    """Return whether the tree has a node of that kind."""
     return any(node[0] == kind for node in nodes(tree))
 
 
 def symbols(tree: Tree) -> set[str]:
-    """The names of its free symbols; the index of a sum or product is none.
+    """Return the names of the free symbols, without the indices of sums and products.
 
     >>> symbols(("sum", "k", ("num", 1), ("sym", "n"), ("sym", "k")))
     {'n'}
@@ -45,12 +45,12 @@ def symbols(tree: Tree) -> set[str]:
 
 
 def infinite_sign(tree: Tree) -> int:
-    """1 for ∞, -1 for -∞, 0 for anything else."""
+    """Return 1 for ∞, -1 for -∞, 0 for anything else."""
     return 1 if tree == INFINITY else -1 if tree == NEGATIVE_INFINITY else 0
 
 
 def with_sign(tree: Tree, sign: int) -> Tree:
-    """The tree with every ± read as `sign` (1 or -1) and every ∓ as its opposite.
+    """Return the tree with `sign` (1 or -1) for every ± and the opposite sign for every ∓.
 
     >>> with_sign(("pm", 1, ("num", 3)), -1)
     ('neg', ('num', 3))
@@ -67,3 +67,15 @@ def _part_with_sign(part: Any, sign: int) -> Any:
     if part and type(part[0]) is str:
         return with_sign(part, sign)
     return tuple(with_sign(tree, sign) for tree in part)
+
+
+def determinant(rows: list[list[Tree]]) -> Tree:
+    """Return the determinant of a square matrix, expanded along its first row."""
+    if len(rows) == 1:
+        return rows[0][0]
+    terms = list[Tree]()
+    for column, entry in enumerate(rows[0]):
+        minor = determinant([[*row[:column], *row[column + 1 :]] for row in rows[1:]])
+        term: Tree = ("mul", (entry, minor))
+        terms.append(("neg", term) if column % 2 else term)
+    return "add", tuple(terms)

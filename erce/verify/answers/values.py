@@ -1,4 +1,4 @@
-"""The kinds of final answers: what a text is parsed into before it is compared."""
+"""The types of final answers: a text is parsed into one of them before it is compared."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from erce.verify.answers.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """An answer in words, lower case."""
+    """An answer in words, in lower case."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -16,7 +16,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day; `half` is "a", "p" or "" where it is not told."""
+    """A time of day; `half` is "a", "p" or, if unknown, ""."""
 
     kind: ClassVar[str] = "time"
     hours: int
@@ -26,7 +26,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """An expression, with what stood after it: a unit ("" without a known one), a percent sign."""
+    """An expression with its unit ("" without a known unit) and whether a percent sign followed it."""
 
     kind: ClassVar[str] = "expression"
     tree: Tree
@@ -74,7 +74,7 @@ class SetOperation:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows of entries; `bars` where it stands for its determinant."""
+    """Rows of entries; with `bars` it stands for its determinant."""
 
     kind: ClassVar[str] = "matrix"
     rows: tuple[tuple["Answer", ...], ...]
@@ -83,7 +83,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A value with the name that it was given: x = 5, f(x) = x^2, AB = 4."""
+    """A value with its name: x = 5, f(x) = x^2, AB = 4."""
 
     kind: ClassVar[str] = "value"
     name: str
@@ -100,15 +100,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Sides that are equal, two or more."""
+    """Two or more sides that are equal."""
 
     kind: ClassVar[str] = "equation"
     sides: tuple[Tree, ...]
 
 
+MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
+
+
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """Sides and what stands between them, one or two of < > ≤ ≥ ≠; `name` is what is bounded, if anything."""
+    """Sides with one or two of < > ≤ ≥ ≠ between them; `name` is what they bound, if anything."""
 
     kind: ClassVar[str] = "inequality"
     sides: tuple[Tree, ...]
@@ -118,7 +121,7 @@ class Inequality:
 
 @dataclass(frozen=True, slots=True)
 class Congruence:
-    """x ≡ 3 (mod 7)."""
+    """A congruence: x ≡ 3 (mod 7)."""
 
     kind: ClassVar[str] = "congruence"
     left: Tree
@@ -128,7 +131,7 @@ class Congruence:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """3:2, or 1:2:3."""
+    """A ratio: 3:2, or 1:2:3."""
 
     kind: ClassVar[str] = "ratio"
     items: tuple["Answer", ...]

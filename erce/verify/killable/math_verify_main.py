@@ -1,40 +1,27 @@
-"""A reference and a text, a line of JSON → Math-Verify's verdict: the process that Math-Verify runs in.
+"""The process that Math-Verify runs in: a reference and a text → Math-Verify's verdict.
 
-`erce.verify.killable.math_verify` starts and stops it.
+`erce.verify.killable.math_verify` starts and kills it.
 """
 
-import json
-import signal
-import sys
 from importlib import import_module
 
-GRACE = 2  # seconds of processor time after which a check that nobody stopped ends the process
+from erce.verify.killable.serving import serve
 
 
 def main() -> None:
-    """Answers requests from the standard input until it closes."""
+    """Answer requests from standard input until it closes."""
     import_module("math_verify")  # before the first request, whose time is limited
-    _say("ready")
-    for line in sys.stdin:
-        answer, text, seconds = json.loads(line)
-        # Its default action ends the process. Math-Verify uses the ordinary alarm itself.
-        signal.setitimer(signal.ITIMER_PROF, seconds + GRACE)
-        _say(_verdict(answer, text))
-        signal.setitimer(signal.ITIMER_PROF, 0)
+    serve(verdict)
 
 
-def _verdict(answer: str, text: str) -> bool | str:
+def verdict(answer: str, text: str) -> bool | str:
+    """Return whether Math-Verify accepts `text`, or a sentence that names the exception it raised."""
     peer = import_module("math_verify")
     try:
         gold = peer.parse(f"${answer}$", extraction_config=[peer.LatexExtractionConfig()])
         return bool(peer.verify(gold, peer.parse(text)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return f"it raised {type(error).__name__}"
-
-
-def _say(reply: object) -> None:
-    sys.stdout.write(json.dumps(reply) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,4 @@
-"""A function of a module, and a time limit → its answer from a process of its own that can be killed.
-
-sympy, and what is built on it, runs for hours on a short text, in C code that no signal and no thread
-interrupts. So it runs in another process, kept warm between requests and killed when one is late.
-"""
+"""A module that answers requests → its answer within a time limit, from a process that can be killed."""
 
 import atexit
 import json
@@ -17,32 +13,31 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
-START = 60.0  # seconds in which a fresh process must have imported what it needs
+START_SECONDS = 60.0  # in which a fresh process must have imported what it needs
 TIMEOUT, DIED = "timeout", "died"
 
 
-class Worker:
-    """One process that answers one request at a time, made again after it was killed and after a fork.
+class KillableProcess:
+    """One warm process that answers one request at a time, started again after a kill and after a fork.
 
-    `module` runs as `python -m`, says "ready", and answers each line of JSON from its standard input with one
-    line of JSON; it must stop itself some time after the seconds that a request names last.
+    `module` is run with `python -m` and calls `erce.verify.killable.serving.serve`.
     """
 
     def __init__(self, module: str) -> None:
         self._module = module
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        _WORKERS.add(self)
+        _PROCESSES.add(self)
 
     @property
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
     def ask(self, *operands: Any, seconds: float) -> Any:
-        """What the module answers; `TIMEOUT` where that takes longer than `seconds`, `DIED` where it ended.
+        """Return the module's answer, `TIMEOUT` after `seconds`, or `DIED` if the process ended.
 
-        Requests of several threads wait for one another; the time counts from the start of the request
-        itself, not from that of the process. OSError where no process can be started.
+        Requests of several threads wait for one another. The time counts from the start of the request
+        itself, not of the process. OSError if no process can be started.
         """
         request = json.dumps([*operands, seconds]).encode() + b"\n"
         with self._lock:
@@ -51,21 +46,21 @@ class Worker:
             try:
                 reply = _exchange(process, request, seconds)
             finally:
-                # Also on Ctrl-C: the reply to this request must not be read as that to the next one.
+                # Also on Ctrl-C: the reply to this request must not be taken for that to the next one.
                 if reply in (TIMEOUT, DIED):
                     self._stop()
             return reply
 
     def close(self) -> None:
-        """Ends the process; the next request starts another one."""
+        """End the process; the next request starts another."""
         with self._lock:
             self._stop()
 
     def forget(self) -> None:
-        """Leaves the process to the parent that it belongs to; for the child after a fork."""
+        """Leave the process to the parent; called in the child of a fork."""
         process, self._process, self._lock = self._process, None, threading.Lock()
         if process:
-            process.returncode = 0  # it is no child of ours that could be waited for
+            process.returncode = 0  # or Popen would wait for a process that is no child of this one
             _close_pipes(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -73,9 +68,9 @@ class Worker:
             self._stop()
         if self._process is None:
             self._process = _start(self._module)
-            if _line(self._process, START) != "ready":
+            if _line(self._process, START_SECONDS) != "ready":
                 self._stop()
-                raise OSError(f"the process {self._module} did not start; is what it imports installed?")
+                raise OSError(f"the process {self._module} did not start: check what it imports")
         return self._process
 
     def _stop(self) -> None:
@@ -96,7 +91,7 @@ def _start(module: str) -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         env=environment,
         bufsize=0,
-        start_new_session=True,  # Ctrl-C is for us
+        start_new_session=True,  # Ctrl-C is for the parent alone
     )
 
 
@@ -110,7 +105,7 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes, seconds: float) 
 
 
 def _line(process: subprocess.Popen[bytes], seconds: float) -> Any:
-    """The next reply of the process, `TIMEOUT` without one in time, `DIED` where it ended."""
+    """Return the next reply, `TIMEOUT` if there is none in time, or `DIED` if the process ended."""
     assert process.stdout is not None
     end, received, output = time.monotonic() + seconds, b"", process.stdout.fileno()
     poll = select.poll()
@@ -132,17 +127,17 @@ def _close_pipes(process: subprocess.Popen[bytes]) -> None:
             pipe.close()
 
 
-_WORKERS: "weakref.WeakSet[Worker]" = weakref.WeakSet()
+_PROCESSES: "weakref.WeakSet[KillableProcess]" = weakref.WeakSet()
 
 
 def _close_all() -> None:
-    for worker in list(_WORKERS):
-        worker.close()
+    for process in list(_PROCESSES):
+        process.close()
 
 
 def _forget_all() -> None:
-    for worker in list(_WORKERS):
-        worker.forget()
+    for process in list(_PROCESSES):
+        process.forget()
 
 
 atexit.register(_close_all)

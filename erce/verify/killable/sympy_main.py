@@ -1,13 +1,10 @@
-"""Two expressions in a line of JSON → whether their difference simplifies to 0, by sympy.
+"""The process that sympy runs in: two expressions → whether their difference simplifies to 0.
 
-The process that `sympy_difference` asks and kills; sympy is imported nowhere else. Expressions are
-built node by node from parsed trees, so no text ever reaches sympy's parser, which is an `eval`.
+`sympy_difference` starts and kills it; sympy is imported nowhere else. Expressions are built node by node
+from parsed trees, so no text ever reaches sympy's parser, which is an `eval`.
 """
 
-import json
 import resource
-import signal
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,13 +13,13 @@ import sympy
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.read.scalar import parse_scalar
 from erce.verify.answers.tree import Tree
+from erce.verify.killable.serving import serve
 
-MEMORY = 2 << 30  # bytes of address space
-GRACE = 2  # seconds after which a check that nobody stopped ends the process
+MEMORY_BYTES = 2 << 30  # of address space
 
 ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
-# Parts of sympy give up on an expression in all of these ways.
-_GIVES_UP = (
+# What parts of sympy raise when they give up on an expression.
+_GIVEN_UP = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -35,20 +32,15 @@ _GIVES_UP = (
 
 
 def main() -> None:
-    """Answers requests from the standard input until it closes."""
+    """Answer requests from standard input until it closes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft == resource.RLIM_INFINITY or soft > MEMORY:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
-    _say("ready")
-    for line in sys.stdin:
-        left, right, seconds = json.loads(line)
-        signal.alarm(int(seconds) + GRACE)
-        _say(difference(left, right))
-        signal.alarm(0)
+    if soft == resource.RLIM_INFINITY or soft > MEMORY_BYTES:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
+    serve(difference)
 
 
 def difference(left: str, right: str) -> str:
-    """ "zero" where `left - right` simplifies to 0, else "other"; or why that cannot be said.
+    """Return "zero" if `left - right` simplifies to 0, else "other", or why sympy cannot tell.
 
     >>> difference("(x+1)^2", "x^2+2x+1"), difference("x", "y"), difference("(", "x")
     ('zero', 'other', 'unparsed')
@@ -63,23 +55,18 @@ def difference(left: str, right: str) -> str:
         return ZERO if sympy.simplify(expression(left_tree) - expression(right_tree)) == 0 else OTHER
     except MemoryError:
         return TOO_LARGE
-    except _GIVES_UP:
+    except _GIVEN_UP:
         return UNDECIDED
 
 
 def expression(tree: Tree) -> sympy.Expr:
-    r"""The tree of `parse_scalar` as sympy's expression; a symbol may have any complex value.
+    r"""Return a tree of `parse_scalar` as sympy's expression, in which symbols are complex.
 
     >>> from erce.verify.answers.read.scalar import parse_scalar
     >>> expression(parse_scalar(r"\frac{\sqrt{12}}{2}"))
     sqrt(3)
     """
     return _BUILDERS[tree[0]](*tree[1:])
-
-
-def _say(reply: str) -> None:
-    sys.stdout.write(json.dumps(reply) + "\n")
-    sys.stdout.flush()
 
 
 def _number(value: object) -> sympy.Expr:

@@ -1,4 +1,4 @@
-"""Expression tree + values of its symbols → an exact rational, else a number in high precision."""
+"""Expression tree, values of its symbols → an exact rational number, else one in high precision."""
 
 import math
 import operator
@@ -22,44 +22,44 @@ from erce.verify.answers.tree import Tree
 if TYPE_CHECKING:
     from mpmath.ctx_mp import MPContext
 
-# An int or a Fraction while it is exact, else an mpf or mpc of the thread's own context.
+# An int or a Fraction if exact, else an mpf or mpc of the thread's own context.
 Value = Any
-LOW_PRECISION = 230  # bits, for the sample points
-HIGH_PRECISION = 1600  # bits, to confirm an equality
+LOW_BITS = 230  # for the sample points
+HIGH_BITS = 1600  # to confirm an equality
 
 _local = threading.local()
 
 
 class UndefinedError(UnparsedError):
-    """The expression has no value here: a division by zero, the logarithm of zero."""
+    """An expression without a value: a division by zero, the logarithm of zero."""
 
 
 class Evaluator:
-    """Values of trees at one point, in one precision, on one budget of work."""
+    """Values of trees at one point, in one precision, from one budget of work."""
 
-    def __init__(self, values: dict[str, Value], budget: Budget, *, precision: int = LOW_PRECISION) -> None:
+    def __init__(self, values: dict[str, Value], budget: Budget, *, precision: int = LOW_BITS) -> None:
         self.values = values
         self.budget = budget
         self.precision = precision
 
     @property
     def context(self) -> "MPContext":
-        """The thread's own mpmath context, in this evaluator's precision."""
+        """Return the thread's own mpmath context, set to this evaluator's precision."""
         context = _context()
         context.prec = self.precision
         return context
 
     def value(self, tree: Tree) -> Value:
-        """The value of a tree; `UndefinedError` where it has none, `TooLargeError` beyond a limit."""
+        """Return the value of a tree; `UndefinedError` if it has none, `TooLargeError` beyond a limit."""
         self.budget.spend(1)
         value = _VALUES[tree[0]](self, tree)
         if type(value) in _EXACT:
             return value
-        self.budget.spend(2 if self.precision == LOW_PRECISION else 8)
+        self.budget.spend(2 if self.precision == LOW_BITS else 8)
         return value if value.imag else value.real
 
     def inexact(self, value: Value) -> Value:
-        """The value as a floating-point number of the context."""
+        """Return the value as a floating-point number of the context."""
         if type(value) is int:
             return self.context.mpf(value)
         if type(value) is Fraction:
@@ -67,7 +67,7 @@ class Evaluator:
         return value
 
     def quotient(self, above: Value, below: Value) -> Value:
-        """above / below."""
+        """Return above / below."""
         if below == 0:
             raise UndefinedError("a division by zero")
         if type(above) in _EXACT and type(below) in _EXACT:
@@ -76,7 +76,7 @@ class Evaluator:
         return self.bounded(_combine(self, above, below, operator.truediv))
 
     def integer(self, tree: Tree, *, limit: int) -> int:
-        """The value of a tree that must be an integer from 0 to `limit`."""
+        """Return the value of a tree that must be an integer from 0 to `limit`."""
         value = self.value(tree)
         if type(value) is not int or value < 0:
             raise UndefinedError("this is not a natural number")
@@ -85,11 +85,11 @@ class Evaluator:
         return value
 
     def bounded(self, value: Value) -> Value:
-        """The value, where its exact form or its binary exponent is within the limits."""
+        """Return the value if its exact form, or its binary exponent, is within the limits."""
         if type(value) not in _EXACT:
             return self.bounded_inexact(value)
         bits = value.numerator.bit_length()
-        # A fraction costs a greatest common divisor, whose time grows with the square of its length.
+        # Reducing a fraction takes a greatest common divisor, whose time grows with the square of the length.
         work = (bits >> 8) >> 2
         if value.denominator != 1:
             bits = max(bits, value.denominator.bit_length())
@@ -110,7 +110,7 @@ class Evaluator:
         return value
 
     def spend_on_function(self, times: int = 1) -> None:
-        self.budget.spend(times * (20 if self.precision == LOW_PRECISION else 250))
+        self.budget.spend(times * (20 if self.precision == LOW_BITS else 250))
 
 
 @cache
@@ -128,9 +128,9 @@ def _context() -> "MPContext":
     if context is None:
         with _warming:
             context = _local.context = _mpmath().MPContext()
-            # mpmath keeps its constants in shared memory and does not lock it; known to this precision, they
-            # are only read.
-            context.prec = 2 * HIGH_PRECISION
+            # Threads share mpmath's cached constants without a lock. Computed once to this precision, the
+            # constants are only read.
+            context.prec = 2 * HIGH_BITS
             for constant in (context.pi, context.e, context.ln2, context.ln10, context.degree):
                 _ = +constant
             _ = context.log(3), context.exp(3), context.atan(3)
@@ -191,7 +191,7 @@ def _power(evaluator: Evaluator, tree: Tree) -> Value:
 
 
 def power(evaluator: Evaluator, base: Value, exponent: Value) -> Value:
-    """base to the exponent: exact for an integer exponent, the real root for one with an odd denominator."""
+    """Return base ** exponent: exact for an integer exponent, the real root for an odd denominator."""
     if abs(exponent) > MAX_EXPONENT:
         raise TooLargeError("an exponent over 1,000,000")
     if base == 0:
@@ -269,7 +269,7 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
         raise UndefinedError(f"{name} has no value here") from error
 
 
-# The functions of the context that are called, and nothing else of it.
+# Names that mpmath spells otherwise. All others are functions of `vocabulary`, never names from an answer.
 _MPMATH = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 

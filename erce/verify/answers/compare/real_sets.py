@@ -1,21 +1,28 @@
-"""Sets of real numbers, however they are written → their intervals in order, to be compared."""
+"""Sets of real numbers in any notation → their intervals in order, which can be compared."""
 
 from dataclasses import dataclass
 from itertools import pairwise, product
 
 from erce.verify.answers.compare.evaluate import Evaluator, Value
-from erce.verify.answers.compare.same_value import same_value
+from erce.verify.answers.compare.same_value import ROUNDING, same_value
 from erce.verify.answers.limits import Budget, TooLargeError
-from erce.verify.answers.read.relations import bounds
 from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, contains, infinite_sign, symbols
-from erce.verify.answers.values import Answer, Bracketed, Inequality, Listing, Scalar, SetOperation
+from erce.verify.answers.values import (
+    MIRRORED_SIGN,
+    Answer,
+    Bracketed,
+    Inequality,
+    Listing,
+    Scalar,
+    SetOperation,
+)
 
 MAX_SPANS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of an interval: its value as an expression and as a number, and whether it belongs to it."""
+    """One end of an interval as an expression and as a number; a `closed` end belongs to the interval."""
 
     tree: Tree
     value: Value
@@ -24,40 +31,62 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The numbers from one end to another; a single number where both are the same."""
+    """The numbers from one end to another; a single number if both ends are the same."""
 
     low: End
     high: End
 
 
 def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
-    r"""Its intervals from left to right, touching ones joined; None for what is no set of numbers.
+    r"""Return the intervals of a set of numbers from left to right, touching ones joined; None if it is none.
 
-    Intervals, sets of numbers, ℝ, inequalities, lists of inequalities with "or", and unions, intersections
-    and differences of such. Symbols other than the bounded one make it None.
+    Sets of numbers are intervals, sets in braces, ℝ, inequalities, lists of inequalities with "or", and
+    unions, intersections and differences of these; no symbol may occur but the bounded one.
     """
     if isinstance(answer, SetOperation):
         left, right = real_set(answer.left, budget), real_set(answer.right, budget)
-        return _operation(answer.operation, left, right)
+        return _combined(answer.operation, left, right)
     if isinstance(answer, Bracketed):
         return _interval(answer, budget)
     if isinstance(answer, Inequality):
         return _solutions(answer, budget)
     if isinstance(answer, Listing):
-        return _listed(answer, budget)
+        return _from_list(answer, budget)
     return REALS if isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R") else None
 
 
 def same_sets(left: tuple[Span, ...], right: tuple[Span, ...], budget: Budget) -> bool:
-    """Whether the intervals are the same, one by one."""
+    """Return whether the intervals are the same, one by one."""
     return len(left) == len(right) and all(
         _same_ends(one.low, other.low, budget) and _same_ends(one.high, other.high, budget)
         for one, other in zip(left, right, strict=True)
     )
 
 
+def interval_of(relation: Inequality) -> Bracketed | None:
+    r"""Return the interval of the name that an inequality bounds; None if there is none, with ≠, or with |x|.
+
+    -2 ≤ x < 7 is [-2, 7), and x > 3 is (3, ∞).
+    """
+    sides, signs = relation.sides, relation.signs
+    if not relation.name or "≠" in signs or relation.name.startswith("|"):
+        return None
+    if len(signs) == 2:
+        if signs[0] in "≥>":
+            sides, signs = sides[::-1], tuple(MIRRORED_SIGN[sign] for sign in signs[::-1])
+        low, high = sides[0], sides[2]
+        opening, closing = "[" if signs[0] == "≤" else "(", "]" if signs[1] == "≤" else ")"
+    elif signs[0] in "<≤":
+        low, high = NEGATIVE_INFINITY, sides[1]
+        opening, closing = "(", "]" if signs[0] == "≤" else ")"
+    else:
+        low, high = sides[1], INFINITY
+        opening, closing = "[" if signs[0] == "≥" else "(", ")"
+    return Bracketed(opening, (Scalar(low), Scalar(high)), closing)
+
+
 def complement(spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The numbers in none of these intervals, which are in order and do not touch."""
+    """Return the numbers in none of these intervals, which are in order and do not touch."""
     if not spans:
         return REALS
     gaps = [Span(REALS[0].low, _flipped(spans[0].low))]
@@ -66,7 +95,7 @@ def complement(spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(gap for gap in gaps if not _is_empty(gap))
 
 
-_FAR = 10**400  # stands for ∞ where ends are put in order
+_FAR = 10**400  # stands for ∞ when ends are sorted
 REALS = (Span(End(NEGATIVE_INFINITY, -_FAR, closed=False), End(INFINITY, _FAR, closed=False)),)
 
 
@@ -86,7 +115,7 @@ def _end(tree: Tree, budget: Budget, *, closed: bool) -> End | None:
         return None
     evaluator = Evaluator({}, budget)
     value = evaluator.inexact(evaluator.value(tree))
-    if abs(value.imag) > abs(value) * 2.0**-150 or abs(value) >= _FAR:
+    if abs(value.imag) > abs(value) * ROUNDING or abs(value) >= _FAR:
         return None
     return End(tree, value.real, closed)
 
@@ -103,18 +132,18 @@ def _interval(answer: Bracketed, budget: Budget) -> tuple[Span, ...] | None:
 
 
 def _solutions(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
-    """The values of the name that an inequality bounds, or with ≠ excludes."""
+    """Return the values that an inequality leaves its name."""
     if answer.signs == ("≠",) and answer.name:
-        excluded = _points((Scalar(answer.sides[1]),), budget)
+        excluded = _in_braces((Scalar(answer.sides[1]),), budget)
         return None if excluded is None else complement(excluded)
     if answer.name.startswith("|"):
-        return _within(answer, budget)
-    interval = bounds(answer)
+        return _with_absolute_value(answer, budget)
+    interval = interval_of(answer)
     return None if interval is None else _interval(interval, budget)
 
 
-def _within(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
-    """The numbers whose absolute value satisfies one inequality: |x| < 3 is (-3, 3)."""
+def _with_absolute_value(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
+    """Return the numbers whose absolute value satisfies one inequality: |x| < 3 is (-3, 3)."""
     if len(answer.signs) != 1:
         return None
     edge, sign = answer.sides[1], answer.signs[0]
@@ -122,13 +151,13 @@ def _within(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
     if inside[0] is None or inside[1] is None:
         return None
     spans = _joined([Span(inside[0], inside[1])])
-    return spans if spans is None or sign in "<≤" else complement(spans)
+    return spans if sign in "<≤" else complement(spans)
 
 
-def _listed(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
-    """A set of numbers, or what satisfies several inequalities of one name, or one of them."""
+def _from_list(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
+    """Return a set in braces, or the numbers that satisfy a list of inequalities of one name."""
     if answer.joined == "{":
-        return _points(answer.items, budget)
+        return _in_braces(answer.items, budget)
     sets = [real_set(item, budget) for item in answer.items if isinstance(item, Inequality)]
     if len(sets) != len(answer.items) or len({getattr(item, "name", "") for item in answer.items}) != 1:
         return None
@@ -137,11 +166,11 @@ def _listed(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
     both = sets[0]
     for other in sets[1:]:
         both = None if both is None or other is None else _common(both, other)
-    # x < -2 and x > 2 has no common solution, so that each is meant.
+    # "x < -2 and x > 2" has no common solution: the union is meant.
     return both or _all_joined(sets)
 
 
-def _points(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
+def _in_braces(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
     ends = [_end(item.tree, budget, closed=True) if isinstance(item, Scalar) else None for item in items]
     if any(end is None for end in ends):
         return None
@@ -156,11 +185,11 @@ def _is_empty(span: Span) -> bool:
 
 
 def _is_zero(difference: Value, scale: Value) -> bool:
-    return abs(difference) <= 2.0**-150 * max(1, abs(scale)) if abs(scale) < _FAR else difference == 0
+    return abs(difference) <= ROUNDING * max(1, abs(scale)) if abs(scale) < _FAR else difference == 0
 
 
-def _joined(spans: list[Span]) -> tuple[Span, ...] | None:
-    """In order, overlapping and touching ones as one; None where there are none or too many."""
+def _joined(spans: list[Span]) -> tuple[Span, ...]:
+    """Return the spans in order, overlapping and touching ones joined."""
     if len(spans) > MAX_SPANS:
         raise TooLargeError(f"a set of more than {MAX_SPANS} intervals")
     joined: list[Span] = []
@@ -190,8 +219,8 @@ def _later(one: End, other: End) -> End:
     return other if gap > 0 else one
 
 
-def _common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...] | None:
-    """The intersection: every pair's later beginning and earlier end."""
+def _common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Return the intersection: the later beginning and the earlier end of every pair."""
     if len(left) * len(right) > MAX_SPANS**2:
         raise TooLargeError("an intersection of too many intervals")
     return _joined([_overlap(one, other) for one, other in product(left, right)])
@@ -210,7 +239,7 @@ def _all_joined(sets: list[tuple[Span, ...] | None]) -> tuple[Span, ...] | None:
     return _joined([span for spans in known for span in spans]) if len(known) == len(sets) else None
 
 
-def _operation(
+def _combined(
     operation: str, left: tuple[Span, ...] | None, right: tuple[Span, ...] | None
 ) -> tuple[Span, ...] | None:
     if left is None or right is None:

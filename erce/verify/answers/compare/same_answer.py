@@ -1,4 +1,4 @@
-"""Two typed values → whether they are the same answer, under stated conventions."""
+"""Two typed values → whether they are the same answer under some conventions."""
 
 import math
 from collections import Counter
@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from erce.verify.answers.compare.real_sets import real_set, same_sets
+from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
-from erce.verify.answers.read.matrices import determinant
-from erce.verify.answers.read.relations import MIRRORED, bounds
-from erce.verify.answers.tree import Tree, contains, nodes, with_sign
+from erce.verify.answers.tree import Tree, contains, determinant, nodes, with_sign
 from erce.verify.answers.values import (
+    MIRRORED_SIGN,
     Answer,
     Bracketed,
     Clock,
@@ -33,9 +32,9 @@ from erce.verify.answers.values import (
 
 
 def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
-    """Whether the two say the same; symmetric but where a convention says otherwise.
+    """Return whether the two mean the same; symmetric unless a convention says otherwise.
 
-    `UnparsedError` where one has no value, `TooLargeError` where it takes more than a check may do.
+    `UnparsedError` if either has no value, `TooLargeError` if the comparison takes too much work.
     """
     if not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
         return False
@@ -58,7 +57,7 @@ class _Comparison:
         return self.alike(gold, answer) if sets is None else sets
 
     def unwrapped(self, one: Answer, other: Answer) -> bool | None:
-        """The verdict where `one` is a name's value and `other` may be that value alone; None otherwise."""
+        """Compare a value that has a name with one that may lack it; return None unless `one` has a name."""
         if isinstance(one, Record) and isinstance(other, Listing | Bracketed):
             return self.in_order(tuple(item.value for item in one.items), other.items)
         if not isinstance(one, Named):
@@ -71,12 +70,12 @@ class _Comparison:
         return not isinstance(other, Inequality | Record) and self.same(one.value, other)
 
     def one_equation(self, one: Named, other: Named | Equation) -> bool:
-        """Whether x = y and y = x, or x = 5 and 2x = 10, are one equation."""
+        """Return whether two equations are one, as are x = y and y = x, or x = 5 and 2x = 10."""
         sides = [_sides(equation) for equation in (one, other)]
         return None not in sides and self.equations(*(Equation(side) for side in sides if side is not None))
 
     def sets(self, gold: Answer, answer: Answer) -> bool | None:
-        """The verdict on two sets of numbers of which one is written as more than a list; None otherwise."""
+        """Compare two sets of numbers; return None unless both are and either is more than a plain list."""
         if not (_is_written_as_set(gold) or _is_written_as_set(answer)):
             return None
         if isinstance(gold, Inequality) and isinstance(answer, Inequality) and not _is_absolute(gold, answer):
@@ -85,7 +84,7 @@ class _Comparison:
         return None if left is None or right is None else same_sets(left, right, self.budget)
 
     def alike(self, gold: Answer, answer: Answer) -> bool:
-        """Whether two values of one kind, or of kinds that may stand for each other, are the same."""
+        """Compare two values of one type, or of types that may stand for each other."""
         compare = _OF_ONE_KIND.get(type(gold))
         if compare and type(gold) is type(answer):
             return compare(self, gold, answer)
@@ -93,11 +92,11 @@ class _Comparison:
             if isinstance(one, InBase) and isinstance(other, Scalar):
                 return self.missing_base(one, other)
             if isinstance(one, Matrix) and isinstance(other, Scalar):
-                value = determinant(one) if one.bars else None
+                value = _determinant(one) if one.bars else None
                 return value is not None and self.same_value(value, other.tree)
             if isinstance(one, Inequality) and isinstance(other, Bracketed):
-                described = bounds(one)
-                return described is not None and self.same(described, other)
+                interval = interval_of(one)
+                return interval is not None and self.same(interval, other)
         return self.lists(gold, answer)
 
     def same_value(self, left: Tree, right: Tree) -> bool:
@@ -114,7 +113,7 @@ class _Comparison:
         return self.in_order(gold.items, answer.items)
 
     def equations(self, gold: Equation, answer: Equation) -> bool:
-        """Whether two equations have proportional differences, or two chains the same sides."""
+        """Return whether two equations have proportional differences, or two chains the same sides."""
         left, right = gold.sides, answer.sides
         if len(left) == len(right) == 2:
             return proportion(_difference(left), _difference(right), self.budget) != 0
@@ -126,7 +125,7 @@ class _Comparison:
         if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
             return self.lists(gold, answer)
         if self.same_value(gold.tree, answer.tree):
-            # 20% for 20 is taken by "either" only.
+            # Only "either" accepts 20% for 20.
             return gold.percent == answer.percent or self.conventions.percent == "either"
         if gold.percent == answer.percent:
             return False
@@ -161,7 +160,7 @@ class _Comparison:
         )
 
     def congruences(self, gold: Congruence, answer: Congruence) -> bool:
-        """Whether the moduli and left sides are the same, and the residues are so modulo the modulus."""
+        """Return whether left sides and moduli are equal, and the residues equal modulo the modulus."""
         if not (self.same_value(gold.left, answer.left) and self.same_value(gold.modulus, answer.modulus)):
             return False
         numbers = [tree[1] for tree in (gold.residue, answer.residue, gold.modulus) if tree[0] == "num"]
@@ -170,15 +169,17 @@ class _Comparison:
         return self.same_value(gold.residue, answer.residue)
 
     def inequalities(self, gold: Inequality, answer: Inequality) -> bool:
-        left, right = bounds(gold), bounds(answer)
+        left, right = interval_of(gold), interval_of(answer)
         if left is not None and right is not None:
             return gold.name == answer.name and self.same(left, right)
         if len(gold.signs) != len(answer.signs):
             return False
         if len(gold.signs) == 1:
             sign = proportion(_difference(gold.sides), _difference(answer.sides), self.budget)
-            return bool(sign) and answer.signs[0] == (gold.signs[0] if sign > 0 else MIRRORED[gold.signs[0]])
-        mirrored = tuple(MIRRORED[sign] for sign in answer.signs[::-1])
+            return bool(sign) and answer.signs[0] == (
+                gold.signs[0] if sign > 0 else MIRRORED_SIGN[gold.signs[0]]
+            )
+        mirrored = tuple(MIRRORED_SIGN[sign] for sign in answer.signs[::-1])
         return any(
             gold.signs == signs and all(map(self.same_value, gold.sides, sides))
             for signs, sides in ((answer.signs, answer.sides), (mirrored, answer.sides[::-1]))
@@ -192,7 +193,7 @@ class _Comparison:
         return self.in_any_order(_operands(gold, gold.operation), _operands(answer, answer.operation))
 
     def lists(self, gold: Answer, answer: Answer) -> bool:
-        """Lists, sets, ± expressions and, where a bare list stands for a tuple, tuples."""
+        """Compare lists, sets, ± expressions, and a tuple with a bare list that stands for a tuple."""
         if isinstance(gold, Bracketed) or isinstance(answer, Bracketed):
             return self.tuple_as_list(gold, answer)
         left, right = _members(gold), _members(answer)
@@ -219,7 +220,7 @@ class _Comparison:
         return len(gold) == len(answer) and all(map(self.same_item, gold, answer))
 
     def in_any_order(self, gold: Sequence[Answer], answer: Sequence[Answer]) -> bool:
-        """Whether each member of one is one of the other, none twice."""
+        """Return whether the members are the same, each as often."""
         rest, left = _without_common_numbers(gold, answer)
         for member in rest:
             at = next((at for at, other in enumerate(left) if self.same_item(member, other)), None)
@@ -232,11 +233,11 @@ class _Comparison:
         self.budget.spend(2)
         try:
             return self.same(gold, answer)
-        except UnparsedError:  # one entry without a value is no other entry
+        except UnparsedError:  # an entry without a value equals no other entry
             return False
 
 
-# Degrees are also those of a temperature.
+# Degrees may be those of a temperature.
 _DEGREES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
@@ -268,7 +269,7 @@ def _is_written_as_set(answer: Answer) -> bool:
 def _without_common_numbers(
     gold: Sequence[Answer], answer: Sequence[Answer]
 ) -> tuple[list[Answer], list[Answer]]:
-    """The members without the integers that both hold: a long list is compared in linear time."""
+    """Return the members without the common integers, so that long lists take linear time."""
     common = Counter(filter(_is_integer, gold)) & Counter(filter(_is_integer, answer))
     return _without(gold, common), _without(answer, common)
 
@@ -292,19 +293,19 @@ def _is_function(name: str) -> bool:
 
 
 def _is_absolute(one: Inequality, other: Inequality) -> bool:
-    """Whether one bounds x and the other |x|."""
+    """Return whether one of them bounds x and the other |x|."""
     return one.name != other.name and one.name.strip("|") == other.name.strip("|")
 
 
 def _sides(equation: Named | Equation) -> tuple[Tree, ...] | None:
-    """Both sides of an equation, or of a name's value; None where the value is no expression."""
+    """Return both sides of an equation or of `name = value`; None if the value is no expression."""
     if isinstance(equation, Equation):
         return equation.sides
     return (_named_tree(equation.name), equation.value.tree) if isinstance(equation.value, Scalar) else None
 
 
 def _named_tree(name: str) -> Tree:
-    """The expression that a name is in an equation: xy is a product."""
+    """Return the expression that a name is in an equation: xy is a product."""
     if len(name) > 1 and name.isalpha():
         return "mul", tuple(("sym", letter) for letter in name)
     return "sym", name
@@ -326,7 +327,7 @@ def _has_signs(answer: Answer) -> bool:
 
 
 def _members(answer: Answer) -> list[Answer] | None:
-    """The members of a list or a set, and both values of an expression with ±; None for anything else."""
+    """Return the members of a list or set, or both values of an expression with ±; else None."""
     if isinstance(answer, Scalar):
         return list(_with_both_signs((answer,)))
     return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
@@ -349,12 +350,18 @@ def _operands(answer: Answer, operation: str) -> list[Answer]:
     return [*operands, answer]
 
 
+def _determinant(matrix: Matrix) -> Tree | None:
+    """Return the determinant of up to four rows of expressions; None for any other matrix."""
+    rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
+    return determinant(rows) if len(rows) <= 4 and all(len(row) == len(rows) for row in rows) else None
+
+
 def _difference(sides: tuple[Tree, ...]) -> Tree:
     return "add", (sides[0], ("neg", sides[1]))
 
 
 def _is_unreduced(answer: Answer) -> bool:
-    """Whether a fraction of integers in it can be reduced."""
+    """Return whether a fraction of integers in the answer can be reduced."""
     return any(
         node[0] == "frac"
         and node[1][0] == node[2][0] == "num"

@@ -1,26 +1,27 @@
-"""Two expression trees → whether they have the same value, or are proportional: exactly, else at points."""
+"""Two expression trees → whether they are equal or proportional: exactly, else at sample points."""
 
 import random
 from fractions import Fraction
 from functools import lru_cache
 
-from erce.verify.answers.compare.evaluate import HIGH_PRECISION, Evaluator, UndefinedError, Value
+from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, UndefinedError, Value
 from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError
 from erce.verify.answers.tree import Tree, contains, infinite_sign, nodes, symbols
 
-TOLERANCE = Fraction(1, 10**6)  # relative, and only where a number is written with a point
+TOLERANCE = Fraction(1, 10**6)  # relative, and only if a number is written with a decimal point
 POINTS = 8  # at which two expressions must agree
-ENOUGH = 3  # where they have no value at some of the points that are tried
-_TRIED = 14
+MIN_POINTS = 3  # if they have no value at some of the points
+POINTS_TRIED = 14
+ROUNDING = 2.0**-150  # relative error of low precision, with a wide margin
 _DISCRETE = frozenset({"fact", "binom", "gcd", "lcm"})
 
 
 def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
-    """Whether two expressions are equal for all values of their symbols.
+    """Return whether two expressions are equal for all values of their symbols.
 
-    Rational ones are compared exactly. Others agree within 2^-150 at eight points and within 2^-1100 at one
-    of them. Where either is written with a decimal point, agreement within a millionth, relative, is enough.
-    `UndefinedError` where one has no value, `TooLargeError` beyond a limit.
+    Rational expressions are compared exactly. Others must agree within 2^-150 at eight points and within
+    2^-1100 at one of these. If either has a decimal point, a relative difference of a millionth is allowed.
+    `UndefinedError` if either has no value, `TooLargeError` beyond a limit.
     """
     if left == right:
         return True
@@ -41,10 +42,10 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
 
 
 def proportion(left: Tree, right: Tree, budget: Budget) -> int:
-    """The sign of the constant c with left = c · right for all values of the symbols; 0 without such a c.
+    """Return the sign of the constant c with left = c · right for all values of the symbols, else 0.
 
-    Equations and inequalities whose sides differ by such expressions say the same. Expressions without
-    symbols have no constant, and neither have those with a complex one.
+    If the differences of the sides of two equations or inequalities are proportional, both say the same. The
+    result is also 0 for expressions without symbols and for a complex c.
     """
     names = sorted(symbols(left) | symbols(right))
     if not names or len(names) > MAX_SYMBOLS:
@@ -63,27 +64,28 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
             return 0
         if len(ratios) == POINTS:
             break
-    if len(ratios) < ENOUGH or abs(ratios[0].imag) > abs(ratios[0]) * _ROUNDING:
+    if len(ratios) < MIN_POINTS or abs(ratios[0].imag) > abs(ratios[0]) * ROUNDING:
         return 0
     return 1 if ratios[0].real > 0 else -1
 
 
 @lru_cache(maxsize=64)
 def sample_points(size: int, *, discrete: bool) -> tuple[tuple[int | Fraction, ...], ...]:
-    """The points at which symbols are tried, always the same; naturals where a factorial needs them.
+    """Return the points at which expressions are compared, always the same ones.
 
-    The first are positive, since many an expression has a value nowhere else.
+    They are natural numbers if a factorial or a sum needs these. The first points are positive, because many
+    expressions have no value elsewhere.
     """
     chosen = random.Random(size)
     if discrete:
-        return tuple(tuple(chosen.randint(3, 60) for _ in range(size)) for _ in range(_TRIED))
+        return tuple(tuple(chosen.randint(3, 60) for _ in range(size)) for _ in range(POINTS_TRIED))
     return tuple(
         tuple(
             Fraction(chosen.randint(11, 997), chosen.choice(_PRIMES))
             * (1 if point < 4 else chosen.choice((1, -1)))
             for _ in range(size)
         )
-        for point in range(_TRIED)
+        for point in range(POINTS_TRIED)
     )
 
 
@@ -113,34 +115,34 @@ def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: boo
         agreeing += 1
         if agreeing == POINTS:
             break
-    if agreeing < ENOUGH:
+    if agreeing < MIN_POINTS:
         raise UndefinedError("the expressions have no value at the points that are tried")
     return decimal or _confirmed(pair, values, budget)
 
 
 def _agree(pair: _Pair, values: dict[str, Value], budget: Budget, decimal: bool) -> bool:
-    """Whether the two are equal here, as far as the low precision tells."""
+    """Return whether the two are equal at this point in low precision."""
     evaluator = Evaluator(values, budget)
     left, right = (evaluator.value(tree) for tree in pair)
     if _is_exact(left) and _is_exact(right):
         return left == right or (decimal and abs(left - right) <= TOLERANCE * min(abs(left), abs(right)))
     left, right = evaluator.inexact(left), evaluator.inexact(right)
     if decimal:
-        return abs(left - right) * 10**6 <= min(abs(left), abs(right)) * (1 + _ROUNDING)
+        return abs(left - right) * 10**6 <= min(abs(left), abs(right)) * (1 + ROUNDING)
     return _close(evaluator, left, right) or (_is_tiny(left) and _is_tiny(right))
 
 
 def _confirmed(pair: _Pair, values: dict[str, Value], budget: Budget) -> bool:
-    """Whether two that agree in low precision agree in high precision too.
+    """Return whether two expressions that agree in low precision agree in high precision too.
 
-    A difference that is there stays; one that comes from rounding shrinks with the precision.
+    A real difference stays; a difference that comes from rounding shrinks with the precision.
     """
     low = Evaluator(values, budget)
     coarse = [low.value(tree) for tree in pair]
     if all(map(_is_exact, coarse)):
         return True
     size = max(abs(low.inexact(value)) for value in coarse)
-    high = Evaluator(values, budget, precision=HIGH_PRECISION)
+    high = Evaluator(values, budget, precision=HIGH_BITS)
     left, right = (high.inexact(high.value(tree)) for tree in pair)
     larger = max(abs(left), abs(right))
     return abs(left - right) <= larger * high.context.ldexp(1, -1100) or larger < size * high.context.ldexp(
@@ -152,15 +154,12 @@ def _close(evaluator: Evaluator, left: Value, right: Value) -> bool:
     if _is_exact(left) and _is_exact(right):
         return left == right
     left, right = evaluator.inexact(left), evaluator.inexact(right)
-    return abs(left - right) <= max(abs(left), abs(right)) * _ROUNDING
+    return abs(left - right) <= max(abs(left), abs(right)) * ROUNDING
 
 
 def _is_tiny(value: Value) -> bool:
-    """Zero, or what rounding may have made of zero."""
-    return value == 0 if _is_exact(value) else abs(value) < _ROUNDING
-
-
-_ROUNDING = 2.0**-150
+    """Return whether the value is zero up to rounding."""
+    return value == 0 if _is_exact(value) else abs(value) < ROUNDING
 
 
 def _is_exact(value: Value) -> bool:

@@ -1,4 +1,4 @@
-"""Tokens → their parts between separators outside all brackets, and whether a bracket holds them all."""
+"""Tokens → their parts between separators outside all brackets; and whether one bracket holds them all."""
 
 from collections.abc import Callable
 
@@ -9,14 +9,14 @@ CLOSING = frozenset({")", "]", "}", "\\}", "⟩"})
 
 
 def depth_change(token: Token) -> int:
-    """1 for a token that opens a bracket or an environment, -1 for one that closes it, else 0."""
+    """Return 1 if the token opens a bracket or an environment, -1 if it closes one, else 0."""
     if token.kind == "sign":
         return (token.text in OPENING) - (token.text in CLOSING)
     return (token.kind == "begin") - (token.kind == "end")
 
 
 def split(tokens: list[Token], separates: Callable[[Token], bool]) -> tuple[list[list[Token]], list[Token]]:
-    """The parts between the tokens outside all brackets that `separates` names, and those tokens."""
+    """Split at the tokens outside all brackets that `separates` chooses; return parts and separators."""
     parts: list[list[Token]] = [[]]
     separators: list[Token] = []
     depth = 0
@@ -31,12 +31,12 @@ def split(tokens: list[Token], separates: Callable[[Token], bool]) -> tuple[list
 
 
 def split_at_sign(tokens: list[Token], sign: str) -> list[list[Token]]:
-    """The parts between occurrences of one sign outside all brackets."""
-    return split(tokens, lambda token: token.text == sign and token.kind == "sign")[0]
+    """Split at every occurrence of one sign outside all brackets."""
+    return split(tokens, lambda token: token.is_sign(sign))[0]
 
 
 def enclosed(tokens: list[Token]) -> bool:
-    """Whether the first token is a bracket that the last one closes."""
+    """Return whether the first token is a bracket that the last token closes."""
     if len(tokens) < 2 or depth_change(tokens[0]) != 1 or depth_change(tokens[-1]) != -1:
         return False
     depth = 0

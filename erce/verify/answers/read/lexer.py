@@ -1,4 +1,4 @@
-"""Cleaned answer → tokens: numbers, letters, words, commands and operators, wrappers and sizes left out."""
+"""Cleaned answer → tokens: numbers, letters, words, commands and operators, without wrappers and sizes."""
 
 import re
 from functools import partial
@@ -22,10 +22,9 @@ class Token(NamedTuple):
     r"""One piece of an answer.
 
     `kind` is "number" (digits, at most one point, no separators), "repeating" (`0.1\overline{36}`, kept as
-    `0.1|36`), "letter" (one letter), "word" (more: a text, a unit), "and" (also for "or"), "command" (its
+    `0.1|36`), "letter" (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its
     name), "begin" and "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates
-    rows).
-    `spaced` tells whether space stands before it. `plain` tells a word written without a wrapper.
+    rows). `spaced`: a space precedes the token. `plain`: a word that was written without a wrapper.
     """
 
     kind: str
@@ -33,12 +32,15 @@ class Token(NamedTuple):
     spaced: bool = False
     plain: bool = False
 
+    def is_sign(self, *texts: str) -> bool:
+        return self.kind == "sign" and self.text in texts
+
 
 END = Token("end of text", "")
 
 
 def tokenize(text: str) -> list[Token]:
-    r"""The tokens of a cleaned answer; `UnparsedError` for a character that has no meaning in one.
+    r"""Return the tokens of a cleaned answer; `UnparsedError` for a character without meaning.
 
     >>> [token.text for token in tokenize(r"\dfrac{1}{2}\text{ cm}")]
     ['frac', '{', '1', '}', '{', '2', '}', 'cm']
@@ -46,23 +48,23 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     position, spaced, size = 0, False, len(text)
     has_rows = "\\begin" in text
-    match = _TOKEN.match
+    token_at = _TOKEN.match
     while position < size:
-        found = match(text, position)
-        if found is None or found.lastgroup is None:
+        match = token_at(text, position)
+        if match is None or match.lastgroup is None:
             raise UnparsedError(f"the character {text[position]!r}")
-        kind, position = found.lastgroup, found.end()
+        kind, position = match.lastgroup, match.end()
         if kind == "number":
-            tokens.append(Token("number", found.group(), spaced))
+            tokens.append(Token("number", match.group(), spaced))
         elif kind == "space":
             spaced = True
             continue
         elif kind == "rows" and not has_rows:
-            # An answer escaped once too often: \\frac{1}{2}.
+            # The answer was escaped once too often: \\frac{1}{2}.
             position -= text[position : position + 1].isalpha() or text.startswith(("{", "}"), position)
             continue
         else:
-            position = _READERS[kind](tokens, found, spaced)
+            position = _READERS[kind](tokens, match, spaced)
         spaced = False
         if len(tokens) > MAX_TOKENS:
             raise TooLargeError(f"more than {MAX_TOKENS} tokens")
@@ -99,43 +101,43 @@ _GROUPING = re.compile(r"[^0-9.]++")
 _REPEATING = re.compile(r"\\[a-z]++\s?\{?")
 
 
-def _repeating(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    tokens.append(Token("repeating", _REPEATING.sub("|", found.group().rstrip("}")), spaced))
-    return found.end()
+def _repeating(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    tokens.append(Token("repeating", _REPEATING.sub("|", match.group().rstrip("}")), spaced))
+    return match.end()
 
 
-def _grouped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    tokens.append(Token("number", _GROUPING.sub("", found.group()), spaced))
-    return found.end()
+def _grouped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    tokens.append(Token("number", _GROUPING.sub("", match.group()), spaced))
+    return match.end()
 
 
-def _fixed(kind: str, text: str, tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
+def _fixed(kind: str, text: str, tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     tokens.append(Token(kind, text, spaced))
-    return found.end()
+    return match.end()
 
 
-def _nothing(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    return found.end()
+def _skip(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    return match.end()
 
 
-def _lone(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    """A sign in braces of its own: {-}7."""
-    tokens.append(Token("sign", found.group().strip("{} \t\n"), spaced))
-    return found.end()
+def _lone(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    """Read a sign in braces of its own: {-}7."""
+    tokens.append(Token("sign", match.group().strip("{} \t\n"), spaced))
+    return match.end()
 
 
-def _environment(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    command, _, name = found.group().partition("{")
+def _environment(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    command, _, name = match.group().partition("{")
     tokens.append(Token("begin" if "begin" in command else "end", name.rstrip("*}"), spaced))
-    return found.end()
+    return match.end()
 
 
-def _wrapped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    r"""Words are one token; what wraps mathematics, as `\mathbf{5}` does, is read over."""
-    name, content = found.group(_NAME), found.group(_CONTENT)
+def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    r"""Read wrapped words as one token; skip a wrapper around mathematics, as in `\mathbf{5}`."""
+    name, content = match.group(_NAME), match.group(_CONTENT)
     if name not in WRAPPERS:
         _named(tokens, name, spaced)
-        return found.end(_NAME)
+        return match.end(_NAME)
     words = " ".join(content.split()).strip(" .")
     if words in PERCENT:
         tokens.append(Token("sign", "%", spaced))
@@ -146,27 +148,27 @@ def _wrapped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
     elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
         tokens.append(_word(words, spaced))
     else:
-        return found.start(_CONTENT) - 1
-    return found.end()
+        return match.start(_CONTENT) - 1
+    return match.end()
 
 
 def _is_unit(wrapper: str, words: str, tokens: list[Token]) -> bool:
-    r"""Whether this is the unit of the number before it, as in `5\text{ m}` and `5\,\mathrm{m/s}`."""
+    r"""Return whether `words` are the unit of the number before, as in `5\text{ m}` and `5\,\mathrm{m/s}`."""
     if wrapper not in _UPRIGHT or not tokens or not _LETTER_UNIT.fullmatch(words):
         return False
     return tokens[-1].kind == "number" or tokens[-1].text in ("}", ")", "pi", "°")
 
 
-def _command(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    name = found.group()[1:].rstrip(". \t\n*")
-    if name in ("left", "right") and found.group().endswith("."):
-        return found.end()
+def _command(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    name = match.group()[1:].rstrip(". \t\n*")
+    if name in ("left", "right") and match.group().endswith("."):
+        return match.end()
     _named(tokens, name, spaced)
-    return found.start() + 1 + len(name)
+    return match.start() + 1 + len(name)
 
 
 def _named(tokens: list[Token], name: str, spaced: bool) -> None:
-    """Reads the command `name`, without its arguments."""
+    """Read the command `name` without its arguments."""
     name = SYNONYMS.get(name, name)
     if name in OPERATORS:
         tokens.append(Token("sign", OPERATORS[name], spaced))
@@ -178,28 +180,28 @@ def _named(tokens: list[Token], name: str, spaced: bool) -> None:
 
 
 def _glued_function(name: str) -> str:
-    r"""The function at the start of a command that lacks its space, as in `\cotx`; "" where there is none."""
+    r"""Return the function in a command that lacks its space, as in `\cotx`, else ""."""
     if name in FUNCTIONS or len(name) > 5:
         return ""
     return next((known for known in _PREFIXES if known in FUNCTIONS and name[:-1] == known), "")
 
 
-def _escaped(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    character = found.group()[1]
+def _escaped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    character = match.group()[1]
     if character in "()[]":  # \( and \] delimit mathematics
-        return found.end()
+        return match.end()
     if character in "{}$":
-        tokens.append(Token("sign", found.group(), spaced))
+        tokens.append(Token("sign", match.group(), spaced))
     elif character in "%&|_":
         tokens.append(Token("sign", "‖" if character == "|" else character, spaced))
     else:
-        raise UnparsedError(f"the command {found.group()!r}")
-    return found.end()
+        raise UnparsedError(f"the command {match.group()!r}")
+    return match.end()
 
 
-def _letters(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    """A run of letters: a function, a word or a unit, else a product of one-letter symbols."""
-    run = found.group()
+def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    """Read a run of letters: a function, a word or a unit, else a product of one-letter symbols."""
+    run = match.group()
     if len(run) == 1:
         tokens.append(Token("letter", run, spaced))
     elif run.casefold() in ("and", "or"):
@@ -218,14 +220,14 @@ def _letters(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
         else:
             tokens.append(Token("letter", run[0], spaced))
             tokens.extend(Token("letter", letter) for letter in run[1:])
-    return found.end()
+    return match.end()
 
 
-def _sign(tokens: list[Token], found: re.Match[str], spaced: bool) -> int:
-    sign = found.group()
+def _sign(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    sign = match.group()
     if sign not in '$"':
         tokens.append(Token("sign", _SPELLINGS.get(sign, sign), spaced))
-    return found.end()
+    return match.end()
 
 
 def _word(words: str, spaced: bool, *, plain: bool = False) -> Token:
@@ -243,8 +245,8 @@ _READERS = {
     "degree": partial(_fixed, "sign", "°"),
     "prime": partial(_fixed, "sign", "'"),
     "environment": _environment,
-    "ordinal": _nothing,
-    "colour": _nothing,
+    "ordinal": _skip,
+    "colour": _skip,
     "lone": _lone,
     "wrapped": _wrapped,
     "command": _command,

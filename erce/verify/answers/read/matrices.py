@@ -1,4 +1,4 @@
-"""Tokens with environments → a matrix, worked out where it is written as a sum or a product of matrices."""
+"""Tokens with environments → a matrix; sums and products of matrices are computed."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,8 @@ from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.values import Answer, Listing, Matrix, Named, Record, Scalar
 
-MAX_ARITHMETIC = 6  # rows and columns of matrices that are added and multiplied
-MAX_MATRICES = 4  # that are added and multiplied
+MAX_COMPUTED_SIZE = 6  # rows and columns of matrices that are added or multiplied
+MAX_MATRICES = 4  # that are added or multiplied
 _ENVIRONMENTS = frozenset(
     {"matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix", "array"}
 )
@@ -18,9 +18,9 @@ Parse = Callable[[list[Token]], Answer]
 
 
 def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
-    r"""The matrix, or for `cases` the list of its rows; `parse` reads an entry.
+    r"""Return the matrix or, for `cases`, the list of its rows; `parse` reads an entry.
 
-    Sums, differences, products and numbers times matrices are worked out.
+    Sums, differences and products of matrices, and numbers times matrices, are computed.
     """
     if tokens[0].kind == "begin" and tokens[0].text in ("cases", "aligned") and _closes_all(tokens):
         return _cases(tokens[1:-1], parse)
@@ -43,24 +43,6 @@ def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
     return total
 
 
-def determinant(matrix: Matrix) -> Tree | None:
-    """The determinant of up to four rows of expressions; None for any other matrix."""
-    rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
-    return _expanded(rows) if len(rows) <= 4 and all(len(row) == len(rows) for row in rows) else None
-
-
-def _expanded(rows: list[list[Tree]]) -> Tree:
-    """The expansion along the first row."""
-    if len(rows) == 1:
-        return rows[0][0]
-    terms = list[Tree]()
-    for column, entry in enumerate(rows[0]):
-        minor = _expanded([[*row[:column], *row[column + 1 :]] for row in rows[1:]])
-        term: Tree = ("mul", (entry, minor))
-        terms.append(("neg", term) if column % 2 else term)
-    return "add", tuple(terms)
-
-
 def _closes_all(tokens: list[Token]) -> bool:
     depth = 0
     for token in tokens[:-1]:
@@ -71,7 +53,7 @@ def _closes_all(tokens: list[Token]) -> bool:
 
 
 def _without_brackets(tokens: list[Token]) -> list[Token]:
-    """Without the bracket around a plain `matrix` or `array`."""
+    """Remove the brackets around a plain `matrix` or `array`."""
     bracketed = len(tokens) > 3 and tokens[0].text in ("(", "[") and tokens[-1].text in (")", "]")
     return tokens[1:-1] if bracketed and tokens[1].kind == "begin" and _closes_all(tokens[1:-1]) else tokens
 
@@ -109,7 +91,7 @@ def _cases(tokens: list[Token], parse: Parse) -> Answer:
 
 
 def _product(tokens: list[Token], parse: Parse, *, negative: bool) -> Matrix:
-    """One term: matrices side by side, with an expression before or after them."""
+    """Return the value of one term: matrices side by side, with an expression before or after them."""
     matrix: Matrix | None = None
     factor: list[Token] = []
     start = depth = 0
@@ -126,25 +108,25 @@ def _product(tokens: list[Token], parse: Parse, *, negative: bool) -> Matrix:
         factor.pop()
     scale: Tree = parse_tokens(factor) if factor else ("num", 1)
     if matrix is None:
-        raise UnparsedError("a matrix and a number that are added")
+        raise UnparsedError("a sum of a matrix and a number")
     scale = ("neg", scale) if negative else scale
     if scale == ("num", 1):
         return matrix
-    return Matrix(tuple(tuple(Scalar(("mul", (scale, tree))) for tree in row) for row in _trees(matrix)))
+    return Matrix(tuple(tuple(Scalar(("mul", (scale, tree))) for tree in row) for row in _entries(matrix)))
 
 
-def _trees(matrix: Matrix) -> list[list[Tree]]:
-    """The entries; only expressions without units, in a matrix that is not too large, can be worked with."""
-    if matrix.bars or len(matrix.rows) > MAX_ARITHMETIC or len({len(row) for row in matrix.rows}) != 1:
+def _entries(matrix: Matrix) -> list[list[Tree]]:
+    """Return the entries of a matrix that can be added or multiplied: a small one of expressions."""
+    if matrix.bars or len(matrix.rows) > MAX_COMPUTED_SIZE or len({len(row) for row in matrix.rows}) != 1:
         raise UnparsedError("arithmetic with a matrix that is too large, ragged or a determinant")
     rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
-    if len(rows[0]) > MAX_ARITHMETIC or [len(row) for row in rows] != [len(row) for row in matrix.rows]:
-        raise UnparsedError("arithmetic with a matrix whose entries are no expressions")
+    if len(rows[0]) > MAX_COMPUTED_SIZE or [len(row) for row in rows] != [len(row) for row in matrix.rows]:
+        raise UnparsedError("arithmetic with a matrix whose entries are not expressions")
     return rows
 
 
 def _sum(left: Matrix, right: Matrix) -> Matrix:
-    above, below = _trees(left), _trees(right)
+    above, below = _entries(left), _entries(right)
     if len(above) != len(below) or len(above[0]) != len(below[0]):
         raise UnparsedError("a sum of matrices of different sizes")
     return Matrix(
@@ -156,7 +138,7 @@ def _sum(left: Matrix, right: Matrix) -> Matrix:
 
 
 def _times(left: Matrix, right: Matrix) -> Matrix:
-    above, below = _trees(left), _trees(right)
+    above, below = _entries(left), _entries(right)
     if len(above[0]) != len(below):
         raise UnparsedError("a product of matrices whose sizes do not fit")
     columns = list(zip(*below, strict=True))

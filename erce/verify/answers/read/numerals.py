@@ -12,40 +12,42 @@ from erce.verify.answers.values import InBase, Scalar
 
 
 def number(text: str) -> Tree:
-    """The node of a number token."""
+    """Return the node of a number token."""
     if len(text) > MAX_DIGITS:
         raise TooLargeError(f"a number of {len(text)} digits")
     return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
 
 
 def integral(value: Fraction) -> int | Fraction:
-    """The value as an int, where it is one."""
+    """Return the value, as an int if it is an integer."""
     return value.numerator if value.denominator == 1 else value
 
 
 def repeating(text: str) -> Tree:
-    """The node of a repeating decimal: 0.1|36 is 0.1363636…"""
+    """Return the node of a repeating decimal: 0.1|36 is 0.1363636…"""
     before, _, repeated = text.partition("|")
     whole, _, digits = before.partition(".")
     if len(text) > MAX_DIGITS:
         raise TooLargeError(f"a number of {len(text)} digits")
+    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
     once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
     return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
 
 
 def scientific_number(text: str) -> Tree | None:
-    """The node of an answer that is one number such as 6.02e23; None for any other answer."""
-    found = _SCIENTIFIC.fullmatch(text)
-    if found is None:
+    """Return the node of an answer that is one number such as 6.02e23; None for any other answer."""
+    match = _SCIENTIFIC.fullmatch(text)
+    if match is None:
         return None
-    value = integral(Fraction(found.group(2)) * Fraction(10) ** int(found.group(3)))
-    return ("dec", -value if found.group(1) else value)
+    minus, digits, exponent = match.groups()
+    value = integral(Fraction(digits) * Fraction(10) ** int(exponent))
+    return ("dec", -value if minus else value)
 
 
 def join_digit_groups(tokens: list[Token]) -> list[Token]:
-    """The tokens with 1,234,567 as one number, where its commas cannot be those of a list.
+    """Return the tokens with 1,234,567 as one number, unless its commas may separate a list.
 
-    They cannot where they are all that there are, or where the list has its own, with space after them.
+    They do not if there are no other commas, or if all other commas have a space after them.
     """
     commas = _commas_outside_brackets(tokens)
     grouping = set[int]()
@@ -70,7 +72,7 @@ _AROUND_BASE = frozenset("{}()")
 
 
 def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
-    """A numeral with the base as its subscript; None for anything else. In base ten it is a number."""
+    """Return a numeral whose subscript is its base (in base ten a number); None for anything else."""
     at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
     base = [token.text for token in tokens[at + 1 :] if token.text not in _AROUND_BASE]
     digits = tokens[:at]
@@ -92,7 +94,7 @@ _SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,
 
 
 def _ungrouped(tokens: list[Token]) -> list[Token]:
-    """Without the braces around all of a numeral's digits."""
+    """Return the tokens without the braces around all of a numeral's digits."""
     return tokens[1:-1] if enclosed(tokens) and tokens[0].text == "{" else tokens
 
 
@@ -106,7 +108,7 @@ def _commas_outside_brackets(tokens: list[Token]) -> list[int]:
 
 
 def _is_grouping(tokens: list[Token], at: int, *, follows: bool) -> bool:
-    """Whether the comma at `at` stands between digits as a separator of thousands does, or `follows` one."""
+    """Return whether the comma at `at` separates thousands; with `follows`, such a comma precedes it."""
     if not 0 < at < len(tokens) - 1 or tokens[at].spaced or tokens[at + 1].spaced:
         return False
     before, after = tokens[at - 1], tokens[at + 1]

@@ -10,21 +10,20 @@ from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.units import split_quantity
 from erce.verify.answers.read.variables import name_of
-from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, symbols
-from erce.verify.answers.values import Answer, Bracketed, Congruence, Equation, Inequality, Named, Scalar
+from erce.verify.answers.tree import Tree, symbols
+from erce.verify.answers.values import MIRRORED_SIGN, Answer, Congruence, Equation, Inequality, Named, Scalar
 
 _COMPARISONS = frozenset("<>≤≥≠")
 RELATIONS = _COMPARISONS | {"=", "approx", "in", "equiv", "sim", "cong", "to", "implies", "Rightarrow"}
 MAX_SIDES = 12
-MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 
 
 def parse_relation(
     sides: list[list[Token]], signs: list[str], parse: Callable[[list[Token]], Answer]
 ) -> Answer:
-    """The typed value of sides with these signs between them; `parse` reads a side that is an answer itself.
+    """Return the typed value of sides with `signs` between them; `parse` reads a side that is an answer.
 
-    What stands after ≈ is left out: 1/3 ≈ 0.33 is 1/3.
+    The part after ≈ is left out: 1/3 ≈ 0.33 is 1/3.
     """
     if signs == ["approx"] and not sides[0]:
         return parse(sides[1])
@@ -50,28 +49,6 @@ def parse_relation(
     return _equation(sides, parse)
 
 
-def bounds(relation: Inequality) -> Bracketed | None:
-    r"""The interval of the name that an inequality bounds; None where it bounds none, with ≠, or with |x|.
-
-    -2 ≤ x < 7 is [-2, 7), and x > 3 is (3, ∞).
-    """
-    sides, signs = relation.sides, relation.signs
-    if not relation.name or "≠" in signs or relation.name.startswith("|"):
-        return None
-    if len(signs) == 2:
-        if signs[0] in "≥>":
-            sides, signs = sides[::-1], tuple(MIRRORED[sign] for sign in signs[::-1])
-        low, high = sides[0], sides[2]
-        opening, closing = "[" if signs[0] == "≤" else "(", "]" if signs[1] == "≤" else ")"
-    elif signs[0] in "<≤":
-        low, high = NEGATIVE_INFINITY, sides[1]
-        opening, closing = "(", "]" if signs[0] == "≤" else ")"
-    else:
-        low, high = sides[1], INFINITY
-        opening, closing = "[" if signs[0] == "≥" else "(", ")"
-    return Bracketed(opening, (Scalar(low), Scalar(high)), closing)
-
-
 def _congruence(left: list[Token], right: list[Token]) -> Congruence:
     at = next((at for at, token in enumerate(right) if token.text in ("pmod", "bmod", "mod")), len(right))
     residue = (
@@ -94,7 +71,7 @@ def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) 
         return parse(right)
     trees = tuple(_expression(side) for side in sides)
     if not any(map(symbols, trees)) and all(same_value(tree, trees[-1], Budget()) for tree in trees[:-1]):
-        return parse(right)  # 2 + 3 = 5
+        return parse(right)  # 2 + 3 = 5 states 5
     return Equation(trees)
 
 
@@ -114,10 +91,10 @@ def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
         for at, (side, name) in enumerate(zip(sides, names, strict=True))
     ]
     if len(signs) == 1 and names[1] and not names[0]:
-        return Inequality(tuple(trees[::-1]), (MIRRORED[signs[0]],), names[1])
+        return Inequality(tuple(trees[::-1]), (MIRRORED_SIGN[signs[0]],), names[1])
     one_way = len(signs) == 1 or set(signs) <= {"<", "≤"} or set(signs) <= {">", "≥"}
     return Inequality(tuple(trees), tuple(signs), names[_NAMED_SIDE[len(signs)]] if one_way else "")
 
 
-# The side of x < 5, and of 2 < x < 5, that holds the name.
+# Number of signs → the side that holds the name: the first in x < 5, the second in 2 < x < 5.
 _NAMED_SIDE = {1: 0, 2: 1}

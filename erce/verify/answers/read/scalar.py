@@ -1,4 +1,4 @@
-"""Tokens of one expression → its tree, by precedence climbing under a limit of depth."""
+"""Tokens of one expression → its tree, by recursive descent under a limit of depth."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,7 +13,7 @@ from erce.verify.answers.tree import Tree
 
 
 def parse_scalar(text: str) -> Tree:
-    r"""The tree of one expression, as nested tuples whose first entry is the kind of node.
+    r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
 
     | node | meaning |
     | --- | --- |
@@ -31,7 +31,7 @@ def parse_scalar(text: str) -> Tree:
     | | argument), abs, floor, ceil, fact, binom, gcd, lcm, max, min |
     | `("sum", name, first, last, term)`, `("prod", …)` | a sum or a product over the integers first … last |
 
-    Terms, factors and arguments are tuples of trees. `UnparsedError` for what is no such expression,
+    Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.
 
     >>> parse_scalar(r"2\sqrt{x}")
@@ -43,8 +43,8 @@ def parse_scalar(text: str) -> Tree:
 
 
 def parse_tokens(tokens: list[Token]) -> Tree:
-    """The tree of the expression that these tokens write; the nodes are those of `parse_scalar`."""
-    parser = _Parser(tokens)
+    """Return the tree of the expression that the tokens write; see `parse_scalar`."""
+    parser = _ExpressionParser(tokens)
     tree = parser.sum()
     if parser.next.kind != END.kind:
         raise UnparsedError(f"{parser.next.text!r} where the expression should end")
@@ -59,13 +59,13 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
 _ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 
 
-class _Parser:
+class _ExpressionParser:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = [*tokens, END]
         self.at = 0
         self.depth = 0
-        self.bars = 0  # of absolute values that are open
-        self.innermost = ""  # the bracket that is open
+        self.bars = 0  # open absolute values
+        self.innermost = ""  # the innermost open bracket
 
     @property
     def next(self) -> Token:
@@ -130,7 +130,7 @@ class _Parser:
         return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
 
     def at_factor(self) -> bool:
-        """Whether what follows multiplies what stands before it."""
+        """Return whether the next token begins another factor."""
         kind, text = self.next.kind, self.next.text
         if kind == "command":
             return text not in INFIX
@@ -139,7 +139,7 @@ class _Parser:
         return kind in ("number", "letter", "repeating") or (kind == "word" and self.next.plain)
 
     def mixed(self, whole: Tree, divided: bool) -> Tree:
-        """1 1/2; any other two numbers side by side are no expression."""
+        """Read the rest of 1 1/2; any other two numbers side by side are no expression."""
         before = self.tokens[self.at - 1]
         above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
         integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
@@ -149,7 +149,7 @@ class _Parser:
         return "num", integral(whole[1] + Fraction(number(above.text)[1], number(below.text)[1]))
 
     def mix_fraction(self, factors: list[Tree]) -> None:
-        r"""Adds `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiplies."""
+        r"""Add `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiply."""
         whole, part = factors[-1], self.power()
         if whole[0] == "num" and part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]:
             factors[-1] = ("num", integral(whole[1] + Fraction(part[1][1]) / part[2][1]))
@@ -166,7 +166,7 @@ class _Parser:
         return tree if sign > 0 else ("neg", tree)
 
     def descend(self) -> None:
-        """Counts a level; every recursion comes through `power` or `argument`."""
+        """Count a level of depth; every recursion passes through `power` or `argument`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise TooLargeError(f"more than {MAX_DEPTH} levels")
@@ -208,14 +208,14 @@ class _Parser:
         return tree
 
     def argument(self) -> Tree:
-        """One argument of a command: a group, or one token."""
+        """Read one argument of a command: a group, or one token."""
         self.descend()
         tree = self.group("{", "}") if self.next.text == "{" else self.atom()
         self.depth -= 1
         return tree
 
     def two_arguments(self) -> tuple[Tree, Tree]:
-        r"""What `\frac` and `\binom` take: `\frac12` is a half, more than two digits are not read."""
+        r"""Read the arguments of `\frac` and `\binom`: `\frac12` is a half; three digits are an error."""
         token = self.next
         if token.kind != "number" or len(token.text) == 1:
             first = self.argument()
@@ -228,7 +228,7 @@ class _Parser:
         return number(token.text[0]), number(token.text[1])
 
     def applied(self) -> Tree:
-        """What a function without parentheses is applied to: sin 2x, but sin x cos y is a product."""
+        """Read the argument of a function; sin 2x applies to 2x, but sin x cos y is a product."""
         if self.next.kind == "sign" and self.next.text in _OPENING:
             return self.atom()
         factors = [self.power()]
@@ -262,7 +262,7 @@ class _Parser:
         return "sym", name
 
     def atom(self) -> Tree:
-        """What stands for itself: a number, a symbol, a bracket, a command with its arguments."""
+        """Read a number, a symbol, a bracket, or a command with its arguments."""
         token = self.take()
         kind, text = token.kind, token.text
         if kind in _NUMERIC:
@@ -278,7 +278,7 @@ class _Parser:
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
     def numeral(self, token: Token) -> Tree:
-        """A number; inside braces, where no list stands, with its separators of thousands."""
+        """Read a number; inside braces, where no list can be, also its separators of thousands."""
         text = token.text
         if token.kind == "repeating":
             return repeating(text)
@@ -369,15 +369,15 @@ class _Parser:
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_COMMANDS: dict[str, Callable[[_Parser], Tree]] = {
+_COMMANDS: dict[str, Callable[[_ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),
-    "sqrt": _Parser.root,
-    "log": _Parser.logarithm,
-    "lfloor": partial(_Parser.rounded, name="floor", closing="rfloor"),
-    "lceil": partial(_Parser.rounded, name="ceil", closing="rceil"),
-    "sum": partial(_Parser.series, kind="sum"),
-    "prod": partial(_Parser.series, kind="prod"),
+    "sqrt": _ExpressionParser.root,
+    "log": _ExpressionParser.logarithm,
+    "lfloor": partial(_ExpressionParser.rounded, name="floor", closing="rfloor"),
+    "lceil": partial(_ExpressionParser.rounded, name="ceil", closing="rceil"),
+    "sum": partial(_ExpressionParser.series, kind="sum"),
+    "prod": partial(_ExpressionParser.series, kind="prod"),
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),

@@ -1,4 +1,4 @@
-"""Answer as written → the same in plain ASCII LaTeX, and the form in which two texts are compared."""
+"""Answer as written → plain ASCII LaTeX, and a compact form in which two texts are compared."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from erce.verify.extract import matching_brace
 
 
 def clean(text: str) -> str:
-    r"""The text with Unicode mathematics spelled as LaTeX, without Markdown and invisible characters.
+    r"""Return the text with Unicode mathematics as LaTeX, without Markdown and invisible characters.
 
     >>> clean("**√2 ≤ x²**")
     '\\sqrt{2} ≤ x^{2}'
@@ -27,19 +27,19 @@ def clean(text: str) -> str:
 
 
 def compact(text: str) -> str:
-    r"""A cleaned text without wrappers, sizes, delimiters, spaces and a full stop: equal for equal texts.
+    r"""Return a cleaned text without wrappers, sizes, delimiters, spaces and a full stop.
 
     >>> compact(r"\text{10:30 a.m.}") == compact(r"10:30\text{ a.m.}")
     True
     """
     text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text.replace("\\$", "$")))
-    words = _DELIMITER.sub("", _COMMAND.sub(_bare, text)).split()
-    return _NEEDLESS.sub("", " ".join(words)).rstrip(".,;")
+    words = _DELIMITER.sub("", _COMMAND.sub(_without_dropped, text)).split()
+    return _NEEDLESS_SPACE.sub("", " ".join(words)).rstrip(".,;")
 
 
-_MOST_WRAPPED = 4
+_MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
-# What it holds takes space and is not shown: one group, command or character.
+# A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
 _FRACTIONS = {
     "½": "1/2",
@@ -130,13 +130,13 @@ _COMMAND = re.compile(r"\\([A-Za-z]++)\*?")
 _WRAPPED = re.compile(r"\\([A-Za-z]++)\*?\s*+\{([^{}\\]*+)\}")
 _SPACING = re.compile(r"\\[ ,;:>!]|~")
 _DELIMITER = re.compile(r"[$\"]|\\[()\[\]]")
-# Space between two letters or digits is kept: 1 5 is not 15.
-_NEEDLESS = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
+# A space between two letters or digits is kept: 1 5 is not 15.
+_NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 
 
 def _unwrapped_whole(text: str) -> str:
-    r"""Without the box, and the braces that hold no list, around all of it."""
-    for _ in range(_MOST_WRAPPED):
+    r"""Return the text without a box, or braces that hold no list, around all of it."""
+    for _ in range(_MAX_WRAPPERS):
         boxed = text.startswith(("\\boxed", "\\fbox"))
         opening = text.find("{") if boxed else 0
         if not text.endswith("}") or matching_brace(text, opening) != len(text) - 1:
@@ -151,10 +151,10 @@ def _ascii(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPTS) + "}", text)
     text = _ROOT.sub(lambda root: "\\sqrt" + (f"{{{root.group(1)}}}" if root.group(1) else ""), text)
-    return "".join(character if character.isascii() else _spelled(character) for character in text)
+    return "".join(character if character.isascii() else _as_latex(character) for character in text)
 
 
-def _spelled(character: str) -> str:
+def _as_latex(character: str) -> str:
     if character in _KEPT:
         return character
     if character in _LETTERS:
@@ -164,7 +164,7 @@ def _spelled(character: str) -> str:
     return unicodedata.normalize("NFKC", character) if "！" <= character <= "～" else character
 
 
-def _bare(command: re.Match[str]) -> str:
+def _without_dropped(command: re.Match[str]) -> str:
     return "" if command.group(1) in DROPPED else command.group()
 
 

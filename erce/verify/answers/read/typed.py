@@ -27,22 +27,24 @@ from erce.verify.answers.values import (
 )
 
 MAX_NESTING = 6  # sets of tuples of sets …
-MAX_CACHED = 200  # characters
+MAX_CACHED_CHARACTERS = 200
 
 
 def parse_answer(text: str) -> Answer:
-    r"""The typed value of a cleaned answer; `UnparsedError` for what is none, `TooLargeError` beyond a limit.
+    r"""Return the typed value of a cleaned answer.
+
+    `UnparsedError` if the text is no answer of a known type, `TooLargeError` beyond a limit.
 
     >>> parse_answer(r"(2, 5]").closing
     ']'
     >>> parse_answer("x = 5").name
     'x'
     """
-    return _remembered(text) if len(text) <= MAX_CACHED else _parse_text(text)
+    return _parse_cached(text) if len(text) <= MAX_CACHED_CHARACTERS else _parse_text(text)
 
 
 @lru_cache(maxsize=2048)
-def _remembered(text: str) -> Answer:
+def _parse_cached(text: str) -> Answer:
     return _parse_text(text)
 
 
@@ -66,7 +68,7 @@ def _parse_text(text: str) -> Answer:
 
 
 def parse(tokens: list[Token], nesting: int) -> Answer:
-    """The typed value of these tokens, which stand inside `nesting` others."""
+    """Return the typed value of these tokens, which are inside `nesting` others."""
     if nesting > MAX_NESTING:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
@@ -76,7 +78,7 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     if tokens[0].kind == "word" and all(token.kind == "word" or token.text in _IN_WORDS for token in tokens):
         return _words(tokens)
     tokens = join_digit_groups(tokens)
-    return _several(tokens, nesting) or _one(tokens, nesting)
+    return _several(tokens, nesting) or _single(tokens, nesting)
 
 
 _IN_WORDS = frozenset(".,-'")
@@ -91,7 +93,7 @@ def _words(tokens: list[Token]) -> Words | Listing:
 
 
 def _several(tokens: list[Token], nesting: int) -> Answer | None:
-    """A list, where separators stand outside all brackets; None otherwise."""
+    """Return a list if the tokens have separators outside all brackets, else None."""
     tokens, joined = _with_commas(tokens)
     if joined == "alternatives":
         parts, _ = split(tokens, lambda token: token.kind == "and")
@@ -107,9 +109,9 @@ def _several(tokens: list[Token], nesting: int) -> Answer | None:
 
 
 def _with_commas(tokens: list[Token]) -> tuple[list[Token], str]:
-    """The tokens with "and" and "or" as commas, and which of them it was.
+    """Return the tokens with commas for "and" and "or", and which of the two words it was.
 
-    It is "alternatives" where lists stand on both sides: p = 5, q = 2 and p = 7, q = 2.
+    Between lists of equations, as in p = 5, q = 2 and p = 7, q = 2, the word means "alternatives".
     """
     parts, words = split(tokens, lambda token: token.kind == "and")
     if not words:
@@ -126,7 +128,7 @@ def _with_commas(tokens: list[Token]) -> tuple[list[Token], str]:
 
 
 def _trimmed(tokens: list[Token]) -> list[Token]:
-    """Without the commas at either end that "and" makes superfluous."""
+    """Remove the commas at either end, which "and" makes superfluous."""
     start, end = 0, len(tokens)
     while start < end and tokens[start].text == ",":
         start += 1
@@ -136,7 +138,7 @@ def _trimmed(tokens: list[Token]) -> list[Token]:
 
 
 def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
-    """A list; values of several names are a record, values of one name the list of them."""
+    """Return the items as a list; a record if they are values of different names."""
     first, *others = items
     if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
         return Listing((first.value, *others), "and")
@@ -150,8 +152,8 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
     return Listing(items, joined)
 
 
-def _one(tokens: list[Token], nesting: int) -> Answer:
-    """One answer: a relation, an operation on sets, a bracket, a matrix, a ratio, else an expression."""
+def _single(tokens: list[Token], nesting: int) -> Answer:
+    """Return one answer: a relation, an operation on sets, a bracket, a matrix, a ratio or an expression."""
     parts, signs = split(tokens, lambda token: token.text in RELATIONS and token.kind in ("sign", "command"))
     if signs:
         return parse_relation(parts, [sign.text for sign in signs], lambda side: parse(side, nesting + 1))
@@ -177,7 +179,7 @@ _SET_OPERATIONS = frozenset({"cup", "cap", "setminus"})
 
 
 def _set_operation(tokens: list[Token], nesting: int) -> Answer | None:
-    """Unions, intersections and differences, from left to right; None without any outside all brackets."""
+    """Return unions, intersections and differences outside all brackets, from left to right, else None."""
     parts: list[list[Token]] = [[]]
     operations: list[str] = []
     depth = 0
@@ -203,7 +205,7 @@ _GROUPING = frozenset({("(", ")"), ("[", "]"), ("{", "}")})
 
 
 def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
-    """A set, a tuple, an interval, or the one answer in brackets; None for part of an expression."""
+    """Return a set, a tuple, an interval, or the one answer in brackets; None for part of an expression."""
     if not enclosed(tokens):
         return None
     opening, closing, inner = tokens[0].text, tokens[-1].text, tokens[1:-1]
@@ -218,13 +220,13 @@ def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
         return _set(inner, nesting)
     if len(parts) > 1 and opening != "{":
         return Bracketed(opening, tuple(parse(part, nesting + 1) for part in parts), closing)
-    # Brackets nested deeper than answers are can only be those of an expression.
+    # Brackets deeper than answers nest can only belong to an expression.
     grouping = (opening, closing) in _GROUPING and nesting < MAX_NESTING
     return parse(inner, nesting + 1) if grouping else None
 
 
 def _set(inner: list[Token], nesting: int) -> Answer:
-    r"""What stands in \{ \}: the members, or the condition of \{x : x > 2\}."""
+    r"""Return the set in \{ \}: its members, or the condition of \{x : x > 2\}."""
     if not inner:
         return Listing((), "{")
     parts, _ = split(inner, lambda token: token.text in ("|", ":") and token.kind == "sign")

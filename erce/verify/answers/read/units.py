@@ -19,7 +19,7 @@ from erce.verify.answers.read.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number's tokens and what stood around it: `unit` "" without a known one, `scale` 1 or a million."""
+    """A number's tokens and their unit ("" if unknown); `scale` is a million for "million"."""
 
     number: list[Token]
     unit: str = ""
@@ -28,30 +28,30 @@ class Quantity:
 
 
 def split_quantity(tokens: list[Token]) -> Quantity:
-    r"""The number and the unit of a quantity; words that are no known unit ("12 ways") are left out.
+    r"""Split a quantity into number and unit; words that are no known unit ("12 ways") are left out.
 
-    `UnparsedError` where such words make more of it than a number with a unit ("5 or more", "3 if x > 0").
+    `UnparsedError` if the words mean more than a unit ("5 or more", "3 if x > 0").
 
     >>> from erce.verify.answers.read.lexer import tokenize
     >>> quantity = split_quantity(tokenize(r"10\text{ square inches}"))
     >>> quantity.number[0].text, quantity.unit
     ('10', 'inch^2')
     """
-    money = [token for token in tokens if token.text in ("\\$", "¤") and token.kind == "sign"]
+    money = [token for token in tokens if token.is_sign("\\$", "¤")]
     if money:
         tokens = [token for token in tokens if token not in money]
     while len(tokens) > 1 and tokens[0].kind == "word" and tokens[0].text.casefold().rstrip(".") in MONEY:
         tokens = tokens[1:]
-    percent = bool(tokens) and _is_sign(tokens[-1], "%")
+    percent = bool(tokens) and tokens[-1].is_sign("%")
     if percent:
         tokens = tokens[:-1]
     end = _end_of_number(tokens)
-    percent = percent or (end < len(tokens) and _is_sign(tokens[end], "%"))
-    words, scale = _words(tokens[end:])
+    percent = percent or (end < len(tokens) and tokens[end].is_sign("%"))
+    words, scale = _unit_words(tokens[end:])
     tokens = tokens[:end]
-    unit = _unit(words) or ("dollar" if any(token.text == "\\$" for token in money) else "")
-    if any(_is_sign(token, "°") for token in tokens) and not _has_angles(tokens):
-        tokens = [token for token in tokens if not _is_sign(token, "°")]
+    unit = _combined_unit(words) or ("dollar" if any(token.text == "\\$" for token in money) else "")
+    if any(token.is_sign("°") for token in tokens) and not _has_angles(tokens):
+        tokens = [token for token in tokens if not token.is_sign("°")]
         unit = unit or _TEMPERATURES.get("".join(words), "degree")
     return Quantity(tokens, unit, percent, scale)
 
@@ -63,34 +63,28 @@ _WORD = re.compile(r"[a-z]+|[²³]|\^-?[0-9]|/")
 _TEMPERATURES = {"c": "celsius", "f": "fahrenheit"}
 
 
-def _is_sign(token: Token, text: str) -> bool:
-    return token.kind == "sign" and token.text == text
-
-
 def _has_angles(tokens: list[Token]) -> bool:
     return any(token.kind == "command" and token.text in TRIGONOMETRIC for token in tokens)
 
 
 def _end_of_number(tokens: list[Token]) -> int:
-    """Where the words after the number begin."""
+    """Return the index at which the words after the number begin."""
     end = len(tokens)
     while end:
         last = tokens[end - 1]
         if (
             last.kind == "word"
-            or _is_sign(last, "%")
+            or last.is_sign("%")
             or (last.kind == "command" and last.text in ("min", "sec"))
         ):
             end -= 1
         elif length := _length_of_exponent(tokens, end):
             end -= length
-        elif _is_sign(last, ".") or (
-            _is_sign(last, "/") and end < len(tokens) and tokens[end].kind == "word"
-        ):
+        elif last.is_sign(".") or (last.is_sign("/") and end < len(tokens) and tokens[end].kind == "word"):
             end -= 1
         elif last.kind == "letter" and end > 1 and _is_unit_of_rate(tokens, end):
             end -= 2
-        elif last.kind == "letter" and last.text in "CF" and end > 1 and _is_sign(tokens[end - 2], "°"):
+        elif last.kind == "letter" and last.text in "CF" and end > 1 and tokens[end - 2].is_sign("°"):
             end -= 1
         else:
             break
@@ -98,7 +92,7 @@ def _end_of_number(tokens: list[Token]) -> int:
 
 
 def _length_of_exponent(tokens: list[Token], end: int) -> int:
-    """How many tokens of `^2`, `^{2}` or `^{-2}` after a word end here."""
+    """Return the number of tokens of `^2`, `^{2}` or `^{-2}` after a word that end here."""
     for length in (2, 4, 5):
         exponent = tokens[max(0, end - length) : end]
         written = "".join(token.text for token in exponent)
@@ -108,13 +102,13 @@ def _length_of_exponent(tokens: list[Token], end: int) -> int:
 
 
 def _is_unit_of_rate(tokens: list[Token], end: int) -> bool:
-    """Whether the h of km/h ends here."""
-    return end > 2 and _is_sign(tokens[end - 2], "/") and tokens[end - 3].kind == "word"
+    """Return whether the h of km/h ends here."""
+    return end > 2 and tokens[end - 2].is_sign("/") and tokens[end - 3].kind == "word"
 
 
-def _words(tokens: list[Token]) -> tuple[list[str], int]:
-    """The words of a unit, and what a "million" among them multiplies by."""
-    words = _WORD.findall("".join(_spelled(token) for token in tokens).casefold())
+def _unit_words(tokens: list[Token]) -> tuple[list[str], int]:
+    """Return the words of a unit, and the factor of words such as "million" among them."""
+    words = _WORD.findall("".join(_text_of(token) for token in tokens).casefold())
     scale = 1
     for word in words:
         if word in NO_UNIT:
@@ -125,14 +119,14 @@ def _words(tokens: list[Token]) -> tuple[list[str], int]:
     return words, scale
 
 
-def _spelled(token: Token) -> str:
+def _text_of(token: Token) -> str:
     if token.kind == "sign":
         return token.text if token.text in "/^-" else ""
     return token.text if token.kind == "number" else f" {token.text} "
 
 
-def _unit(words: list[str]) -> str:
-    """The known units in one spelling and order: "miles per hour" is hour^-1 mile; "" without any."""
+def _combined_unit(words: list[str]) -> str:
+    """Return the known units in one spelling and order ("miles per hour" is "hour^-1 mile"), or ""."""
     powers = Counter[str]()
     sign, square, last = 1, 1, ""
     for word in words:

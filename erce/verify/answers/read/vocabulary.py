@@ -1,4 +1,4 @@
-"""The words of LaTeX and of units: what each command, function and unit means."""
+"""The words of LaTeX and of units, and what each command, function and unit means."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -16,7 +16,7 @@ GREEK = _words(
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
 
-# Commands that end a factor instead of beginning one.
+# Commands that end a factor; all others begin one.
 INFIX = _words(
     "pm mp cup cap in not setminus approx equiv sim cong to mod bmod pmod over choose ldots rfloor rceil "
     "implies Rightarrow rightarrow perp parallel land lor subset subseteq"
@@ -31,14 +31,14 @@ PLAIN = {
     "Pi": "pi",
 }
 
-# Commands that say nothing about the value.
+# Commands that do not change the value.
 DROPPED = _words(
     "displaystyle textstyle scriptstyle limits nolimits large Large LARGE huge Huge small normalsize "
     "mathstrut big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
     "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space hfill"
 )
 
-# Commands that wrap words or mathematics and do not change what is meant.
+# Commands around words or mathematics that do not change the meaning.
 WRAPPERS = _words(
     "text textbf textit textrm textnormal textsf texttt textup mbox hbox mathrm mathbf mathit mathsf mathtt "
     "mathcal mathnormal boldsymbol bm bold operatorname emph underline mathop mathord"
@@ -104,7 +104,7 @@ SYNONYMS = {
     "bigcap": "cap",
 }
 
-# Short plain words that are no product of letters.
+# Short plain words that are not products of letters.
 SHORT_WORDS = _words(
     "no on yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt net "
     "but tub for are the day may jun jul boy men yet"
@@ -178,7 +178,7 @@ UNITS = {
     for spelling in (unit.strip(), *spellings.split())
 }
 POWERS_OF_UNITS = {"square": 2, "sq": 2, "squared": 2, "cubic": 3, "cu": 3, "cubed": 3}
-# Short plain words that are a unit after a number ("10cm"); a single letter may be a variable.
+# Short plain words that are units after a number ("10cm"); a single letter may be a variable.
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
     "sq",
     "cu",
@@ -193,12 +193,12 @@ SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
 }
 PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 
-# Units of speed, which have several spellings.
+# Abbreviated units of speed → the units above and below the fraction bar.
 SPEEDS = {"mph": ("mile", "hour"), "kmph": ("km", "hour"), "kph": ("km", "hour"), "fps": ("foot", "second")}
-# Words of money that stand before a number too.
+# Words for money that may also stand before a number.
 MONEY = frozenset({"rs", "usd", "inr", "eur"})
 
-# Words after a number that change what it is worth, and words that make of it more than a number.
+# Words after a number that multiply it.
 SCALES = {
     "dozen": 12,
     "hundred": 100,
@@ -207,6 +207,7 @@ SCALES = {
     "billion": 10**9,
     "trillion": 10**12,
 }
+# Words after a number that cannot be a unit: the whole is more than a quantity.
 NO_UNIT = _words(
     "and or if for where when but not than plus minus to except unless mod modulo half halves thirds "
     "quarters cubed squared factorial choose"

@@ -212,7 +212,7 @@ def test_a_convention_decides_what_people_disagree_on(conventions, accepted, rej
 
 @pytest.mark.parametrize("setting", [{"units": "maybe"}, {"percent": "never"}])
 def test_a_convention_that_does_not_exist_is_named_with_those_that_do(setting):
-    with pytest.raises(ValueError, match="it is one of"):
+    with pytest.raises(ValueError, match="give one of"):
         Conventions(**setting)
 
 

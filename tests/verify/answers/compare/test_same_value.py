@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from erce.verify.answers import TooLargeError, UnparsedError, parse_scalar
 from erce.verify.answers.compare.evaluate import Evaluator
 from erce.verify.answers.compare.same_value import proportion, same_value, sample_points
-from erce.verify.answers.limits import Budget
+from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
+from erce.verify.answers.read.scalar import parse_scalar
 
 SAME = [
     ("x^2+2x+1", "(x+1)^2"),

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from erce.verify.answers import TooLargeError, UnparsedError, parse_scalar
+from erce.verify.answers.limits import TooLargeError, UnparsedError
+from erce.verify.answers.read.scalar import parse_scalar
 
 X, Y, ONE, TWO, THREE = ("sym", "x"), ("sym", "y"), ("num", 1), ("num", 2), ("num", 3)
 PI = ("const", "pi")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from erce.verify.answers import TooLargeError, UnparsedError
+from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.read.lexer import tokenize
 from erce.verify.answers.read.numerals import join_digit_groups
 from erce.verify.answers.read.surface import clean, compact
