@@ -1,47 +1,46 @@
 """Problems to train on and problems to test on → the pairs of them that are near-duplicates.
 
-Two problems are near-duplicates where one of these holds:
+Two problems are near-duplicates if one of these holds:
 
-1. Their prompts are one text but for case, space and punctuation.
-2. At least 6 of 10 trigrams of their prompts' tokens are common (the Jaccard index), and so are the numbers
-   in the prompts and the answer (where neither has one, the demonstration); of programs, the demonstration.
-3. The tests of one are all among the tests of the other, and they are two or more.
+1. Their prompts are the same text but for case, space and punctuation.
+2. Their prompts share 6 of 10 trigrams of tokens (the Jaccard index) and hold the same numbers, and their
+   answers are the same, or their demonstrations if neither has an answer. Of programs, numbers may differ.
+3. All tests of one are among the tests of the other, at least two.
 
-Trigrams that stand in more than nine of ten prompts are the task's own wording and count for nothing in 2.
-The same question about other numbers is another problem: MATH and GSM8K hold many of them, and so does any
-task that is generated.
+A trigram that stands in more than nine of ten prompts is the task's own wording; rule 2 leaves it out. The
+same question about other numbers is another problem: MATH, GSM8K and every generated task have many.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from erce.types import Problem
 
-SIMILAR = 0.6
-WORDING = 0.9  # of the prompts: a trigram in more of them is the task's wording
-FEWEST = 20  # prompts; what most of fewer share is no wording yet
+MIN_SIMILARITY = 0.6  # Jaccard index of two prompts' trigrams
+WORDING_SHARE = 0.9  # share of the prompts above which a trigram is the task's wording
+MIN_PROMPTS_FOR_WORDING = 20  # with fewer prompts, a common trigram may be chance
 
-Shingles = frozenset[tuple[str, ...]]
+Trigrams = frozenset[tuple[str, ...]]
 
 # Numbers, words, the prime after a symbol (f'(x) is not f(x)), and every sign but punctuation.
 _TOKEN = re.compile(r"""\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|'(?![^\W\d_])|[^\w\s.,;:?'"`$\\…“”‘’«»]|_""")
-_DELIMITER = re.compile(r"\\[()\[\]]")  # of formulas: like $, punctuation
+_DELIMITER = re.compile(r"\\[()\[\]]")  # of formulas: punctuation, like $
 _SPACE_AND_QUOTES = re.compile(r"[\s'\"]+")
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """A problem to train on, the test problem that it gives away, and the Jaccard index of their trigrams."""
+class Overlap(NamedTuple):
+    """A problem to train on and the test problem that it gives away."""
 
     trained: Problem
     tested: Problem
-    similarity: float
 
 
 def near_duplicates(train: Sequence[Problem], test: Sequence[Problem]) -> list[Overlap]:
-    """Every pair of near-duplicates across the two lists, in the order of `test`, then of `train`.
+    """Return every pair of near-duplicates, in the order of `test`, then of `train`.
+
+    An empty prompt (a log may have none) is like no other.
 
     >>> def ask(prompt):
     ...     return Problem(id=prompt, prompt=prompt, demonstration="", answer="7")
@@ -49,25 +48,31 @@ def near_duplicates(train: Sequence[Problem], test: Sequence[Problem]) -> list[O
     >>> pair.trained.id, pair.tested.id
     ('What is 3 + 4?', 'what is 3+4')
     """
-    trained, tested = [_tokens(each.prompt) for each in train], [_tokens(each.prompt) for each in test]
-    shingles, asked = [_shingles(tokens) for tokens in trained], [_shingles(tokens) for tokens in tested]
-    wording = _wording([*shingles, *asked])
-    shingles = [each - wording for each in shingles]
-    same_text = _holders((tokens,) for tokens in trained)
-    same_shingle, same_test = _holders(shingles), _holders(_tests(each) for each in train)
-    found = []
-    for problem, tokens, own in zip(test, tested, asked, strict=True):
+    train_tokens = [_tokens(problem.prompt) for problem in train]
+    test_tokens = [_tokens(problem.prompt) for problem in test]
+    train_trigrams = [_trigrams(tokens) for tokens in train_tokens]
+    test_trigrams = [_trigrams(tokens) for tokens in test_tokens]
+    wording = _wording([*train_trigrams, *test_trigrams])
+    train_trigrams = [trigrams - wording for trigrams in train_trigrams]
+    with_text = _index([tokens] if tokens else [] for tokens in train_tokens)
+    with_trigram = _index(train_trigrams)
+    with_test = _index(_tests(problem) for problem in train)
+    pairs = []
+    for problem, tokens, trigrams in zip(test, test_tokens, test_trigrams, strict=True):
+        numbers = set(with_text.get(tokens, ()))  # of problems in `train`
+        for number, similarity in _similarities(trigrams - wording, train_trigrams, with_trigram):
+            if similarity >= MIN_SIMILARITY and _same_content(train[number], problem):
+                numbers.add(number)
         tests = _tests(problem)
-        similar = _jaccard(own - wording, shingles, same_shingle)
-        close = {at for at, share in similar.items() if share >= SIMILAR and _same(train[at], problem)}
-        close.update(same_text.get(tokens, ()))
-        close.update(at for at, shared in _shared(tests, same_test) if shared >= _fewest(train[at], tests))
-        found += [Overlap(train[at], problem, similar.get(at, 0.0)) for at in sorted(close)]
-    return found
+        for number, count in _shared_counts(tests, with_test):
+            if count >= max(2, min(len(_tests(train[number])), len(tests))):
+                numbers.add(number)
+        pairs += [Overlap(train[number], problem) for number in sorted(numbers)]
+    return pairs
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    """The text without case, space and punctuation; digit groups are joined.
+    """Split a text into tokens without case, space and punctuation; digit groups are joined.
 
     >>> _tokens("What's $f'(1,000)$?")
     ('what', 's', 'f', "'", '(', '1000', ')')
@@ -75,57 +80,56 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(token.replace(",", "") for token in _TOKEN.findall(_DELIMITER.sub(" ", text.casefold())))
 
 
-def _shingles(tokens: tuple[str, ...]) -> Shingles:
+def _trigrams(tokens: tuple[str, ...]) -> Trigrams:
     padded = ("", *tokens, "")
     return frozenset(zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _wording(texts: Sequence[Shingles]) -> Shingles:
-    if len(texts) < FEWEST:
+def _wording(prompts: Sequence[Trigrams]) -> Trigrams:
+    """Return the trigrams that nearly all prompts share."""
+    if len(prompts) < MIN_PROMPTS_FOR_WORDING:
         return frozenset()
-    counts = Counter(shingle for each in texts for shingle in each)
-    return frozenset(shingle for shingle, count in counts.items() if count > WORDING * len(texts))
+    counts = Counter(trigram for trigrams in prompts for trigram in trigrams)
+    return frozenset(trigram for trigram, count in counts.items() if count > WORDING_SHARE * len(prompts))
 
 
-def _holders(groups: Iterable[Iterable[Hashable]]) -> dict[Hashable, list[int]]:
-    """Item → the numbers of the groups that hold it."""
-    holders: dict[Hashable, list[int]] = defaultdict(list)
+def _index(groups: Iterable[Iterable[Hashable]]) -> dict[Hashable, list[int]]:
+    """Return item → the numbers of the groups that hold it."""
+    numbers: dict[Hashable, list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         for item in group:
-            holders[item].append(number)
-    return dict(holders)
+            numbers[item].append(number)
+    return dict(numbers)
 
 
-def _shared(items: Iterable[Hashable], holders: Mapping[Hashable, list[int]]) -> Iterable[tuple[int, int]]:
-    """The number of each group that shares an item, and how many it shares."""
-    return Counter(number for item in items for number in holders.get(item, ())).items()
+def _shared_counts(
+    items: Iterable[Hashable], index: Mapping[Hashable, list[int]]
+) -> Iterable[tuple[int, int]]:
+    """Return (number, count of shared items) of each group that shares any."""
+    return Counter(number for item in items for number in index.get(item, ())).items()
 
 
-def _jaccard(
-    own: Shingles, shingles: Sequence[Shingles], holders: Mapping[Hashable, list[int]]
-) -> dict[int, float]:
-    """Train problem → |common| / |either|, where anything is common."""
-    return {at: common / (len(own) + len(shingles[at]) - common) for at, common in _shared(own, holders)}
+def _similarities(
+    trigrams: Trigrams, groups: Sequence[Trigrams], index: Mapping[Hashable, list[int]]
+) -> Iterable[tuple[int, float]]:
+    """Yield (number, |common| / |either|) of each group with a common trigram."""
+    for number, common in _shared_counts(trigrams, index):
+        yield number, common / (len(trigrams) + len(groups[number]) - common)
 
 
 def _tests(problem: Problem) -> frozenset[str]:
-    """The tests without case, space and quotes."""
+    """Return the tests without case, space and quotes."""
     return frozenset(_SPACE_AND_QUOTES.sub("", test).casefold() for test in problem.tests)
 
 
-def _fewest(problem: Problem, tests: frozenset[str]) -> int:
-    """How many shared tests are all of one problem's."""
-    return max(2, min(len(_tests(problem)), len(tests)))
-
-
-def _same(one: Problem, other: Problem) -> bool:
-    """Whether two problems with much the same wording are one."""
-    programs = one.tests or other.tests
-    if not programs and _numbers(one) != _numbers(other):
+def _same_content(first: Problem, second: Problem) -> bool:
+    """Return whether two problems of similar wording have the same numbers and the same answer."""
+    programs = first.tests or second.tests
+    if not programs and _numbers(first) != _numbers(second):
         return False
-    if one.answer or other.answer:
-        return _tokens(one.answer) == _tokens(other.answer)
-    return _tokens(one.demonstration) == _tokens(other.demonstration)
+    if first.answer or second.answer:
+        return _tokens(first.answer) == _tokens(second.answer)
+    return _tokens(first.demonstration) == _tokens(second.demonstration)
 
 
 def _numbers(problem: Problem) -> set[str]:
