@@ -136,15 +136,6 @@ def check_penalty_name(penalty: str, order: float) -> None:
         raise InputError(f"order = {order:g} must be {number.wanted}; 1 is Shannon's")
 
 
-def penalty_rules(penalty: str, order: float) -> list[tuple[bool, str]]:
-    """Return `check_penalty_name` as a rule, for lists of rules."""
-    try:
-        check_penalty_name(penalty, order)
-    except InputError as error:
-        return [(False, str(error))]
-    return []
-
-
 def penalty_in_words(penalty: str, order: float) -> str:
     """Return a report's words for a penalty; a user's own keeps its name.
 

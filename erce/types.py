@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+CROSS_ENTROPY = "cross-entropy"  # the objective that every penalty is added to unless a recipe names another
+
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:

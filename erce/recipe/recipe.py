@@ -13,30 +13,21 @@ Every setting that is left out has the paper's value; a key that does not exist 
 
 import hashlib
 import json
-import math
 import tomllib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from erce.catalog import OBJECTIVES, is_own, penalty_rules, split_number, unknown
-from erce.recipe.fill import fill, merge, one_of
+from erce.catalog import is_own, split_number
+from erce.errors import InputError
+from erce.recipe.fill import fill, merge
+from erce.recipe.rules import check_recipe
 from erce.recipe.searching import Searching, read_lams, search_rules, write_lams
-from erce.recipe.sections import (
-    Decoding,
-    Resources,
-    Serving,
-    Training,
-    decoding_rules,
-    resource_rules,
-    server_rules,
-    training_rules,
-)
+from erce.recipe.sections import Decoding, Resources, Serving, Training
+from erce.types import CROSS_ENTROPY
 
-DTYPES = ("auto", "float32", "bfloat16", "float16")
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
-CROSS_ENTROPY = "cross-entropy"
 
 Arm = float | str | None  # a row of the tables: a λ, another objective at λ = 0, or None, the base model
 
@@ -67,7 +58,11 @@ class Recipe:
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
-        _check(self)
+        check_recipe(self)
+        if self.search is not None:
+            for holds, sentence in search_rules(self.lams, self.search, n_validation=self.n_validation):
+                if not holds:
+                    raise InputError(sentence)
 
     @property
     def own_losses(self) -> bool:
@@ -194,16 +189,16 @@ def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
     """The recipe in a TOML file; `overrides` that are not None win over the file's top-level settings."""
     path = Path(path)
     if not path.is_file():
-        raise ValueError(f"no recipe at {str(path)!r}; the ones that come with erce are in recipes/")
+        raise InputError(f"no recipe at {str(path)!r}; the ones that come with erce are in recipes/")
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not valid TOML: {error}") from None
+        raise InputError(f"{path}: not valid TOML: {error}") from None
     merge(settings, {key: value for key, value in overrides.items() if value is not None})
     try:
         return parse_recipe(settings)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def parse_recipe(settings: dict[str, Any]) -> Recipe:
@@ -211,7 +206,7 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
 
     >>> parse_recipe({"task": "gsm8k", "lambs": [0, 1], "seeds": [0]})
     Traceback (most recent call last):
-    ValueError: no setting 'lambs'; did you mean 'lams'?
+    erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
     """
     return fill(Recipe, read_lams(settings))
 
@@ -219,99 +214,3 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
 def as_settings(recipe: Recipe) -> dict[str, Any]:
     """The plain values that `parse_recipe` makes this recipe of."""
     return json.loads(json.dumps(write_lams(asdict(recipe))))
-
-
-def _check(recipe: Recipe) -> None:
-    """Stops at the first value that no run could use, with one sentence."""
-    for holds, sentence in (
-        *_grid_rules(recipe),
-        *_objective_rules(recipe),
-        *training_rules(recipe.training),
-        *decoding_rules(recipe.decoding),
-        *resource_rules(recipe.resources, recipe.training),
-        *(server_rules(recipe.server) if recipe.server else ()),
-        *(
-            search_rules(recipe.lams, recipe.search, n_validation=recipe.n_validation)
-            if recipe.search
-            else ()
-        ),
-    ):
-        if not holds:
-            raise ValueError(sentence)
-
-
-def _grid_rules(recipe: Recipe) -> list[tuple[bool, str]]:
-    lams, seeds = list(recipe.lams), list(recipe.seeds)
-    return [
-        (bool(lams), "lams = [] is empty; write at least lams = [0, 1]"),
-        (all(map(math.isfinite, lams)), f"lams = {lams}: every λ must be a finite number"),
-        (0 in lams, f"lams = {lams} has no 0, the plain cross-entropy that gains are measured from; add it"),
-        (len(set(lams)) == len(lams), f"lams = {lams} names a λ twice; leave one out"),
-        (
-            len({f"{lam:g}" for lam in lams}) == len(lams),
-            f"lams = {lams}: two λ agree in the six digits that name their cells; round them",
-        ),
-        (bool(seeds), "seeds = [] is empty; write at least seeds = [0]"),
-        (min(seeds, default=0) >= 0, f"seeds = {seeds}: a seed is 0 or more"),
-        (len(set(seeds)) == len(seeds), f"seeds = {seeds} names a seed twice; leave one out"),
-        (
-            recipe.control != recipe.task,
-            f"control = {recipe.control!r} is the task itself; name another task",
-        ),
-        one_of("dtype", recipe.dtype, DTYPES),
-        *penalty_rules(recipe.penalty, recipe.order),
-    ]
-
-
-def _objective_rules(recipe: Recipe) -> list[tuple[bool, str]]:
-    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
-    if recipe.imported:
-        return [(len(set(names)) == len(names), f"objectives = {names} names an arm twice; leave one out")]
-    return [
-        (
-            CROSS_ENTROPY not in names,
-            f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out",
-        ),
-        *map(_objective_rule, names),
-        (
-            len({_parts(name) for name in names}) == len(names),
-            f"objectives = {names} names an objective twice; leave one out",
-        ),
-        (
-            not names or head == "erce",
-            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out",
-        ),
-        (
-            head == "erce" or recipe.penalty == "shannon",
-            f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out",
-        ),
-        (
-            head == "erce" or normalize == "token",
-            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out",
-        ),
-    ]
-
-
-def _objective_rule(name: str) -> tuple[bool, str]:
-    kind, number = _parts(name)
-    if kind not in OBJECTIVES:
-        others = [each for each in OBJECTIVES if each != CROSS_ENTROPY]
-        readable = number is None or not math.isnan(number)
-        said = f"objective {name!r}: what comes after {kind!r} must be a number"
-        return (readable, said) if is_own(kind) else (False, unknown("objective", kind, others))
-    rule = OBJECTIVES[kind].number
-    fits, wanted = (rule.fits, rule.wanted) if rule else (lambda number: False, "left out")
-    return number is None or fits(number), f"objective {name!r}: its number must be {wanted}"
-
-
-def _parts(objective: str) -> tuple[str, float | None]:
-    """Its name and its number: None where there is no colon, NaN where it is no number.
-
-    >>> _parts("focal:2"), _parts("dft"), _parts("focal:two")
-    (('focal', 2.0), ('dft', None), ('focal', nan))
-    """
-    kind, number = split_number(objective)
-    try:
-        return kind, None if number is None else float(number)
-    except ValueError:
-        return kind, math.nan

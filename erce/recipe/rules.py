@@ -1,0 +1,234 @@
+"""A Recipe → nothing, or an InputError: one sentence for the first value that no run could use."""
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from erce.catalog import OBJECTIVES, check_penalty_name, did_you_mean, is_own, split_number, unknown
+from erce.errors import InputError
+from erce.recipe.sections import (
+    HEADS,
+    NORMALIZATIONS,
+    SCHEDULES,
+    SERVERS,
+    WARMUP,
+    Decoding,
+    Resources,
+    Serving,
+    Training,
+)
+from erce.types import CROSS_ENTROPY
+
+if TYPE_CHECKING:
+    from erce.recipe.recipe import Recipe
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+SECRET = "has an @, ? or #, and what stands there may be a secret, which every record would keep"
+
+
+def check_recipe(recipe: "Recipe") -> None:
+    """Check the grid, then every section."""
+    _check_grid(recipe)
+    _check_objectives(recipe)
+    _check_training(recipe.training)
+    _check_decoding(recipe.decoding)
+    _check_resources(recipe.resources, recipe.training)
+    if recipe.server is not None:
+        _check_server(recipe.server)
+
+
+def _check_grid(recipe: "Recipe") -> None:
+    lams, seeds = list(recipe.lams), list(recipe.seeds)
+    if not lams:
+        raise InputError("lams = [] is empty; write at least lams = [0, 1]")
+    if not all(map(math.isfinite, lams)):
+        raise InputError(f"lams = {lams}: every λ must be a finite number")
+    if 0 not in lams:
+        raise InputError(
+            f"lams = {lams} has no 0, the plain cross-entropy that gains are measured from; add it"
+        )
+    if len(set(lams)) < len(lams):
+        raise InputError(f"lams = {lams} names a λ twice; leave one out")
+    if len({f"{lam:g}" for lam in lams}) < len(lams):
+        raise InputError(f"lams = {lams}: two λ agree in the six digits that name their cells; round them")
+    if not seeds:
+        raise InputError("seeds = [] is empty; write at least seeds = [0]")
+    if min(seeds) < 0:
+        raise InputError(f"seeds = {seeds}: a seed is 0 or more")
+    if len(set(seeds)) < len(seeds):
+        raise InputError(f"seeds = {seeds} names a seed twice; leave one out")
+    if recipe.control == recipe.task:
+        raise InputError(f"control = {recipe.control!r} is the task itself; name another task")
+    _check_choice("dtype", recipe.dtype, DTYPES)
+    check_penalty_name(recipe.penalty, recipe.order)
+
+
+def _check_objectives(recipe: "Recipe") -> None:
+    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
+    if recipe.imported:
+        if len(set(names)) < len(names):
+            raise InputError(f"objectives = {names} names an arm twice; leave one out")
+        return
+    if CROSS_ENTROPY in names:
+        raise InputError(f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out")
+    for name in names:
+        _check_objective(name)
+    if len({_parse_objective(name) for name in names}) < len(names):
+        raise InputError(f"objectives = {names} names an objective twice; leave one out")
+    if head == "erce":
+        return
+    if names:
+        raise InputError(
+            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out"
+        )
+    if recipe.penalty != "shannon":
+        raise InputError(f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out")
+    if normalize != "token":
+        raise InputError(
+            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out"
+        )
+
+
+def _check_objective(name: str) -> None:
+    kind, number = _parse_objective(name)
+    if kind not in OBJECTIVES:
+        if not is_own(kind):
+            raise InputError(
+                unknown("objective", kind, [each for each in OBJECTIVES if each != CROSS_ENTROPY])
+            )
+        if number is not None and math.isnan(number):
+            raise InputError(f"objective {name!r}: what comes after {kind!r} must be a number")
+        return
+    rule = OBJECTIVES[kind].number
+    if number is not None and (rule is None or not rule.fits(number)):
+        wanted = "left out" if rule is None else rule.wanted
+        raise InputError(f"objective {name!r}: its number must be {wanted}")
+
+
+def _parse_objective(objective: str) -> tuple[str, float | None]:
+    """Return the name and the number: None where there is no colon, NaN where no number follows the colon.
+
+    >>> _parse_objective("focal:2"), _parse_objective("dft"), _parse_objective("focal:two")
+    (('focal', 2.0), ('dft', None), ('focal', nan))
+    """
+    kind, number = split_number(objective)
+    try:
+        return kind, None if number is None else float(number)
+    except ValueError:
+        return kind, math.nan
+
+
+def _check_training(training: Training) -> None:
+    rows, micro = training.batch_size, training.micro_batch_size
+    _check_positive("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank")
+    _check_positive("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length")
+    if rows % micro:
+        raise InputError(f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}")
+    if not 0 <= training.warmup < 1:
+        raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
+    if not 0 <= training.dropout < 1:
+        raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
+    _check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
+    _check_choice("[training] head", training.head, HEADS)
+    _check_choice("[training] lam_schedule", training.lam_schedule, SCHEDULES)
+    if not 0 <= training.lam_warmup <= 1:
+        raise InputError(
+            f"[training] lam_warmup = {training.lam_warmup:g} is a share of the steps, in [0, 1]"
+        )
+    if training.lam_schedule == "constant" and training.lam_warmup != WARMUP:
+        raise InputError(
+            f"[training] lam_warmup = {training.lam_warmup:g} has no effect on a constant λ; leave it out"
+        )
+
+
+def _check_decoding(decoding: Decoding) -> None:
+    _check_positive("[decoding] ", decoding, "temperature", "samples", "max_new_tokens", "batch_size")
+    _check_positive("[decoding] ", decoding, "frontier_samples")
+    temperatures = list(decoding.frontier)
+    setting = f"[decoding] frontier = {temperatures}"
+    if not all(0 < temperature < math.inf for temperature in temperatures):
+        raise InputError(
+            f"{setting}: a temperature is a finite number over 0; greedy completions are always drawn"
+        )
+    if len(set(temperatures)) < len(temperatures):
+        raise InputError(f"{setting} names a temperature twice; leave one out")
+    if decoding.temperature in temperatures:
+        raise InputError(
+            f"{setting} has temperature = {decoding.temperature:g}, which is always drawn; leave it out"
+        )
+    if any(float(f"{temperature:g}") != temperature for temperature in temperatures):
+        raise InputError(
+            f"{setting}: a temperature has at most six digits, which name its completions; round it"
+        )
+    if any(not text or "\ufffd" in text for text in decoding.stop):
+        raise InputError(
+            f"[decoding] stop = {list(decoding.stop)} has an empty text or one with U+FFFD; leave it out"
+        )
+
+
+def _check_server(server: Serving) -> None:
+    variable = server.api_key_variable
+    if re.search("[@?#]", server.url):  # before any message that shows the address
+        raise InputError(
+            f"[server] url {SECRET}; write the address alone, and name the key's variable: api_key_variable"
+        )
+    if re.match(r"https?://[^/]", server.url) is None:
+        raise InputError(
+            f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
+        )
+    _check_choice("[server] kind", server.kind, SERVERS)
+    _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")
+    if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
+        raise InputError(
+            "[server] api_key_variable is no variable's name; write that of the one that holds the key"
+        )
+
+
+def _check_resources(resources: Resources, training: Training) -> None:
+    gpus, threads, processes = resources.gpus, resources.threads, resources.processes
+    whole_or_share = 0 <= gpus < math.inf and (_is_one_over_n(gpus) if 0 < gpus < 1 else gpus == int(gpus))
+    if not whole_or_share:
+        raise InputError(
+            f"[resources] gpus = {gpus:g} is no whole number of devices, nor 1/n of one; write 1 or 0.5"
+        )
+    if threads is not None and threads <= 0:
+        raise InputError(
+            f"[resources] threads = {threads} must be over 0; leave it out for a share of the cores"
+        )
+    if processes is not None and (processes <= 0 or (gpus != 0 and processes != max(1, gpus))):
+        raise InputError(
+            f"[resources] processes = {processes} with gpus = {gpus:g}: each has one device; "
+            "leave processes out"
+        )
+    if resources.fsdp and gpus <= 1:
+        raise InputError(
+            f"[resources] fsdp = true with gpus = {gpus:g} has nothing to share; write gpus = 2 or more"
+        )
+    rows, micro, together = training.batch_size, training.micro_batch_size, resources.training_processes
+    if rows % (micro * together):
+        raise InputError(
+            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro} × "
+            f"{together} processes"
+        )
+
+
+def _is_one_over_n(share: float) -> bool:
+    """Return whether n cells fill a device: 0.33 counts (three fit), 0.34 does not (two fit).
+
+    >>> [share for share in (0.5, 0.34, 0.33, 0.3, 0.25, 0.1) if _is_one_over_n(share)]
+    [0.5, 0.33, 0.25, 0.1]
+    """
+    return (1 / share + 1e-9) % 1 < 0.05
+
+
+def _check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"no {setting} {value!r}; {did_you_mean(value.lower(), known)}")
+
+
+def _check_positive(where: str, section: Any, *names: str) -> None:
+    """Check the settings that are not None."""
+    for name in names:
+        value = getattr(section, name)
+        if value is not None and not 0 < value < math.inf:
+            raise InputError(f"{where}{name} = {value:g} must be over 0, and finite")
