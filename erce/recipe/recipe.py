@@ -123,13 +123,6 @@ class Cell:
         return f"{self.task}-{what}".replace(":", "-")
 
 
-@dataclass(frozen=True)
-class Look(Cell):
-    """A cell as far as a search for λ needs it so far: trained, and judged on some validation problems."""
-
-    problems: tuple[str, ...] = ()  # their ids
-
-
 def arm_of(lam: float | None, objective: str | None) -> Arm:
     """λ, which None is for the base model; of another objective, its name."""
     return lam if objective == CROSS_ENTROPY else objective

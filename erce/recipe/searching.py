@@ -14,7 +14,6 @@ class Searching:
     max_cells: int | None = None  # of the study's own task; None: all that its rounds ask for
     extensions: int = 2  # λ beyond the grid that it may try
     level: float = 0.05  # of the test against cross-entropy; at 1 the highest mean wins
-    prune: float = 0.05  # chance that judging fewer problems changes a round; 0: all cells are judged on all
 
 
 def read_lams(settings: dict[str, Any]) -> dict[str, Any]:
@@ -58,10 +57,6 @@ def search_rules(
         (
             0 < search.level <= 1,
             f"[search] level = {search.level:g} must lie over 0 and up to 1, such as 0.05",
-        ),
-        (
-            0 <= search.prune < 1,
-            f"[search] prune = {search.prune:g} must lie from 0, which judges all, to below 1, such as 0.05",
         ),
     ]
 

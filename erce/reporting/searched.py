@@ -79,10 +79,9 @@ def told(summary: Summary) -> Told | None:
 
 
 def _marks(each: dict[str, Any]) -> dict[float, tuple[float | None, str]]:
-    """λ → its mean validation score in this round, and "pruned", "dropped" or "kept"; or that it diverged."""
+    """λ → its mean validation score in this round, and "dropped" or "kept"; or that it diverged."""
     marks: dict[float, tuple[float | None, str]] = {
-        lam: (score, "pruned" if lam in each["pruned"] else "dropped" if lam in each["dropped"] else "kept")
-        for lam, score in each["scores"]
+        lam: (score, "dropped" if lam in each["dropped"] else "kept") for lam, score in each["scores"]
     }
     return marks | dict.fromkeys(each["diverged"], (None, "diverged"))
 

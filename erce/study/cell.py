@@ -21,9 +21,9 @@ from typing import Any
 
 from erce.files import read_json, read_rows, write_json, write_rows
 from erce.generate.policy import policy
-from erce.recipe import GREEDY, SAMPLED, Cell, Look, Recipe, frontier
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
 from erce.score import summarize
-from erce.study.folder import COMPLETIONS, LOOKS, RESULT, TIMING, VERDICTS, cell_folder, read_looks, timed
+from erce.study.folder import COMPLETIONS, RESULT, TIMING, VERDICTS, cell_folder, timed
 from erce.study.journal import Journal
 from erce.study.provenance import check_origin, write_origin, write_verifier
 from erce.tasks import load_task, splits
@@ -57,10 +57,6 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
         if cell.lam is not None and not (folder / TRAINING).is_file():
             with timed(folder, "training"):
                 _train(folder, recipe, cell, cell.lam, given)
-        if isinstance(cell, Look) and not (folder / COMPLETIONS).is_file():
-            with timed(folder, "generation"):
-                _look(folder, recipe, cell, given)
-            return
         if _incomplete(folder, recipe, cell, given):
             with timed(folder, "generation"):
                 _generate(folder, recipe, cell, given)
@@ -167,28 +163,6 @@ def _threads(wanted: int | None) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _look(folder: Path, recipe: Recipe, look: Look, problems: Splits) -> None:
-    """Samples and verdicts of some validation problems; the journal keeps the former for the whole cell."""
-    known, judged = {problem.id: problem for problem in problems.validation}, read_looks(folder)
-    fresh = [known[name] for name in look.problems if name not in judged]
-    base, wanted = base_policy(recipe.model, recipe.dtype), draws(recipe, look.task)
-    evaluated = {split: getattr(problems, split) for split in EVALUATED}
-    key = write_origin(folder, recipe, look, policy=base, evaluated=evaluated, draws=wanted)
-    draw, verify = wanted[SAMPLED], load_task(look.task).verify
-    with policy(recipe, base, folder / "adapter") as draw_from:
-        rows = Journal(folder / JOURNAL, key).completed(
-            fresh,
-            partial(draw_from, decoding=draw, seed=look.seed),
-            labels={"split": "validation", "decoding": SAMPLED},
-            samples=draw.samples,
-            batch_size=draw.batch_size,
-        )
-    for row in rows:
-        accepted = verify(known[row["problem"]], _completion(row)).accepted
-        judged.setdefault(row["problem"], []).append(accepted)
-    write_rows(folder / LOOKS, ({"problem": name, "accepted": said} for name, said in judged.items()))
 
 
 def _incomplete(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:

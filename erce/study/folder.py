@@ -6,7 +6,6 @@ runs/mini/
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
     training.json                         its log
-    looks.jsonl                           of lams = "auto": validation problems judged while it was searching
     timing.json                           seconds a stage: all that differs between two runs of one study
     cell.json                             what drew its completions and judged them: what its rows share
     completions.journal                   the finished part of them, while they are drawn
@@ -26,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from erce.files import read_json, read_rows, write_json, write_rows
-from erce.recipe import Arm, Cell, Look, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
+from erce.recipe import Arm, Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
-SEARCH, LOOKS = "search.json", "looks.jsonl"
+SEARCH = "search.json"
+RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
 LOCKS = ".locks"  # of the processes at work in a study's folder
 COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
 TIMING = "timing.json"
@@ -94,9 +94,18 @@ def read_recipe(root: Path) -> Recipe:
     if not (root / STUDY).is_file():
         raise ValueError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     try:
-        return parse_recipe(read_json(root / STUDY))
+        return parse_recipe(_without_retired(read_json(root / STUDY)))
     except ValueError as error:
         raise ValueError(f"{root / STUDY}: {error}") from None
+
+
+def _without_retired(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a study.json without those that recipes do not have any more."""
+    kept = dict(settings)
+    for name, retired in RETIRED.items():
+        if isinstance(section := settings.get(name), dict):
+            kept[name] = {key: value for key, value in section.items() if key not in retired}
+    return kept
 
 
 def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
@@ -104,12 +113,10 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Whether the cell has its result, with all of the recipe's frontier in it; of a Look, its verdicts.
+    """Whether the cell has its result, with all of the recipe's frontier in it.
 
     A damaged file stops the run instead of being trained over.
     """
-    if isinstance(cell, Look) and set(cell.problems) <= read_looks(cell_folder(root, recipe, cell)).keys():
-        return True
     return _result(root, recipe, cell) is not None
 
 
@@ -219,12 +226,6 @@ def timed(folder: Path, stage: str) -> Iterator[None]:
 def read_study(root: str | Path) -> Study:
     """The study in a folder, finished or not."""
     return Study(Path(root), read_recipe(Path(root)))
-
-
-def read_looks(folder: Path) -> dict[str, list[bool]]:
-    """Validation problem → whether each sample was accepted, as a search for λ has seen it."""
-    rows = read_rows(folder / LOOKS) if (folder / LOOKS).is_file() else ()
-    return {row["problem"]: row["accepted"] for row in rows}
 
 
 def cell_outcomes(folder: Path) -> dict[tuple[str, str], np.ndarray]:

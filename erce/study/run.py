@@ -47,14 +47,13 @@ def run(
     needs = {"threads": resources.threads, "gpus": resources.gpus, "processes": resources.training_processes}
     work = Work(root, recipe, partial(run_cell, problems=problems), **needs)
     opened = open_engine(work, engine=engine, jobs=jobs)
-    validation = [problem.id for problem in problems[recipe.task].validation]
-    if recipe.search is not None and not validation:
+    if recipe.search is not None and not problems[recipe.task].validation:
         raise ValueError(no_validation(recipe.n_validation))
-    if any(not is_done(root, recipe, cell) for cell in asked(root, recipe, validation).cells):
+    if any(not is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
         _check(recipe, problems, here=name_of(engine, jobs) == "here")
     with opened as engine_run, study_lock(root):
         open_study(root, recipe, _rows(problems))
-        for now in rounds(root, recipe, validation):
+        for now in rounds(root, recipe):
             missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
             ended: dict[Any, Done] = {}
             with progress(len(now.cells), len(missing), said=now.said) as advance:

@@ -1,11 +1,12 @@
 """The report of a study that searched for its λ: what was spent, why it ended, and uneven seeds."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 from toys.studies import Fake, _write_cell
 
-from erce.files import read_json
+from erce.files import read_json, write_json
 from erce.recipe.searching import Searching
 from erce.reporting import contents, report
 from erce.reporting.cautions import cautions
@@ -13,7 +14,7 @@ from erce.reporting.document import document
 from erce.reporting.gains import summary
 from erce.reporting.searched import told
 from erce.reporting.sentences import sentences
-from erce.study.folder import cell_folder, open_study, read_study
+from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
 from erce.study.search import GRID
 from erce.study.search.rounds import rounds
 
@@ -36,10 +37,9 @@ def nothing(task, arm, decoding):
 def make_search(root, right, *, until=99, **search):
     """A searched study, without a model; `until`: the rounds that ran."""
     fake = Fake(lams=GRID, seeds=(0, 1, 2, 3), right=right, validation=80, problems=20)
-    recipe = replace(fake.recipe(), search=Searching(**({"prune": 0.0} | search)))
+    recipe = replace(fake.recipe(), search=Searching(**search))
     open_study(root, recipe)
-    validation = [f"validation-{number}" for number in range(fake.validation)]
-    for at, now in enumerate(rounds(root, recipe, validation)):
+    for at, now in enumerate(rounds(root, recipe)):
         for cell in now.cells if at < until else ():
             folder = cell_folder(root, recipe, cell)
             if not folder.exists():
@@ -80,15 +80,25 @@ def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
     assert any(UNEVEN in text for text in texts)
 
 
-def test_a_search_that_pruned_shows_its_rounds_whole_and_its_last_lams_on_the_test_problems(tmp_path):
-    pruned = make_search(tmp_path / "study", rises, prune=0.05)
-    found = told(pruned)
-    assert found is not None
-    assert set(GRID) <= set(found.lams)
-    assert {lam for each in found.rounds for lam in each["marks"]} == set(found.lams)
-    assert {row.lam for row in pruned.rows if row.task == "sums"} == {None, 0.0, 3.0}
-    page = document(pruned)
-    assert f"{len(found.lams)} strengths λ searched" in page
+def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tmp_path):
+    """Older versions had [search] prune, and asked for no whole cells of the λ that they dropped."""
+    root = tmp_path / "study"
+    shutil.copytree(won.study.root, root)
+    recipe, told_before = read_json(root / STUDY), read_json(root / SEARCH)
+    recipe["search"]["prune"] = 0.05
+    write_json(root / STUDY, recipe)
+    for each in told_before["step"]["rounds"]:
+        each["pruned"] = [lam for lam in each["dropped"] if lam < 1]
+    dropped = {lam for each in told_before["step"]["rounds"] for lam in each["dropped"]}
+    told_before["asked"] = [cell for cell in told_before["asked"] if cell["lam"] not in dropped]
+    write_json(root / SEARCH, told_before)
+    for cell in won.study.expected:
+        if cell.lam in dropped:
+            (cell_folder(root, won.study.recipe, cell) / "result.json").unlink()
+    found = summary(read_study(root))
+    assert {row.lam for row in found.rows if row.task == "sums"} == {None, 0.0, 3.0}
+    page = document(found)
+    assert "5 strengths λ searched" in page
     assert "cells missing" not in page
 
 

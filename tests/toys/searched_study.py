@@ -1,20 +1,19 @@
 """Studies of `lams = "auto"` whose cells are written by a table of accuracies: no model, no training."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 
 from erce.files import write_json, write_rows
-from erce.recipe import Look, Recipe
+from erce.recipe import Recipe
 from erce.recipe.searching import Searching
 from erce.study.cell import cell_splits
-from erce.study.folder import LOOKS, RESULT, VERDICTS, cell_folder, is_done, open_study, read_looks
+from erce.study.folder import RESULT, VERDICTS, cell_folder, is_done, open_study
 from erce.study.search import GRID
 from erce.study.search.rounds import rounds
 
 TASK, CONTROL = "mini-sums", "mini-sums-answer-only"
 AUTO = Recipe(task=TASK, lams=GRID, seeds=(0, 1, 2, 3), control=CONTROL, n_validation=150, search=Searching())
-WHOLE = replace(AUTO, search=Searching(prune=0.0))
 PEAK = {0.0: 0.3, 0.3: 0.35, 1.0: 0.45, 3.0: 0.6, 8.0: 0.4}
 IDS = sorted(problem.id for problem in cell_splits(AUTO, TASK).validation)
 
@@ -49,29 +48,20 @@ def write_cell(root, recipe, cell, right=peak):
     write_json(folder / RESULT, {"cell": asdict(cell), "scores": {"validation": scores, "test": scores}})
 
 
-def write_look(root, recipe, look, right=peak):
-    """The same verdicts as those of the whole cell, as far as the look goes."""
-    folder = cell_folder(root, recipe, look)
-    accepted = dict(zip(IDS, judged(look, right).tolist(), strict=True))
-    seen = read_looks(folder) | {name: accepted[name] for name in look.problems}
-    write_rows(folder / LOOKS, [{"problem": name, "accepted": said} for name, said in seen.items()])
-
-
 class KilledError(Exception):
     """Ends a driver after so many cells."""
 
 
 def drive(root, recipe, right=peak, *, cells=10_000, order=1):
-    """A study without a model: what it ran, cells and looks, until none is asked for or it is killed."""
+    """A study without a model: the cells that it ran until none is asked for or it is killed."""
     open_study(root, recipe)
     trained = []
-    for now in rounds(root, recipe, IDS):
+    for now in rounds(root, recipe):
         for cell in now.cells[::order]:
             if is_done(root, recipe, cell):
                 continue
             if len(trained) == cells:
                 raise KilledError
-            write = write_look if isinstance(cell, Look) else write_cell
-            write(root, recipe, cell, right)
+            write_cell(root, recipe, cell, right)
             trained.append(cell)
     return trained

@@ -1,4 +1,4 @@
-"""Validation outcomes → λ: which cells to train next, and which evaluations to end."""
+"""Validation outcomes → λ: which cells to train next."""
 
 from erce.study.search.halving import GRID, Search, Settings
 from erce.study.search.steps import Run, Stop, explain, plain

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from erce.study.search.steps import CellKey, Pruning, Round, Run, Step, Stop
+from erce.study.search.steps import CellKey, Round, Run, Step, Stop
 from erce.study.search.tested import against_zero, mean_accuracy
 
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)
@@ -28,8 +28,6 @@ class Settings:
 
     `max_cells` bounds the whole search (None: its rounds alone do). `extensions`: how many λ beyond the grid
     it may try where the leader sits at an edge. At `level` 1 the highest mean wins, whatever the test says.
-    `prune` is the chance, over the order in which problems are judged, that judging fewer of them changes
-    which λ go on; 0 has every cell judged on all.
     """
 
     lams: tuple[float, ...] = GRID
@@ -37,7 +35,6 @@ class Settings:
     max_cells: int | None = None
     extensions: int = 2
     level: float = 0.05
-    prune: float = 0.05
 
     def __post_init__(self) -> None:
         for holds, sentence in _rules(self):
@@ -65,9 +62,8 @@ class Search:
         """The next cells or the end, given (lam, seed) → validation outcomes (problems, samples) of 0 and 1.
 
         Every cell has the same problems in the same order; or, for a replay, every cell is one accuracy. A
-        cell with fewer problems than those of λ = 0 was pruned: its λ cannot win, whatever it scored on
-        them. One with none, (0, samples), diverged: its λ goes no further, and it is part of no score. Cells
-        that no round asked for change nothing. The same outcomes give the same step.
+        cell with no problems, (0, samples), diverged: its λ goes no further and has no score. Cells that no
+        round asked for change nothing. The same outcomes give the same step.
         """
         return _Play(self.settings, _checked(state)).step()
 
@@ -86,19 +82,19 @@ class _Play:
 
     def step(self) -> Step:
         """The cells that the first unfinished round lacks; where none does, the end."""
-        for cells, pruning in self._plan():
+        for cells in self._plan():
             missing = tuple(cell for cell in cells if cell not in self.outcomes)
             if missing:
-                return Run(missing, tuple(self.rounds), pruning)
+                return Run(missing, tuple(self.rounds))
         return self._stop()
 
-    def _plan(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+    def _plan(self) -> Iterator[list[CellKey]]:
         """Each round's new cells; what comes after a `yield` finds their outcomes there."""
         for count in _levels(len(self.settings.seeds)):
             cells = self._new((0.0, *self.candidates), count) or self._new(self.candidates, count)
             if not cells:
                 break
-            yield self._ask(cells), self._pruning(self.candidates, self._half(count))
+            yield self._ask(cells)
             self._halve(count)
             if len(self.candidates) <= 1:
                 break
@@ -108,24 +104,14 @@ class _Play:
     def _halve(self, count: int) -> None:
         """Drops the worse half, rounded down; the last seed's round drops nothing, its λ are all tested."""
         scores = self._scores((0.0, *self.candidates))
-        kept = tuple(sorted(_ranked(self._unpruned(), scores)[: self._half(count)]))
+        many = len(self.candidates)
+        half = math.ceil(many / 2) if count < len(self.settings.seeds) else many
+        kept = tuple(sorted(_ranked(self._finite(), scores)[:half]))
         dropped = tuple(lam for lam in self.candidates if lam not in kept)
         self._tell("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
         self.candidates = kept
 
-    def _half(self, count: int) -> int:
-        """How many go on after the round of the first `count` seeds."""
-        candidates = len(self.candidates)
-        return math.ceil(candidates / 2) if count < len(self.settings.seeds) else candidates
-
-    def _pruning(self, lams: tuple[float, ...], keep: int) -> Pruning | None:
-        """None where all go on, or none may be pruned; its level is split among all rounds there can be."""
-        if not self.settings.prune or keep >= len(lams):
-            return None
-        levels = len(_levels(len(self.settings.seeds)))
-        return Pruning(lams, keep, self.settings.prune / (levels - 1 + self.settings.extensions * levels))
-
-    def _extend(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+    def _extend(self) -> Iterator[list[CellKey]]:
         """λ beyond the edge at which the leader sits, each dropped as soon as it is not ahead of the leader.
 
         While the leader is no better than cross-entropy there is nothing to extend.
@@ -141,7 +127,7 @@ class _Play:
                     self.left_ahead = count > 1
                     return
                 self.tried = tuple(sorted({*self.tried, challenger}))
-                yield self._ask(cells), self._pruning((leader, challenger), 1)
+                yield self._ask(cells)
                 last = count == len(self._seeds(leader))
                 if not self._challenge(leader, challenger, count, last=last):
                     return
@@ -149,7 +135,7 @@ class _Play:
     def _challenge(self, leader: float, challenger: float, count: int, *, last: bool) -> bool:
         """Whether the challenger is ahead of the leader; if so after its last seed, it takes its place."""
         scores = self._scores((leader, challenger))
-        ahead = not self._is_pruned(challenger) and scores[challenger] > scores[leader]
+        ahead = not self._has_diverged(challenger) and scores[challenger] > scores[leader]
         if ahead and last:
             self.candidates = tuple(sorted({*self.candidates, challenger} - {leader}))
         kept = (challenger,) if ahead and last else (leader, challenger) if ahead else (leader,)
@@ -157,14 +143,14 @@ class _Play:
         self._tell("extension", count, scores, kept=kept, dropped=dropped)
         return ahead
 
-    def _finish(self) -> Iterator[tuple[list[CellKey], Pruning | None]]:
+    def _finish(self) -> Iterator[list[CellKey]]:
         """The last λ and cross-entropy with as many seeds as planned, or as the budget covers for both."""
         lams = (0.0, *self.candidates)
         for count in range(len(self.settings.seeds) if self.candidates else 0, 0, -1):
             cells = self._new(lams, count)
             if cells:
-                yield self._ask(cells), None
-                kept = self._unpruned()
+                yield self._ask(cells)
+                kept = self._finite()
                 dropped = tuple(lam for lam in self.candidates if lam not in kept)
                 self._tell("final", count, self._scores(lams), kept=(0.0, *kept), dropped=dropped)
                 self.candidates = kept
@@ -203,9 +189,8 @@ class _Play:
         kept: tuple[float, ...],
         dropped: tuple[float, ...],
     ) -> None:
-        pruned = tuple(lam for lam in scores if self._is_pruned(lam))
         diverged = tuple(lam for lam in dropped if self._has_diverged(lam))
-        self.rounds.append(Round(kind, seeds, scores, kept, dropped, pruned, diverged))
+        self.rounds.append(Round(kind, seeds, scores, kept, dropped, diverged))
 
     def _new(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
         """What the first `count` seeds of these λ add to what was asked; nothing, if that is too much."""
@@ -224,11 +209,9 @@ class _Play:
     def _seeds(self, lam: float) -> list[int]:
         return [seed for seed in self.settings.seeds if (lam, seed) in self.asked]
 
-    def _unpruned(self) -> tuple[float, ...]:
-        return tuple(lam for lam in self.candidates if not self._is_pruned(lam))
-
-    def _is_pruned(self, lam: float) -> bool:
-        return any(each.size < self._cells(0.0)[0].size for each in self._cells(lam))
+    def _finite(self) -> tuple[float, ...]:
+        """Return the candidates of which no training has diverged."""
+        return tuple(lam for lam in self.candidates if not self._has_diverged(lam))
 
     def _has_diverged(self, lam: float) -> bool:
         return any(not each.size for each in self._cells(lam))
@@ -269,7 +252,7 @@ def _beyond(lam: float, tried: tuple[float, ...]) -> float | None:
 
 
 def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
-    """Arrays (problems, samples) of 0 and 1, those of λ = 0 with all problems; or accuracies in [0, 1]."""
+    """Return the outcomes as arrays, all (problems, samples) of 0 and 1 or all accuracies in [0, 1]."""
     outcomes = {cell: np.asarray(each) for cell, each in state.items()}
     for cell, each in outcomes.items():
         diverged = each.ndim == 2 and cell[0] and each.shape[1] and not len(each)
@@ -280,12 +263,11 @@ def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
         if not ((each == 0) | (each == 1) if each.ndim else (each >= 0) & (each <= 1)).all():
             wanted = "0 and 1" if each.ndim else "an accuracy from 0 to 1"
             raise ValueError(f"the outcomes of {cell} are not {wanted}; judge its completions again")
-    most = max((each.shape[:1] for each in outcomes.values()), default=())
-    whole = {each.shape[:1] for (lam, _), each in outcomes.items() if lam == 0}
-    if len({each.shape[1:] for each in outcomes.values()}) > 1 or not whole <= {most}:
+    judged = {each.shape for each in outcomes.values() if each.size}
+    if len(judged) > 1 or len({each.shape[1:] for each in outcomes.values()}) > 1:
         shapes = sorted({each.shape for each in outcomes.values()})
         raise ValueError(
-            f"cells have outcomes of shapes {shapes}; all need as many samples, and λ = 0 all problems"
+            f"cells have outcomes of shapes {shapes}; all need the same problems and as many samples"
         )
     return outcomes
 
@@ -307,5 +289,4 @@ def _rules(settings: Settings) -> list[tuple[bool, str]]:
         ),
         (settings.extensions >= 0, f"extensions = {settings.extensions} must be 0 or more"),
         (0 < settings.level <= 1, f"level = {settings.level:g} must lie over 0 and up to 1, such as 0.05"),
-        (0 <= settings.prune < 1, f"prune = {settings.prune:g} must lie from 0 to below 1, such as 0.05"),
     ]

@@ -12,9 +12,8 @@ class Round(NamedTuple):
 
     "halving": the better half goes on. "extension": a λ beyond the edge of the grid, the second of `scores`,
     against the one at the edge, the first. "final": the last λ and cross-entropy with as many seeds as
-    planned. `seeds` is how many were asked for; a score is the mean over all that a λ has, and for those
-    `pruned`, over the problems they were judged on before they could no longer win. A λ of which a training
-    has `diverged` has none.
+    planned. `seeds` is how many were asked for; a score is the mean over all that a λ has. A λ of which a
+    training has `diverged` has no score.
     """
 
     kind: Literal["halving", "extension", "final"]
@@ -22,7 +21,6 @@ class Round(NamedTuple):
     scores: dict[float, float]
     kept: tuple[float, ...]
     dropped: tuple[float, ...]
-    pruned: tuple[float, ...] = ()
     diverged: tuple[float, ...] = ()
 
 
@@ -41,23 +39,11 @@ class Tested(NamedTuple):
     covers: Test
 
 
-class Pruning(NamedTuple):
-    """λ of a round of which `keep` will go on: one that is surely not among them need not be judged further.
-
-    `level` is the chance, over the order in which problems are judged, that one of them is given up for it.
-    """
-
-    lams: tuple[float, ...]
-    keep: int
-    level: float
-
-
 class Run(NamedTuple):
     """Train and judge these cells, in any order and as many at a time as you like, then ask again."""
 
     cells: tuple[CellKey, ...]
     rounds: tuple[Round, ...]  # what was decided so far
-    pruning: Pruning | None = None  # None: every cell is to be judged on all problems
 
 
 class Stop(NamedTuple):
@@ -90,7 +76,7 @@ def plain(step: Step) -> dict[str, Any]:
     """The step as JSON holds it; numbers that are keys become [λ, value] pairs.
 
     >>> plain(Run(cells=((0.0, 0), (1.0, 0)), rounds=()))
-    {'cells': [[0.0, 0], [1.0, 0]], 'rounds': [], 'pruning': None}
+    {'cells': [[0.0, 0], [1.0, 0]], 'rounds': []}
     """
     return {name: _plain(value) for name, value in step._asdict().items()}
 
@@ -116,10 +102,7 @@ def explain(step: Step) -> list[str]:
 
 
 def _round_sentence(each: Round) -> str:
-    scores = ", ".join(
-        f"λ = {lam:g} {'pruned' if lam in each.pruned else f'{100 * score:.2f} %'}"
-        for lam, score in each.scores.items()
-    )
+    scores = ", ".join(f"λ = {lam:g} {100 * score:.2f} %" for lam, score in each.scores.items())
     scores += "".join(f", λ = {lam:g} diverged" for lam in each.diverged)
     if each.kind == "extension" and not each.diverged:
         at_edge, beyond = each.scores

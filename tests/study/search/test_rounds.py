@@ -6,14 +6,14 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 
 import pytest
-from toys.searched_study import CONTROL, IDS, TASK, WHOLE, KilledError, drive, peak, write_cell
+from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, write_cell
 
 import erce.study.run
 from erce.errors import CellsFailedError, DivergedError
-from erce.files import read_json
+from erce.files import read_json, write_json
 from erce.recipe import Cell, Decoding, Training, as_settings, folder_name, load_recipe, parse_recipe
 from erce.recipe.searching import Searching
-from erce.study.folder import RESULT, SEARCH, open_study, read_study
+from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
 from erce.study.search import GRID, Run, Settings, Stop
 from erce.study.search.choose import best_lam
 from erce.study.search.rounds import asked, rounds
@@ -22,7 +22,7 @@ from erce.study.search.rounds import asked, rounds
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     root = tmp_path_factory.mktemp("auto") / "study"
-    drive(root, WHOLE)
+    drive(root, AUTO)
     return root
 
 
@@ -53,7 +53,7 @@ def test_what_a_recipe_leaves_out_is_what_the_search_has():
         ({"search": {"max_cells": 4}}, "max_cells = 4 does not cover one seed of 5 λ"),
         ({"search": {"extensions": -1}}, "extensions = -1 must be 0 or more"),
         ({"search": {"level": 0}}, "level = 0 must lie over 0"),
-        ({"search": {"prune": 1}}, "prune = 1 must lie from 0, which judges all, to below 1"),
+        ({"search": {"prune": 0.05}}, r"\[search\] no setting 'prune'; there are max_cells, extensions"),
     ],
 )
 def test_a_search_that_cannot_run_is_refused(change, sentence):
@@ -64,8 +64,8 @@ def test_a_search_that_cannot_run_is_refused(change, sentence):
 
 def test_a_task_without_validation_problems_is_refused_before_anything_is_written(tmp_path, monkeypatch):
     splits, bare = (
-        replace(erce.study.run.cell_splits(WHOLE, TASK), validation=[]),
-        replace(WHOLE, n_validation=None),
+        replace(erce.study.run.cell_splits(AUTO, TASK), validation=[]),
+        replace(AUTO, n_validation=None),
     )
     monkeypatch.setattr(erce.study.run, "cell_splits", lambda recipe, task: splits)
     with pytest.raises(ValueError, match="the task has none; set n_validation over 0"):
@@ -75,18 +75,29 @@ def test_a_task_without_validation_problems_is_refused_before_anything_is_writte
 
 @pytest.mark.parametrize("search", [None, Searching(), Searching(max_cells=7, extensions=0, level=0.1)])
 def test_study_json_makes_the_same_recipe(tmp_path, search):
-    recipe = replace(WHOLE, search=search)
+    recipe = replace(AUTO, search=search)
     open_study(tmp_path / "study", recipe)
     assert read_study(tmp_path / "study").recipe == recipe
     assert parse_recipe(as_settings(recipe)) == recipe
     assert as_settings(recipe)["lams"] == ("auto" if search else list(GRID))
 
 
+def test_a_study_begun_with_a_retired_setting_goes_on(finished, tmp_path):
+    """An older version's study.json has `prune`, which changes nothing of what there is."""
+    root = tmp_path / "study"
+    shutil.copytree(finished, root)
+    settings = read_json(root / STUDY)
+    write_json(root / STUDY, settings | {"search": settings["search"] | {"prune": 0.05}})
+    assert read_study(root).recipe == AUTO
+    assert drive(root, AUTO) == []
+    assert read_json(root / STUDY) == settings
+
+
 def test_a_cells_folder_does_not_depend_on_the_search(finished):
-    listed = replace(WHOLE, lams=(0.0, 16.0), seeds=(7,), search=None)
+    listed = replace(AUTO, lams=(0.0, 16.0), seeds=(7,), search=None)
     for cell in (Cell(TASK, 16.0, 2), Cell(TASK, None, 0), Cell(CONTROL, 0.0, 1)):
         names = {
-            folder_name(recipe, cell) for recipe in (WHOLE, replace(WHOLE, search=Searching(level=1)), listed)
+            folder_name(recipe, cell) for recipe in (AUTO, replace(AUTO, search=Searching(level=1)), listed)
         }
         assert len(names) == 1
 
@@ -94,11 +105,11 @@ def test_a_cells_folder_does_not_depend_on_the_search(finished):
 def test_a_grid_over_the_same_folder_reuses_the_cells_of_the_search(finished, tmp_path):
     root = tmp_path / "study"
     shutil.copytree(finished, root)
-    listed = replace(WHOLE, lams=(0.0, 3.0), search=None)
+    listed = replace(AUTO, lams=(0.0, 3.0), search=None)
     assert drive(root, listed) == []
     study = read_study(root)
     assert (study.expected, study.search, study.missing) == (listed.cells(), None, [])
-    assert drive(root, WHOLE) == []
+    assert drive(root, AUTO) == []
     assert (root / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
 
 
@@ -115,7 +126,7 @@ def test_a_search_ends_with_its_winner_and_what_a_report_compares_it_to(finished
 
 @pytest.mark.parametrize(("right", "winner"), [(peak, 3.0), (lambda lam: 0.4, 0.0)])
 def test_the_report_has_the_choice_of_the_search(tmp_path, right, winner):
-    drive(tmp_path / "study", WHOLE, right)
+    drive(tmp_path / "study", AUTO, right)
     study = read_study(tmp_path / "study")
     assert study.search is not None
     choice, step = best_lam(study), study.search["step"]
@@ -126,13 +137,13 @@ def test_the_report_has_the_choice_of_the_search(tmp_path, right, winner):
 
 
 def test_other_objectives_get_the_seeds_of_cross_entropy(tmp_path):
-    recipe = replace(WHOLE, objectives=("dft",), control=None)
+    recipe = replace(AUTO, objectives=("dft",), control=None)
     drive(tmp_path / "study", recipe)
     assert [cell.seed for cell in read_study(tmp_path / "study").cells(TASK, "dft")] == [0, 1, 2, 3]
 
 
 def test_a_search_goes_beyond_the_grid(tmp_path):
-    drive(tmp_path / "study", WHOLE, lambda lam: min(0.2 + 0.03 * lam, 0.68))
+    drive(tmp_path / "study", AUTO, lambda lam: min(0.2 + 0.03 * lam, 0.68))
     study = read_study(tmp_path / "study")
     assert study.lams[-1] >= 16
     trained = [(cell.seed, cell.lam) for cell in study.expected if cell.task == TASK and cell.lam is not None]
@@ -144,11 +155,11 @@ def test_a_search_goes_beyond_the_grid(tmp_path):
 def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
     root = tmp_path / "study"
     with pytest.raises(KilledError):
-        drive(root, WHOLE, cells=cells, order=-1)
+        drive(root, AUTO, cells=cells, order=-1)
     if cells == 8:
         (root / SEARCH).unlink()
     assert len(list(root.rglob(RESULT))) == cells
-    drive(root, WHOLE)
+    drive(root, AUTO)
     assert (root / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
     assert {path.parent.name for path in root.rglob(RESULT)} == {
         path.parent.name for path in finished.rglob(RESULT)
@@ -157,7 +168,7 @@ def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
 
 def test_a_killed_search_is_reported_as_unfinished(tmp_path):
     with pytest.raises(KilledError):
-        drive(tmp_path / "study", WHOLE, cells=7)
+        drive(tmp_path / "study", AUTO, cells=7)
     study = read_study(tmp_path / "study")
     assert (len(study.expected), len(study.missing), len(study.results)) == (8, 1, 7)
     with pytest.raises(ValueError, match="the search for λ has not ended yet"):
@@ -165,26 +176,26 @@ def test_a_killed_search_is_reported_as_unfinished(tmp_path):
 
 
 def test_cells_that_nobody_asked_for_change_nothing(finished, tmp_path):
-    write_cell(tmp_path / "study", WHOLE, Cell(TASK, 8.0, 3), lambda lam: 1.0)
+    write_cell(tmp_path / "study", AUTO, Cell(TASK, 8.0, 3), lambda lam: 1.0)
     shutil.copytree(finished, tmp_path / "study", dirs_exist_ok=True)
-    drive(tmp_path / "study", WHOLE)
+    drive(tmp_path / "study", AUTO)
     assert (tmp_path / "study" / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
     assert Cell(TASK, 8.0, 3) not in read_study(tmp_path / "study").results
 
 
 def test_rounds_ask_for_more_only_when_all_is_there(tmp_path):
     steps = []
-    for now in rounds(tmp_path, WHOLE, IDS):
+    for now in rounds(tmp_path, AUTO):
         steps.append(now)
         for cell in now.cells:
-            write_cell(tmp_path, WHOLE, cell)
+            write_cell(tmp_path, AUTO, cell)
     assert all(set(a.cells) < set(b.cells) for a, b in pairwise(steps))
     assert [type(now.step) for now in steps] == [Run] * (len(steps) - 1) + [Stop]
-    assert asked(tmp_path, WHOLE, IDS) == steps[-1]
+    assert asked(tmp_path, AUTO) == steps[-1]
 
 
 def test_where_a_round_brings_nothing_there_is_no_other(tmp_path):
-    assert len(list(rounds(tmp_path, WHOLE, IDS))) == 1
+    assert len(list(rounds(tmp_path, AUTO))) == 1
     assert len(read_json(tmp_path / SEARCH)["asked"]) == 5
 
 
@@ -202,7 +213,7 @@ class Broken:
 
 
 def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
-    root, recipe = tmp_path / "study", replace(WHOLE, control=None)
+    root, recipe = tmp_path / "study", replace(AUTO, control=None)
     training = Broken(3.0)
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(
@@ -227,7 +238,7 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
             raise DivergedError("the training diverged at step 3: objective nan")
         write_cell(root, recipe, cell)
 
-    begun, root, recipe = [], tmp_path / "study", replace(WHOLE, control=None)
+    begun, root, recipe = [], tmp_path / "study", replace(AUTO, control=None)
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     study = erce.study.run.run(recipe, out=root)
     assert (study.missing, best_lam(study).lam) == ([], 3.0)
@@ -254,7 +265,7 @@ def diverging(fails):
 
 
 def test_a_search_goes_on_where_every_lam_but_cross_entropy_diverges(tmp_path, monkeypatch):
-    recipe = replace(WHOLE, control=None)
+    recipe = replace(AUTO, control=None)
     monkeypatch.setattr(erce.study.run, "run_cell", diverging(lambda cell: bool(cell.lam)))
     study = erce.study.run.run(recipe, out=tmp_path / "study")
     assert (study.missing, best_lam(study).lam) == ([], 0.0)
@@ -264,7 +275,7 @@ def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
     diverges = diverging(lambda cell: (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1))
     monkeypatch.setattr(erce.study.run, "run_cell", diverges)
     with pytest.raises(CellsFailedError, match=f"{CONTROL}-lam3-seed1: DivergedError"):
-        erce.study.run.run(WHOLE, out=tmp_path / "study")
+        erce.study.run.run(AUTO, out=tmp_path / "study")
 
 
 def test_an_error_that_speaks_of_divergence_is_none(tmp_path, monkeypatch):
@@ -275,7 +286,7 @@ def test_an_error_that_speaks_of_divergence_is_none(tmp_path, monkeypatch):
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(CellsFailedError, match="lam8-seed0"):
-        erce.study.run.run(replace(WHOLE, control=None), out=tmp_path / "diverged")
+        erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "diverged")
 
 
 def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
@@ -286,7 +297,7 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
     with pytest.raises(
         CellsFailedError, match="3 of 5 cells failed and have no result, and 2 more were given"
     ):
-        erce.study.run.run(replace(WHOLE, control=None), out=tmp_path / "study")
+        erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "study")
 
 
 def test_a_finished_study_needs_no_model(finished, tmp_path, monkeypatch):
@@ -297,9 +308,9 @@ def test_a_finished_study_needs_no_model(finished, tmp_path, monkeypatch):
         write_cell(root, recipe, cell)
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
-    erce.study.run.run(WHOLE, out=tmp_path / "study")
+    erce.study.run.run(AUTO, out=tmp_path / "study")
     monkeypatch.setattr(erce.study.run, "base_policy", loading)
-    assert erce.study.run.run(WHOLE, out=tmp_path / "study").missing == []
+    assert erce.study.run.run(AUTO, out=tmp_path / "study").missing == []
 
 
 @pytest.mark.slow
@@ -307,7 +318,7 @@ def test_auto_from_a_recipe_to_a_report(tmp_path, capsys):
     from erce.reporting import report
 
     tiny = {"n_train": 32, "n_validation": 8, "n_test": 6}
-    recipe = replace(WHOLE, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
+    recipe = replace(AUTO, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
     recipe = replace(recipe, training=Training(epochs=1.0, learning_rate=1e-3))
     study = erce.study.run.run(recipe, out=tmp_path / "study", jobs=2)
     assert study.missing == []
