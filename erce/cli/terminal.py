@@ -13,7 +13,7 @@ from erce.types import Verdict
 
 if TYPE_CHECKING:
     from erce.study.regrade import Judged
-    from erce.verify.sandbox.host.probes import Row
+    from erce.verify.sandbox.host.probes import Finding
 
 WIDTH = 100  # characters of model text in a line
 
@@ -92,7 +92,7 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
     return lines
 
 
-def examination_lines(rows: "Sequence[Row]") -> list[str]:
+def examination_lines(rows: "Sequence[Finding]") -> list[str]:
     """The findings of `probes.examine` as lines: tiers, what was tried inside, what is not covered."""
     tried = [row for row in rows if row.kind == "attempt"]
     uncovered = [row for row in rows if row.kind == "uncovered"]
@@ -111,5 +111,5 @@ def _plain(text: str) -> str:
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
-def _sign(row: "Row") -> str:
+def _sign(row: "Finding") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "

@@ -1,8 +1,8 @@
-"""The untrusted side: a program → answers to calls, as plain values. Nothing here is a secret.
+"""A program → answers to calls, as plain values: the untrusted side, in which nothing is a secret.
 
-Runs in the process that is confined for one job, and ends with it. It is sent the program, and then requests:
-which name, which arguments. Expected values, the text of the tests and the verdict never come here, save in
-the paper's mode, which is that mode's whole point.
+It runs in the process that is confined for one job, and ends with it. It receives the program and then
+requests: which name, which arguments. Expected values, the text of the tests and the verdict never come here,
+except in the paper's mode, which runs everything in one interpreter.
 """
 
 import builtins
@@ -19,19 +19,19 @@ from typing import Any
 
 from erce.verify.sandbox import frames
 
-PAPER_SECONDS = 2.0  # wall time, appendix "Execution-Based Evaluation"
+PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr}
 
 
 class PaperAlarm(BaseException):
-    """The paper's signal alarm went off."""
+    """The end of the time that the paper's alarm allows."""
 
 
 PAPER_ALARM = PaperAlarm.__name__
 
 
 class Service:
-    """Answers requests on the objects that the program makes."""
+    """The answers to requests, from the objects that the program makes."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
@@ -51,11 +51,11 @@ class Service:
         }
 
     def run(self, program: str, imports: list[str], mode: str) -> None:
-        """Loads the program, tells how that went, then answers until the other side hangs up.
+        """Load the program, report how that went, then answer until the other side closes the channel.
 
         In the paper's mode the program is loaded later, under the alarm.
         """
-        random.seed(0)  # a fork seeds it anew, and a verdict must not depend on that
+        random.seed(0)  # a fork draws a new seed, on which no verdict must depend
         self._program, self._imports = program, imports
         self._answer(_nothing if mode == "paper" else self._load)
         while True:
@@ -66,18 +66,18 @@ class Service:
         try:
             reply = {"ok": action(*operands)}
         except BaseException as error:
-            reply = _described(error)
+            reply = _exception_reply(error)
         try:
             frames.send(self._channel, reply)
         except (frames.TooBigError, RecursionError, MemoryError, ValueError) as error:
-            frames.send(self._channel, _described(error))
+            frames.send(self._channel, _exception_reply(error))
 
     def _load(self) -> None:
         module = types.ModuleType("program")
         sys.modules["program"] = module
         self._names = module.__dict__
         for line in self._imports:
-            with suppress(ImportError):  # the judge will say so: it runs them again
+            with suppress(ImportError):  # the judge runs the imports again and reports the error
                 exec(compile(line, "<setup>", "exec"), self._names)
         exec(compile(self._program, "<program>", "exec"), self._names)
 
@@ -107,7 +107,7 @@ class Service:
         return self._encode(value)
 
     def _call(self, number: int, positional: Any, named: Any) -> list[Any]:
-        """What the function returns and, where that is None, what it made of its arguments."""
+        """Return the function's result and, if that is None, its arguments after the call."""
         function, arguments = self._objects[number], self._decode(positional)
         returned = function(*arguments, **self._decode(named))
         if returned is not None:
@@ -135,15 +135,15 @@ class Service:
         return self._encode(_UNARY[function](self._objects[number]))
 
     def _together(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
-        """The tests in the program's own interpreter: what the split is there to avoid."""
+        """Run the tests in the program's own interpreter, without the protection of a judge."""
         for source in (*setup, *tests):
             exec(compile(source, "<test>", "exec"), self._names)
         return [proof, len(tests)]
 
     def _paper(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
-        """The paper's protocol: program and tests under one alarm of 2.0 s; no exception is a pass."""
-        signal.signal(signal.SIGALRM, _ring)
-        signal.setitimer(signal.ITIMER_REAL, PAPER_SECONDS)
+        """Run program and tests under one alarm of 2.0 s, as the paper does; no exception is a pass."""
+        signal.signal(signal.SIGALRM, _raise_alarm)
+        signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
         try:
             self._load()
             return self._together(proof, setup, tests)
@@ -152,7 +152,7 @@ class Service:
 
 
 def serve(channel: socket.socket) -> None:
-    """Takes the program from the channel and answers there until it is closed."""
+    """Take the program from the channel and answer there until it is closed."""
     with suppress(frames.ClosedError):
         program, imports, mode = frames.receive(channel)
         Service(channel).run(program, imports, mode)
@@ -162,12 +162,12 @@ def _nothing() -> None:
     return None
 
 
-def _ring(number: int, frame: types.FrameType | None) -> None:
+def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
     raise PaperAlarm
 
 
-def _described(error: BaseException) -> dict[str, str]:
-    """The nearest builtin class, the class's name and the text of what was raised."""
+def _exception_reply(error: BaseException) -> dict[str, str]:
+    """Return the nearest builtin class, the own class and the text of an exception."""
     bases = [base for base in type(error).__mro__ if getattr(builtins, base.__name__, None) is base]
     try:
         text = str(error)[:500]

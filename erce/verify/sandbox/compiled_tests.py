@@ -1,4 +1,4 @@
-"""Set-up and tests → compiled code and the closed list of names that the program answers."""
+"""Set-up and tests as text → compiled code, and the closed list of names that the program defines."""
 
 import ast
 import builtins
@@ -16,47 +16,49 @@ from types import CodeType, ModuleType
 
 
 class BrokenTestsError(ValueError):
-    """The tests cannot tell a right program from a wrong one; the message says why."""
+    """Tests that cannot tell a right program from a wrong one; the message says why."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What the judge runs. `independent` tests bind no name that a later one could read."""
+class CompiledTests:
+    """What the judge runs. If the tests are `independent`, none binds a name that a later one could read."""
 
     setup: tuple[CodeType, ...]
     tests: tuple[CodeType, ...]
     entry_points: tuple[str, ...]
     required: frozenset[str]  # entry points that neither set-up nor tests define
-    modules: tuple[str, ...]  # of the standard library, used without an import
+    modules: tuple[str, ...]  # of the standard library, which the tests use without an import
     independent: bool
 
 
 @lru_cache(maxsize=64)
-def plan(setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str, ...] | None) -> Plan:
-    """The tests, ready to run; BrokenTestsError where no verdict could come of them."""
+def compile_tests(
+    setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str, ...] | None
+) -> CompiledTests:
+    """Compile set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
     compiled = [
         tuple(_compiled(source, what) for source in part)
         for part, what in ((setup, "set-up"), (tests, "test"))
     ]
-    loaded, bound = _names((*setup, *tests))
+    loaded, bound = _read_and_bound((*setup, *tests))
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
     modules = loaded & sys.stdlib_module_names - set(dir(builtins)) - set(answered)
-    return Plan(
+    return CompiledTests(
         setup=compiled[0],
         tests=compiled[1],
         entry_points=answered,
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
-        independent=not _names(tests)[1],
+        independent=not _read_and_bound(tests)[1],
     )
 
 
 def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
-    """BrokenTestsError where the tests are empty or not Python, or nothing in them can refuse a program.
+    """Raise BrokenTestsError unless the tests are Python and can refuse a program.
 
-    What can: an `assert`, a `raise`, or a call of something named assert…, in the tests or their set-up.
+    An `assert`, a `raise`, or a call of something named assert…, in tests or set-up, can refuse a program.
 
     >>> require_asserts(["f(1) == 1"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -66,49 +68,52 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
     """
     if not tests:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
-    # All of them, though one would do: each must be Python.
-    asserting = [_asserts(test, "test") for test in tests] + [_asserts(each, "set-up") for each in setup]
+    # All are read, although one assert is enough: each must be Python.
+    asserting = [_can_refuse(test, "test") for test in tests] + [
+        _can_refuse(each, "set-up") for each in setup
+    ]
     if not any(asserting):
         raise BrokenTestsError("the tests have no assert, so any program would pass: write one")
 
 
 def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
-    """Names that the tests or their set-up read and that neither they nor Python define, sorted.
+    """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
-    Python's are its builtins and the modules of its library, which tests may use without an import, but not
-    such a module's name where it is called: a module cannot be.
+    Python defines its builtins and the modules of its library, which tests may use without an import. A name
+    that is called belongs to the program even if a module has the same name.
 
     >>> free_names(["import math"], ["assert math.isclose(f(x=1), [g(i) for i in range(3)][0])"])
     ('f', 'g')
     >>> free_names([], ["assert numbers(2) == [0, 1]"])
     ('numbers',)
     """
-    loaded, bound = _names((*setup, *tests))
-    starred = {name for source in (*setup, *tests) for name in _starred(source)}
-    called = {name for source in (*setup, *tests) for name in _called(source)}
-    ours = bound | starred | set(dir(builtins)) | (sys.stdlib_module_names - called)
-    return tuple(sorted(loaded - ours))
+    loaded, bound = _read_and_bound((*setup, *tests))
+    starred = {name for source in (*setup, *tests) for name in _star_imported(source)}
+    called = {name for source in (*setup, *tests) for name in _called_names(source)}
+    defined = bound | starred | set(dir(builtins)) | (sys.stdlib_module_names - called)
+    return tuple(sorted(loaded - defined))
 
 
 @lru_cache(maxsize=1024)
 def imports_of(setup: tuple[str, ...]) -> tuple[str, ...]:
-    """The import statements at the top of the set-up: the part of it that the program may see as well."""
+    """Return the import statements at the top level of the set-up, which the program sees as well."""
     statements = []
     for source in setup:
         try:
             body = _parse(source).body
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        statements += [ast.unparse(each) for each in body if isinstance(each, ast.Import | ast.ImportFrom)]
+        imports = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
+        statements += map(ast.unparse, imports)
     return tuple(statements)
 
 
 @lru_cache(maxsize=4096)
-def _asserts(source: str, what: str) -> bool:
-    return any(_refuses(node) for node in ast.walk(_parsed(source, what)))
+def _can_refuse(source: str, what: str) -> bool:
+    return any(_is_refusal(node) for node in ast.walk(_parsed(source, what)))
 
 
-def _refuses(node: ast.AST) -> bool:
+def _is_refusal(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -116,26 +121,26 @@ def _refuses(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert | ast.Raise)
 
 
-class _Quiet:
-    """Held while a text is parsed: its odd escapes are no matter for this process's warnings."""
+class _Parsing:
+    """The lock that is held while a text is parsed without warnings about its escapes."""
 
     lock = threading.Lock()
 
 
 def _parse(source: str) -> ast.Module:
-    with _quiet():
+    with _without_warnings():
         return ast.parse(source)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    with _Quiet.lock, warnings.catch_warnings():
+def _without_warnings() -> Iterator[None]:
+    with _Parsing.lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def _after_fork() -> None:
-    _Quiet.lock = threading.Lock()
+    _Parsing.lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -146,9 +151,9 @@ def _parsed(source: str, what: str) -> ast.Module:
     try:
         return _parse(source)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        said = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
+        reason = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
         raise BrokenTestsError(
-            f"the {what} {source[:80]!r} is not Python ({said}): correct it in the task"
+            f"the {what} {source[:80]!r} is not Python ({reason}): correct it in the task"
         ) from error
 
 
@@ -161,12 +166,12 @@ def _compiled(source: str, what: str) -> CodeType:
         ) from error
 
 
-def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
-    """(names read in the scope of the module or handed up to it, names bound in that scope)."""
+def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the names that the sources read from the module's scope, and the names that they bind in it."""
     loaded: set[str] = set()
     bound: set[str] = set()
     for source in sources:
-        with _quiet():
+        with _without_warnings():
             top = symtable.symtable(source, "<test>", "exec")
         tables = [top]
         while tables:
@@ -181,13 +186,13 @@ def _names(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     return loaded - bound, bound
 
 
-def _called(source: str) -> list[str]:
+def _called_names(source: str) -> list[str]:
     calls = (node.func for node in ast.walk(_parsed(source, "test")) if isinstance(node, ast.Call))
     return [function.id for function in calls if isinstance(function, ast.Name)]
 
 
-def _starred(source: str) -> list[str]:
-    """Names that `from module import *` brings, of modules of Python's library."""
+def _star_imported(source: str) -> list[str]:
+    """Return the names that `from module import *` brings from modules of Python's library."""
     modules = [
         node.module
         for node in ast.walk(_parsed(source, "set-up"))
@@ -199,5 +204,6 @@ def _starred(source: str) -> list[str]:
 def _public(module: str) -> list[str]:
     if module.partition(".")[0] not in sys.stdlib_module_names:
         return []
-    found: ModuleType = importlib.import_module(module)
-    return list(getattr(found, "__all__", None) or [name for name in dir(found) if not name.startswith("_")])
+    library: ModuleType = importlib.import_module(module)
+    public = [name for name in dir(library) if not name.startswith("_")]
+    return list(getattr(library, "__all__", None) or public)

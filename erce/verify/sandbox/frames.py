@@ -1,9 +1,9 @@
 """Values → frames and back: exact builtin types only, so that reading a frame runs no foreign code.
 
-A frame is four bytes of length and JSON. A value is itself in JSON where that is exact (None, bool, str,
-small int, finite float), else a list that begins with its tag. Instances of a subclass of a builtin are cut
-down to the builtin, read with the builtin's own methods; what has no plain form becomes a handle, if the side
-that writes knows how, and an `OpaqueError` otherwise.
+A frame is four bytes of length and JSON. JSON holds a value as it is if that is exact (None, bool, str, small
+int, finite float), else as a list that begins with a tag: such a JSON is called a form. An instance of a
+subclass of a builtin is reduced to the builtin, read with the builtin's own methods. A value without a plain
+form becomes a handle if the writer knows how to make one, and raises an `OpaqueError` otherwise.
 """
 
 import collections
@@ -17,12 +17,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-LIMIT = 8 << 20  # bytes of a frame
+MAX_FRAME_BYTES = 8 << 20
 
-_MOST_FIELDS = 100
-_EXACT = 1 << 53  # below this an int survives every JSON reader
-_BASES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
-_PLAIN: dict[type, Callable[[Any], Any]] = {
+_MAX_FIELDS = 100  # of a named tuple
+_MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
+_PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
+_TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__,
     float: float.__pos__,
     str: str.__str__,
@@ -33,44 +33,44 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     set: lambda value: set(set.__iter__(value)),
     dict: lambda value: dict(dict.items(value)),
 }
-TYPES = {kind.__name__: kind for kind in (*_BASES, bool, bytearray, complex, range, object, type(None))}
+TYPES = {kind.__name__: kind for kind in (*_PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
 
 
 class OpaqueError(Exception):
-    """A value that has no plain form."""
+    """A value without a plain form."""
 
 
 class ClosedError(ConnectionError):
-    """The other side went away."""
+    """The other side closed the channel."""
 
 
 class TooBigError(Exception):
-    """A frame of more than `LIMIT` bytes."""
+    """A frame beyond `MAX_FRAME_BYTES`."""
 
 
 def frame(message: object) -> bytes:
-    """The bytes of one frame; TooBigError where they would be over the limit."""
+    """Return the bytes of one frame; TooBigError if they exceed the limit."""
     payload = json.dumps(message, separators=(",", ":")).encode()
-    if len(payload) > LIMIT:
+    if len(payload) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(payload)} bytes")
     return struct.pack("I", len(payload)) + payload
 
 
 def send(channel: socket.socket, message: object) -> None:
-    """Writes one frame, or nothing where it is a TooBigError."""
+    """Write one frame; after a TooBigError nothing was written."""
     channel.sendall(frame(message))
 
 
 def receive(channel: socket.socket) -> Any:
-    """The next frame; ValueError or RecursionError where it is no JSON that can be read."""
+    """Return the content of the next frame; ValueError or RecursionError if it is not readable JSON."""
     (size,) = struct.unpack("I", read(channel, 4))
-    if size > LIMIT:
+    if size > MAX_FRAME_BYTES:
         raise TooBigError(f"{size} bytes")
     return json.loads(read(channel, size))
 
 
 def read(channel: socket.socket, count: int) -> bytes:
-    """Exactly `count` bytes."""
+    """Read exactly `count` bytes."""
     chunks = []
     while count:
         chunk = channel.recv(min(count, 1 << 18))
@@ -82,7 +82,7 @@ def read(channel: socket.socket, count: int) -> bytes:
 
 
 def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
-    """What JSON can hold of `value`; `handle` answers for what has no plain form.
+    """Return the form of `value`; `handle` makes one for a value without a plain form.
 
     >>> encode([1, (2.5, {"a": b"x"})])
     ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]]]]
@@ -98,19 +98,19 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
     fields = kind.__dict__.get("_fields")
     if issubclass(kind, tuple) and type(fields) is tuple and len(fields) == tuple.__len__(value):
         return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
-    for base in _BASES:
+    for base in _PLAIN_TYPES:
         if issubclass(kind, base):
-            return encode(_PLAIN[base](value), handle)
+            return encode(_TO_PLAIN[base](value), handle)
     if handle is None:
         raise OpaqueError(f"no plain form for {kind.__name__}")
     return handle(value)
 
 
 def decode(form: Any, handle: Callable[[list[Any]], Any]) -> Any:
-    """The value of a form; `handle` answers for the tags that are not plain values.
+    """Return the value of a form; `handle` reads the tags that are not plain values.
 
-    Never more than a few times the form's own size: a range stays a range, a number keeps its exponent.
-    ValueError, TypeError, KeyError, OverflowError, ArithmeticError or RecursionError for what is no form.
+    The value is at most a few times as large as the form: a range stays a range, a number keeps its exponent.
+    ValueError, TypeError, KeyError, OverflowError, ArithmeticError or RecursionError if `form` is none.
 
     >>> decode(["t", [1, ["r", [0, 10**15, 1]]]], handle=lambda form: None)
     (1, range(0, 1000000000000000))
@@ -132,7 +132,7 @@ def _pairs(value: Any, handle: Any) -> list[Any]:
 
 
 def _write_int(value: int, handle: Any) -> Any:
-    return value if -_EXACT < value < _EXACT else ["i", hex(value)]
+    return value if -_MAX_JSON_INT < value < _MAX_JSON_INT else ["i", hex(value)]
 
 
 def _write_float(value: float, handle: Any) -> Any:
@@ -188,12 +188,12 @@ def _whole(*values: Any) -> tuple[int, ...]:
 
 
 def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
-    """A tuple with the names of its fields, of a class that is made here from nothing but those names."""
+    """Return a named tuple, of a class that is made here from the names of the fields alone."""
     _, name, fields, forms = form
     values = _values(["t", forms], handle)
     if type(fields) is not list:
-        raise ValueError("not the names of fields")
-    if not len(fields) == len(values) <= _MOST_FIELDS or any(
+        raise ValueError("not a list of names")
+    if not len(fields) == len(values) <= _MAX_FIELDS or any(
         type(each) is not str for each in (name, *fields)
     ):
         raise ValueError("not a named tuple")
@@ -202,7 +202,7 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def _record(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(name, fields)  # ValueError for what is no identifier
+    return collections.namedtuple(name, fields)  # ValueError unless all are identifiers
 
 
 _READ: dict[str, Callable[[Any, Any], Any]] = {

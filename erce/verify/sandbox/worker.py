@@ -1,8 +1,9 @@
-"""A warm process in its tier → one confined candidate a job, beside a judge that stays.
+"""A warm process in its tier → one confined candidate for each job, beside a judge that stays.
 
-The supervisor starts it with nothing of its own memory. It forks a judge, which reads tests, and for each job
-a candidate, which never was in a process that had read one. It keeps the clocks: a candidate over its budget
-is killed here, so that no program can put off its own end. Where the supervisor ends, all of them end.
+The supervisor, in the user's process, starts the worker with nothing of its own memory. The worker forks a
+judge, which reads tests, and for each job a candidate from a process that never read a test. The worker keeps
+the clocks and kills a candidate that exceeds its budget, so no program can delay its own end. When the
+supervisor ends, all of them end.
 """
 
 import gc
@@ -29,36 +30,36 @@ decimal enum fractions functools hashlib heapq inspect io itertools json math nu
 statistics string struct textwrap threading time types typing unicodedata
 """
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
-GRACE = 2.0  # seconds that a judge has to rule when its candidate is dead
-BROKEN = 70  # exit status of a process whose confinement failed
-BUSY = 0.05  # seconds of processor time within half the wall budget: less is waiting, not computing
+RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
+CONFINEMENT_FAILED = 70  # an exit status
+BUSY_CPU_SECONDS = 0.05  # a program that uses less in half its wall budget is waiting, not computing
 
 
 def main(control_descriptor: int, tier: str, without: list[str]) -> None:
-    """Enters the tier, says how that went, and serves jobs until the supervisor is gone."""
+    """Enter the tier, report how that went, and serve jobs until the supervisor is gone."""
     control = socket.socket(fileno=control_descriptor)
     supervisor = os.pidfd_open(os.getppid())
-    os.environ.pop("MALLOC_ARENA_MAX", None)  # the C library has read it; programs have no use for it
+    os.environ.pop("MALLOC_ARENA_MAX", None)  # the C library has read it, and programs do not need it
     for name in PRELOADED.split():
         importlib.import_module(name)
     try:
         place = Place(tier, frozenset(without), layers.readable_paths())
         layers.prepare(place)
         proc = layers.enter(place)
-        rooms = None if proc is None else _first_of_its_namespace(proc)
+        namespaces = None if proc is None else _first_of_its_namespace(proc)
         linux.prctl(linux.PR_SET_DUMPABLE, 0)
     except OSError as error:
         control.send(json.dumps({"problem": error.strerror or str(error)}).encode())
         os._exit(1)
-    os.dup2(1, 2)  # from here on nobody listens
+    os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(json.dumps({"problem": ""}).encode())
     gc.collect()
     gc.freeze()
-    Worker(control, supervisor, place, rooms).serve()
+    Worker(control, supervisor, place, namespaces).serve()
 
 
-def _first_of_its_namespace(proc: int) -> layers.Rooms:
-    """Goes on in the first process of the new process namespace; this one waits for it and ends."""
+def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
+    """Continue in the first process of the new process namespace; this process waits for it and ends."""
     child = os.fork()
     if child:
         os.closerange(3, 1 << 16)
@@ -67,33 +68,33 @@ def _first_of_its_namespace(proc: int) -> layers.Rooms:
     layers.die_with_parent()
     own = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     os.close(proc)
-    return layers.Rooms(own)
+    return layers.JobNamespaces(own)
 
 
 @dataclass
 class _Child:
-    """A process of this worker's; `ended` once it is seen to have ended by itself."""
+    """A judge or candidate of this worker; `ended` means that it was seen to end by itself."""
 
     pid: int
     pidfd: int
     ended: bool = False
 
     def seconds(self) -> float:
-        """Processor time so far, of all its threads."""
-        return time.clock_gettime(~self.pid << 3 | 2)
+        """Return the processor time so far, of all threads."""
+        return time.clock_gettime(~self.pid << 3 | 2)  # the CPU clock of a process: clock_getcpuclockid(3)
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
     def reap(self) -> tuple[str, float]:
-        """How it ended ("" where it was killed here), and its processor time."""
+        """Return how the process ended ("" if it was killed here), and its processor time."""
         self.kill()
         _, status, usage = os.wait4(self.pid, 0)
         os.close(self.pidfd)
         code = os.waitstatus_to_exitcode(status)
-        how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return how if self.ended else "", usage.ru_utime + usage.ru_stime
+        end = f"signal {-code}" if code < 0 else f"exit status {code}"
+        return end if self.ended else "", usage.ru_utime + usage.ru_stime
 
 
 class _Budget:
@@ -106,11 +107,11 @@ class _Budget:
         self._busy = (self._began, 0.0)
 
     def over(self) -> tuple[str, float]:
-        """(which budget is used up, "" for none; seconds until the next look)"""
+        """Return the budget that is used up ("" for none), and the seconds until the next look."""
         now = time.monotonic()
         used = self._program.seconds()
         ruling = 0.0 if self._ruler.ended else self._ruler.seconds() - self._ruler_began
-        if used + ruling - self._busy[1] >= BUSY:
+        if used + ruling - self._busy[1] >= BUSY_CPU_SECONDS:
             self._busy = (now, used + ruling)
         left = {
             "processor": self._cpu - used,
@@ -118,19 +119,21 @@ class _Budget:
             "wall": self._wall - (now - self._began),
             "idle": self._wall / 2 - (now - self._busy[0]),
         }
-        which = min(left, key=lambda name: left[name])
-        # Two threads use up a budget in half its time.
-        return (which, 0.0) if left[which] <= 0 else ("", max(0.005, min(left[which] / 2, 0.5)))
+        budget = min(left, key=lambda name: left[name])
+        # Half of what is left, because two threads use up a budget in half its time.
+        return (budget, 0.0) if left[budget] <= 0 else ("", max(0.005, min(left[budget] / 2, 0.5)))
 
 
 class Worker:
-    """Serves one supervisor: `{"judge": true}` and `{"limits": …}`, each with a channel's descriptor."""
+    """The service for one supervisor, whose requests are `{"judge": true}` and `{"limits": …}`, each with
+    the descriptor of a channel.
+    """
 
     def __init__(
-        self, control: socket.socket, supervisor: int, place: Place, rooms: layers.Rooms | None
+        self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
     ) -> None:
         self._control, self._supervisor = control, supervisor
-        self._place, self._rooms = place, rooms
+        self._place, self._namespaces = place, namespaces
         self._judge: _Child | None = None
 
     def serve(self) -> None:
@@ -151,13 +154,13 @@ class Worker:
     def _new_judge(self, channel: socket.socket) -> None:
         if self._judge:
             self._judge.reap()
-        if self._rooms:
-            self._rooms.return_to_own()
+        if self._namespaces:
+            self._namespaces.return_to_own()
         self._judge = self._fork(channel, JUDGE, judging=True)
 
     def _fork_candidate(self, channel: socket.socket, limits: dict[str, Any]) -> _Child:
-        if self._rooms:
-            self._rooms.open()
+        if self._namespaces:
+            self._namespaces.open()
         allowance = Allowance(cpu=limits["cpu"], memory=limits["memory"], file=limits["file"])
         return self._fork(channel, allowance, judging=False)
 
@@ -167,7 +170,7 @@ class Worker:
             return _Child(pid, os.pidfd_open(pid))
         try:
             layers.die_with_parent()
-            if not self._rooms:
+            if not self._namespaces:
                 os.setsid()
             layers.close_all_but(channel.fileno())
             layers.confine(self._place, allowance, judging=judging)
@@ -175,28 +178,28 @@ class Worker:
             os._exit(0)
         finally:
             traceback.print_exc()
-            os._exit(BROKEN)
+            os._exit(CONFINEMENT_FAILED)
 
     def _follow(self, program: _Child, limits: dict[str, float]) -> dict[str, Any]:
-        """Waits for the supervisor's word that the ruling is there, and keeps the budgets meanwhile."""
+        """Enforce the budgets until the supervisor has the ruling, then report what the program used."""
         ruler = self._judge
         if ruler is None:
             raise AssertionError("a job came before a judge")
-        budget, over, last = _Budget(limits, program, ruler), "", 0.0
+        budget, over, deadline = _Budget(limits, program, ruler), "", 0.0
         while True:
-            which, nap = ("", GRACE) if over else budget.over()
+            which, nap = ("", RULING_SECONDS) if over else budget.over()
             if which:
-                over, last, nap = which, time.monotonic() + GRACE, GRACE
+                over, deadline, nap = which, time.monotonic() + RULING_SECONDS, RULING_SECONDS
                 program.kill()
-            if over == "judge" or (over and time.monotonic() >= last):
+            if over == "judge" or (over and time.monotonic() >= deadline):
                 ruler.kill()
             if self._wait(program, ruler, nap):
                 break
         ended, seconds = program.reap()
-        if not self._rooms:
+        if not self._namespaces:
             _kill_group(program.pid)
         else:
-            self._rooms.close()
+            self._namespaces.close()
         report = {"over": over, "cpu": seconds, "ended": "" if over else ended, "judge": ""}
         if ruler.ended:
             report["judge"], _ = ruler.reap()
@@ -204,7 +207,7 @@ class Worker:
         return report
 
     def _wait(self, program: _Child, ruler: _Child, seconds: float) -> bool:
-        """Whether the supervisor said that the job is over."""
+        """Wait at most `seconds`; return whether the supervisor said that the job is over."""
         alive = [child for child in (program, ruler) if not child.ended]
         watched = [self._control, self._supervisor, *(child.pidfd for child in alive)]
         ready = select.select(watched, [], [], seconds)[0]
@@ -218,13 +221,13 @@ class Worker:
         if not word:
             os._exit(0)
         if word == b"dead":
-            program.ended = bool(select.select([program.pidfd], [], [], GRACE)[0])
+            program.ended = bool(select.select([program.pidfd], [], [], RULING_SECONDS)[0])
         if word == b"gone":
-            ruler.ended = bool(select.select([ruler.pidfd], [], [], GRACE)[0])
+            ruler.ended = bool(select.select([ruler.pidfd], [], [], RULING_SECONDS)[0])
         return True
 
 
 def _kill_group(leader: int) -> None:
-    """Where the tier let the program fork, what it left in its session goes too."""
+    """Kill what a program left in its session, if the tier let it fork."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)

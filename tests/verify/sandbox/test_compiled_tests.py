@@ -2,7 +2,13 @@
 
 import pytest
 
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, free_names, imports_of, plan, require_asserts
+from erce.verify.sandbox.compiled_tests import (
+    BrokenTestsError,
+    compile_tests,
+    free_names,
+    imports_of,
+    require_asserts,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def test_entry_points_are_the_free_names_that_nobody_defines(setup, tests, names
 def test_broken_tests_say_what_is_wrong(setup, tests, message):
     def read():
         require_asserts(tests, setup)
-        return plan(setup, tests, None)
+        return compile_tests(setup, tests, None)
 
     with pytest.raises(BrokenTestsError, match=message):
         read()
@@ -60,18 +66,18 @@ def test_broken_tests_say_what_is_wrong(setup, tests, message):
 
 @pytest.mark.filterwarnings("error")
 def test_an_odd_escape_in_a_test_is_no_warning_of_ours():
-    assert plan((r"import re; re.compile('\w')",), (r"assert f('\d')",), None).entry_points == ("f",)
+    assert compile_tests((r"import re; re.compile('\w')",), (r"assert f('\d')",), None).entry_points == ("f",)
 
 
 def test_given_entry_points_may_shadow_a_builtin_or_a_module():
-    planned = plan((), ("assert sum([1]) == 1 and array(2) and math.pi",), ("sum", "array"))
+    planned = compile_tests((), ("assert sum([1]) == 1 and array(2) and math.pi",), ("sum", "array"))
     assert planned.entry_points == ("array", "sum")
     assert planned.modules == ("math",)
 
 
 def test_tests_that_bind_names_are_not_independent():
-    assert plan((), ("assert f(1)", "assert f(2)"), None).independent
-    assert not plan((), ("v = f(1)", "assert v"), None).independent
+    assert compile_tests((), ("assert f(1)", "assert f(2)"), None).independent
+    assert not compile_tests((), ("v = f(1)", "assert v"), None).independent
 
 
 def test_the_program_sees_the_imports_of_the_set_up_and_nothing_else_of_it():
@@ -90,4 +96,4 @@ def test_the_program_sees_the_imports_of_the_set_up_and_nothing_else_of_it():
 )
 def test_what_can_refuse_a_program_may_have_other_forms(setup, tests):
     require_asserts(tests, setup)
-    assert "f" in plan(setup, tests, None).entry_points
+    assert "f" in compile_tests(setup, tests, None).entry_points

@@ -199,9 +199,9 @@ def test_frames_are_capped_on_both_sides():
     near, far = socket.socketpair()
     with near, far:
         with pytest.raises(frames.TooBigError):
-            frames.send(near, "x" * frames.LIMIT)
-        near.sendall((frames.LIMIT + 1).to_bytes(4, "little"))
-        with pytest.raises(frames.TooBigError, match=str(frames.LIMIT + 1)):
+            frames.send(near, "x" * frames.MAX_FRAME_BYTES)
+        near.sendall((frames.MAX_FRAME_BYTES + 1).to_bytes(4, "little"))
+        with pytest.raises(frames.TooBigError, match=str(frames.MAX_FRAME_BYTES + 1)):
             frames.receive(far)
 
 

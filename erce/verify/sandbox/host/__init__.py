@@ -1,1 +1,1 @@
-"""What runs in the user's process: the pool of workers, their supervision, and probes of a tier."""
+"""The user's process: the pool of workers, the supervision of each, and probes of the tiers."""

@@ -1,8 +1,8 @@
 """Programs and tests → verdicts, in the best tier that works here.
 
 A tier is chosen by setting it up and running two programs in it whose verdicts are known, never by asking the
-kernel what it would allow. Without a tier that isolates there are no verdicts, unless the user names a lesser
-one; its warning is then in every verdict.
+kernel what it would allow. If no tier isolates, there are no verdicts, unless the user names a weaker tier,
+whose warning is then in every verdict.
 """
 
 import atexit
@@ -14,8 +14,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox.host.supervisor import Supervised, WorkerDiedError
+from erce.verify.sandbox.host.supervisor import SupervisedWorker, WorkerDiedError
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
 
 WARNINGS = {
@@ -24,10 +25,10 @@ WARNINGS = {
     "seccomp": "judged in the tier 'seccomp': a program could read every file that this user can read",
     "none": "judged in the tier 'none': programs ran UNPROTECTED, with this user's rights",
 }
-PAPER_CPU = 4.0  # seconds, for programs that the paper's alarm does not stop
+PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
 AUTOMATIC = ("namespaces", "landlock")
 
-# It returns what it could do: nothing, in a tier that isolates.
+# Returns what the program could do: nothing, in a tier that isolates.
 PROBE = """
 def reached():
     import os, socket
@@ -50,11 +51,11 @@ _EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}
 
 
 class Sandbox:
-    """Judges programs: `with Sandbox() as sandbox: sandbox.run(program, tests)`.
+    """A pool of workers that judge programs: `with Sandbox() as sandbox: sandbox.run(program, tests)`.
 
     `tier` "auto" is the first of "namespaces" and "landlock" that works here; "seccomp" and "none" protect
-    less and must be named. `workers` processes judge side by side, each started when it is first needed.
-    SandboxUnavailable where the tier cannot be had. May be used from several threads.
+    less and must be named. `workers` processes judge in parallel; each starts when it is first needed.
+    SandboxUnavailable if the tier does not work here. Threads may share a sandbox.
     """
 
     def __init__(
@@ -66,14 +67,14 @@ class Sandbox:
         _without: frozenset[str] = frozenset(),
     ) -> None:
         if tier != "auto" and tier not in TIERS:
-            raise ValueError(f"no tier {tier!r}: there are auto, {', '.join(TIERS)}")
+            raise InputError(f"no tier {tier!r}; give auto, {', '.join(TIERS[:-1])} or {TIERS[-1]}")
         if workers < 1:
-            raise ValueError(f"a sandbox needs a worker, and workers is {workers}")
+            raise InputError(f"workers = {workers}; give 1 or more")
         self.limits = limits or Limits()
         self.workers = workers
         self._without = _without
         self._closed = False
-        self._idle: queue.LifoQueue[Supervised | None] = queue.LifoQueue()
+        self._idle: queue.LifoQueue[SupervisedWorker | None] = queue.LifoQueue()
         for _ in range(workers - 1):
             self._idle.put(None)
         self.tier, first = self._choose(AUTOMATIC if tier == "auto" else (tier,))
@@ -90,16 +91,16 @@ class Sandbox:
         mode: str = "strict",
         limits: Limits | None = None,
     ) -> Verdict:
-        """The verdict on one program; the reasons are those of `erce.verify.run_program`."""
+        """Return the verdict on one program, as `erce.verify.run_program` does."""
         return self.judge(Job(program, tests, setup, entry_points, mode, limits)).verdict
 
     def map(self, jobs: Iterable[Job]) -> list[Verdict]:
-        """The verdicts on many jobs, in their order, `workers` at a time."""
+        """Return the verdicts on many jobs, in order; judge `workers` at a time."""
         with ThreadPoolExecutor(self.workers) as threads:
             return [outcome.verdict for outcome in threads.map(self.judge, jobs)]
 
     def judge(self, job: Job) -> Outcome:
-        """The verdict on one job and the processor time that its program used."""
+        """Return the verdict on one job and the processor time of its program."""
         deaths: list[Exception] = []
         while len(deaths) < 2:
             try:
@@ -108,35 +109,35 @@ class Sandbox:
                 deaths.append(death)
             else:
                 return replace(outcome, verdict=replace(outcome.verdict, warning=self.warning))
-        return Outcome(self._dead(*deaths), 0.0)
+        return Outcome(self._verdict_on_deaths(*deaths), 0.0)
 
     def _judge_once(self, job: Job) -> Outcome:
-        worker, kept = self._idle.get(), None
+        worker, reusable = self._idle.get(), None
         try:
             if self._closed:
-                raise ValueError("this sandbox is closed: make another")
-            worker = worker or Supervised(self.tier, self._without)
+                raise InputError("this sandbox is closed: make another")
+            worker = worker or SupervisedWorker(self.tier, self._without)
             limits = job.limits or self.limits
-            if job.mode == "paper":  # its alarm counts wall time, and comes first
-                limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU))
+            if job.mode == "paper":  # whose alarm counts wall time and should come first
+                limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU_SECONDS))
             outcome = worker.run(job, limits)
-            kept = worker
+            reusable = worker
             return outcome
         finally:
-            # After any exception, Ctrl-C too, its next word might belong to this job.
-            if worker and not kept:
+            # After any exception, also Ctrl-C, the worker's next message might belong to this job.
+            if worker and not reusable:
                 worker.close()
-            self._idle.put(kept)
+            self._idle.put(reusable)
 
-    def _dead(self, *deaths: Exception) -> Verdict:
-        """A judge that crashes twice over the same program's values does so because of them."""
+    def _verdict_on_deaths(self, *deaths: Exception) -> Verdict:
+        """Return the verdict after two deaths: a judge that crashes twice does so over the values."""
         if all(isinstance(death, WorkerDiedError) and death.crashed for death in deaths):
             return Verdict(False, "failed", detail=f"its values: {deaths[-1]}, twice", warning=self.warning)
         detail = f"the sandbox broke twice: {deaths[0]}; {deaths[-1]}"
         return Verdict(False, "error", detail=detail, warning=self.warning)
 
     def close(self) -> None:
-        """Ends the workers, when the jobs that they have are done."""
+        """End the workers as soon as their jobs are done."""
         if self._closed:
             return
         self._closed = True
@@ -153,21 +154,21 @@ class Sandbox:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _choose(self, tiers: Sequence[str]) -> tuple[str, Supervised]:
-        said = {}
+    def _choose(self, tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
+        problems = {}
         for tier in tiers:
             try:
                 return tier, working_worker(tier, self._without)
             except OSError as error:
-                said[tier] = described(error)
-        raise SandboxUnavailable(unavailable(said))
+                problems[tier] = described(error)
+        raise SandboxUnavailable(unavailable(problems))
 
 
-def working_worker(tier: str, without: frozenset[str] = frozenset()) -> Supervised:
-    """A worker of a tier that has judged two programs as it should; an OSError says why there is none."""
+def working_worker(tier: str, without: frozenset[str] = frozenset()) -> SupervisedWorker:
+    """Return a worker of the tier that judged two programs rightly; OSError says why there is none."""
     if sys.platform != "linux":
         raise OSError(f"needs Linux, and this is {sys.platform}")
-    worker = Supervised(tier, without)
+    worker = SupervisedWorker(tier, without)
     try:
         for returned, accepted in ((_EXPECTED.get(tier), True), (["something else"], False)):
             if without or returned is None:
@@ -187,48 +188,50 @@ def working_worker(tier: str, without: frozenset[str] = frozenset()) -> Supervis
 
 
 def described(error: OSError) -> str:
-    """What an OSError says, without its number."""
+    """Return the text of an OSError without its number."""
     named = f": {error.filename}" if error.filename else ""
     return f"{error.strerror}{named}" if error.strerror else str(error)
 
 
-def unavailable(said: dict[str, str]) -> str:
-    """The message of a SandboxUnavailable: what each tier said, and the ways on."""
-    tiers = "\n".join(f"  {tier}: {why}" for tier, why in said.items())
+def unavailable(problems: dict[str, str]) -> str:
+    """Return the message of a SandboxUnavailable: why each tier does not work, and what helps."""
+    tiers = "\n".join(f"  {tier}: {problem}" for tier, problem in problems.items())
     return (
         f"No sandbox is available here, so model-written code was not run.\n{tiers}\n"
-        "  Ways on: run in any Linux container whose kernel has Landlock (Docker's default profile will do); "
+        "  What helps: any Linux container whose kernel has Landlock (Docker's default profile will do); "
         "or, as root, sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); or "
         "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
         "programs UNPROTECTED."
     )
 
 
-class _Shared:
-    """The one sandbox of this process, and whoever may make it."""
+class _SharedSandbox:
+    """The one sandbox of this process, and the lock under which it is made."""
 
     sandbox: Sandbox | None = None
     lock = threading.Lock()
 
 
 def shared() -> Sandbox:
-    """The one sandbox of this process, of the tier in ERCE_SANDBOX, else "auto"; made at the first call."""
-    with _Shared.lock:
-        if _Shared.sandbox is None:
-            _Shared.sandbox = Sandbox(os.environ.get("ERCE_SANDBOX") or "auto", workers=os.cpu_count() or 1)
-        return _Shared.sandbox
+    """Return the one sandbox of this process, of the tier in ERCE_SANDBOX, else "auto"."""
+    with _SharedSandbox.lock:
+        if _SharedSandbox.sandbox is None:
+            _SharedSandbox.sandbox = Sandbox(
+                os.environ.get("ERCE_SANDBOX") or "auto", workers=os.cpu_count() or 1
+            )
+        return _SharedSandbox.sandbox
 
 
 def close_shared() -> None:
-    """Ends the workers of the shared sandbox; the next call of `shared` makes another."""
-    with _Shared.lock:
-        sandbox, _Shared.sandbox = _Shared.sandbox, None
+    """End the workers of the shared sandbox; the next call of `shared` makes another."""
+    with _SharedSandbox.lock:
+        sandbox, _SharedSandbox.sandbox = _SharedSandbox.sandbox, None
     if sandbox:
         sandbox.close()
 
 
 def _after_fork() -> None:
-    _Shared.sandbox, _Shared.lock = None, threading.Lock()
+    _SharedSandbox.sandbox, _SharedSandbox.lock = None, threading.Lock()
 
 
 atexit.register(close_shared)

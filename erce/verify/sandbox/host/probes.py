@@ -1,8 +1,8 @@
-"""This machine → what each tier does here, as rows: what `erce doctor` prints.
+"""This machine → what each tier does here, as findings, which `erce doctor` prints.
 
-Nothing is read off the kernel's settings: each tier is set up and judges a program, and in the tier that runs
-a program tries what a hostile one would try. The attempts are such that none changes anything where it
-succeeds; in the tier "none", which refuses nothing, none is made.
+No setting of the kernel is believed: each tier is set up and judges a program, and in the tier that is chosen
+a program tries what a hostile one would try. An attempt that succeeds changes nothing; the tier "none", which
+refuses nothing, is not tried.
 """
 
 import os
@@ -18,7 +18,7 @@ from erce.verify.sandbox.kernel import landlock, seccomp
 from erce.verify.sandbox.kernel.layers import Place
 from erce.verify.sandbox.kernel.syscalls import this_machine
 
-ATTEMPTS = {  # what is tried → Python that returns what was reached
+ATTEMPTS = {  # what is tried → Python that returns what it reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",
     "read the files of this user": "return first(p for p in {files!r} if readable(p))",
     "find a variable of the environment": "return first(n for n in os.environ if n not in {known!r})",
@@ -42,21 +42,21 @@ ATTEMPTS = {  # what is tried → Python that returns what was reached
     ),
 }
 UNCOVERED = (
-    "faults of the kernel, and what a processor gives away by its timing",
-    "a program that returns the answers which its prompt shows, or passes tests that are too weak",
+    "faults of the kernel, and side channels of the processor",
+    "a program that returns the answers in its prompt, or passes tests that are too weak",
     "tests that hand the expected value to the program",
-    "tests that are hostile themselves: they run confined as well, but the verdict is theirs",
+    "hostile tests: they run confined as well, but decide the verdict",
 )
 UNCOVERED_BY = {
     "namespaces": (),
     "landlock": (
         "programs that need a temporary file: nothing can be written",
-        "whether a file is there, and its size: Landlock does not cover that question",
+        "whether a file exists, and its size: Landlock does not hide these",
     ),
     "seccomp": ("reading: every file that this user can read", "temporary files: nothing can be written"),
     "none": ("everything: programs run with this user's rights, and can leave processes behind",),
 }
-_KNOWN = (
+_KNOWN_VARIABLES = (
     "PYTHONHASHSEED",
     "PYTHONDONTWRITEBYTECODE",
     "LC_ALL",
@@ -94,10 +94,10 @@ _MARK = "AssertionError: "
 
 
 @dataclass(frozen=True)
-class Row:
-    """One finding. `kind` is "tier", "layer", "attempt" or "uncovered".
+class Finding:
+    """One line on this machine. `kind` is "tier", "layer", "attempt" or "uncovered".
 
-    `good`: the tier works, the layer is there, the attempt was refused.
+    `good` means that the tier works, the layer is present, or the attempt was refused.
     """
 
     kind: str
@@ -106,67 +106,69 @@ class Row:
     detail: str
 
 
-def examine(tier: str | None = None) -> list[Row]:
-    """The tiers, the layers of the one that runs, the attempts in it, and what it does not cover.
+def examine(tier: str | None = None) -> list[Finding]:
+    """Return findings on the tiers, and on layers, attempts and gaps of the chosen tier.
 
-    `tier` is the one to try, else that of ERCE_SANDBOX, else the first that would be taken by itself. Without
-    any there are only rows of tiers.
+    The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works. If it does not work, only
+    findings on the tiers are returned.
     """
-    rows = [_tier(name) for name in TIERS]
-    works = {row.name for row in rows if row.good}
+    findings = [_tier(name) for name in TIERS]
+    works = {finding.name for finding in findings if finding.good}
     wanted = tier or os.environ.get("ERCE_SANDBOX") or "auto"
     chosen = next((name for name in (AUTOMATIC if wanted == "auto" else (wanted,)) if name in works), None)
     if chosen is None:
-        return rows
-    rows += _layers(chosen)
+        return findings
+    findings += _layers(chosen)
     with Sandbox(chosen) as sandbox:
-        rows += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
-        rows.append(_endless(sandbox))
-    return rows + [Row("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)]
+        findings += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
+        findings.append(_endless(sandbox))
+    return findings + [
+        Finding("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)
+    ]
 
 
-def _tier(name: str) -> Row:
+def _tier(name: str) -> Finding:
     try:
         working_worker(name).close()
     except OSError as error:
-        return Row("tier", name, False, described(error))
+        return Finding("tier", name, False, described(error))
     if name in AUTOMATIC:
-        return Row("tier", name, True, "set up, and a probe was judged as it should")
-    return Row("tier", name, True, "set up; taken only where it is named, because it protects less")
+        return Finding("tier", name, True, "set up, and two probes were judged rightly")
+    return Finding("tier", name, True, "set up; taken only if you name it, because it protects less")
 
 
-def _layers(tier: str) -> list[Row]:
-    """What is around a program in a tier, in this kernel's terms."""
+def _layers(tier: str) -> list[Finding]:
+    """Return the layers around a program in a tier on this kernel."""
     place, version, machine = Place(tier), landlock.version(), this_machine()
     calls = len(seccomp.allowed_calls(machine)) if machine else 0
     texts = {
         "split": "the process that compares never runs the program, which never holds an expected value",
         "namespaces": "users, mounts, processes, network, IPC, host name and cgroups of its own",
-        "root": "read-only: Python's library, the system's libraries, three devices; an empty /tmp a job",
-        "landlock": f"version {version}: no other file is read, and none written outside such a /tmp",
-        "seccomp": f"{calls} system calls are allowed, some for some arguments; all others are refused",
-        "capabilities": "none, and none to be had",
+        "root": "read-only: Python's and the system's libraries, three devices; an empty /tmp of its own",
+        "landlock": f"version {version}: no other file can be read, and none written outside that /tmp",
+        "seccomp": f"{calls} system calls are allowed, some only with certain arguments; no others",
+        "capabilities": "none, and no way to get one",
         "rlimits": "memory, processor time, size of files, descriptors, no core file",
     }
-    return [Row("layer", name, place.has(name), text) for name, text in texts.items()]
+    return [Finding("layer", name, place.has(name), text) for name, text in texts.items()]
 
 
-def _attempt(sandbox: Sandbox, name: str) -> Row:
-    line = ATTEMPTS[name].format(files=_own_files(), known=_KNOWN, outside="/var/tmp")
+def _attempt(sandbox: Sandbox, name: str) -> Finding:
+    line = ATTEMPTS[name].format(files=_own_files(), known=_KNOWN_VARIABLES, outside="/var/tmp")
     verdict = sandbox.run(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
-    said = verdict.detail.partition(_MARK)[2] or verdict.detail
-    return Row("attempt", name, said.startswith("refused: "), said)
+    outcome = verdict.detail.partition(_MARK)[2] or verdict.detail
+    return Finding("attempt", name, outcome.startswith("refused: "), outcome)
 
 
 def _own_files() -> list[str]:
-    """Some paths in the home folder, without those that lead to Python."""
+    """Return some paths in the home folder, without those that lead to Python."""
     with suppress(OSError):
         paths = [str(path) for path in islice(Path.home().iterdir(), 50)]
         return [path for path in paths if not sys.base_prefix.startswith(path)]
     return []
 
 
-def _endless(sandbox: Sandbox) -> Row:
+def _endless(sandbox: Sandbox) -> Finding:
     brief = Limits(cpu=0.2, wall=4.0)
     verdict = sandbox.run("while True: pass", ["assert f()"], limits=brief)
-    return Row("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail)
+    return Finding("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail)

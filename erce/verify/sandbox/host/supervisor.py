@@ -1,4 +1,4 @@
-"""Jobs → rulings of one worker process: starts it, hands it jobs, ends it. Runs in the user's process."""
+"""Jobs → outcomes of one worker process, which is started, fed and ended here, in the user's process."""
 
 import json
 import os
@@ -21,11 +21,11 @@ from erce.verify.sandbox.jobs import Job, Limits, Outcome
 from erce.verify.sandbox.judge.remote import ENDED
 
 JOBS_PER_JUDGE = 200
-START_SECONDS = 60.0  # for a worker to be ready; a machine that needs longer is an accident
-_SLACK = 10.0  # seconds beyond the budgets after which a worker is taken for dead
+START_SECONDS = 60.0  # until a worker must be ready
+SLACK_SECONDS = 10.0  # beyond its budgets, after which a worker counts as dead
 
-# The packages above are stubs, so that nothing but the sandbox's own files is loaded in the worker.
-_BOOT = """
+# Parent packages are empty stubs, so that the worker loads no files but those of the sandbox.
+_WORKER_SCRIPT = """
 import sys, types
 for name, folder in {packages!r}.items():
     sys.modules[name] = types.ModuleType(name)
@@ -39,10 +39,10 @@ _ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "HOME": "/tmp",
     "OMP_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "1",  # a thread of its own arena reserves 64 MB or more of the address space
+    "MALLOC_ARENA_MAX": "1",  # every further arena takes 64 MB or more of the address space
     "PATH": "/nonexistent",
 }
-_FAULTS = {f"signal {number:d}" for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)}
+_CRASHES = {f"signal {number:d}" for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)}
 _OVER = {
     "processor": "over {cpu:g} s of processor time",
     "judge": "comparing what it returned took over {cpu:g} s of processor time",
@@ -52,15 +52,18 @@ _OVER = {
 
 
 class WorkerDiedError(Exception):
-    """The worker, or its judge, is gone; another may judge the job. `crashed`: the judge, by a fault."""
+    """The death of a worker or its judge; another worker may judge the job.
+
+    `crashed`: the judge died of a fault such as a segmentation fault.
+    """
 
     def __init__(self, message: str, *, crashed: bool = False) -> None:
         super().__init__(message)
         self.crashed = crashed
 
 
-class Supervised:
-    """One worker process. Not thread-safe: a job at a time."""
+class SupervisedWorker:
+    """One worker process, for one job at a time. Not thread-safe."""
 
     def __init__(self, tier: str, without: Iterable[str] = ()) -> None:
         self._without = sorted(without)
@@ -77,22 +80,23 @@ class Supervised:
             raise OSError(problem)
 
     def close(self) -> None:
-        """Ends the worker and everything that it started."""
+        """End the worker and everything that it started."""
         if self._judge:
             self._judge.close()
         self._end()
 
     def forget(self) -> None:
-        """Leaves the worker to the process that started it: for the child of a fork."""
-        kept = self._end.detach()
-        if kept:
-            kept[2][0].returncode = 0  # it is no child of ours that could be waited for
+        """Leave the worker to the process that started it; called in the child of a fork."""
+        detached = self._end.detach()
+        if detached:
+            process = detached[2][0]
+            process.returncode = 0  # or Popen would wait for a process that is no child of this one
         self._control.close()
         if self._judge:
             self._judge.close()
 
     def run(self, job: Job, limits: Limits) -> Outcome:
-        """The outcome of one job; WorkerDiedError where there is none."""
+        """Return the outcome of one job, or raise WorkerDiedError."""
         began = time.monotonic()
         mode = "together" if "split" in self._without and job.mode == "strict" else job.mode
         try:
@@ -109,8 +113,8 @@ class Supervised:
         if report["judge"] or report["over"] or not ruling.get("clean", False):
             self._judged = JOBS_PER_JUDGE
         if not ruling and not report["over"]:
-            how = report["judge"] or "no ruling"
-            raise WorkerDiedError(f"the judge ended ({how})", crashed=how in _FAULTS)
+            end = report["judge"] or "no ruling"
+            raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)
         return Outcome(_verdict(ruling, report, limits, time.monotonic() - began), report["cpu"])
 
     def _renew_judge(self) -> None:
@@ -124,26 +128,28 @@ class Supervised:
     def _exchange(
         self, program: bytes, request: bytes, limits: Limits
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The judge's ruling and the worker's report."""
+        """Return the judge's ruling and the worker's report."""
         ours, theirs = socket.socketpair()
-        seconds = limits.wall + _SLACK
+        seconds = limits.wall + SLACK_SECONDS
         with ours:
             with theirs:
                 header = json.dumps({"limits": asdict(limits)}).encode()
                 self._control.settimeout(seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
             ours.settimeout(seconds)
-            with suppress(BrokenPipeError, ConnectionResetError):  # it died, and the judge will notice
+            with suppress(
+                BrokenPipeError, ConnectionResetError
+            ):  # the candidate died, which the judge will notice
                 ours.sendall(program)
             ours.settimeout(None)
-            ruling = self._rule(ours, request, seconds)
-        # A channel is closed a moment before the process has ended, and how it ended is to be told.
+            ruling = self._ask_judge(ours, request, seconds)
+        # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
-        return ruling, self._hear()
+        return ruling, self._receive_report()
 
-    def _rule(self, channel: socket.socket, request: bytes, seconds: float) -> dict[str, Any]:
-        """The judge's ruling; empty where the judge ended instead."""
+    def _ask_judge(self, channel: socket.socket, request: bytes, seconds: float) -> dict[str, Any]:
+        """Return the judge's ruling; {} if the judge ended instead."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
@@ -157,20 +163,20 @@ class Supervised:
             return {}
 
     def _greeting(self, process: "subprocess.Popen[bytes]") -> str:
-        """Why the worker cannot serve; "" if it can."""
+        """Return why the worker cannot serve, or ""."""
         if process.stderr is None:
             raise AssertionError("the worker was started without its pipe")
         self._control.settimeout(START_SECONDS)
         with process.stderr as pipe:
             try:
-                return self._hear()["problem"]
+                return self._receive_report()["problem"]
             except OSError as error:
                 self._control.close()
                 process.kill()
-                last = pipe.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
-                return f"the worker did not start: {last or error}"
+                last_line = pipe.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
+                return f"the worker did not start: {last_line or error}"
 
-    def _hear(self) -> dict[str, Any]:
+    def _receive_report(self) -> dict[str, Any]:
         message = self._control.recv(1 << 16)
         if not message:
             raise frames.ClosedError("the worker ended")
@@ -186,8 +192,8 @@ def _request(job: Job, mode: str) -> bytes:
 def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, elapsed: float) -> Verdict:
     reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
     if report["over"]:
-        said = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, half=limits.wall / 2)
-        return Verdict(False, "timeout", elapsed=elapsed, detail=said)
+        detail = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, half=limits.wall / 2)
+        return Verdict(False, "timeout", elapsed=elapsed, detail=detail)
     if report["ended"] and detail == ENDED:
         detail = f"{detail} ({report['ended']})"
     return Verdict(reason == "passed", reason, elapsed=elapsed, detail=detail)
@@ -195,7 +201,7 @@ def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, ela
 
 @contextmanager
 def _closing_on_error(channel: socket.socket) -> Iterator[None]:
-    """Closes the channel where what is done with it fails."""
+    """Close the channel if the block fails."""
     try:
         yield
     except BaseException:
@@ -207,10 +213,10 @@ def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[
     here = Path(__file__).resolve().parents[1]
     folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
     packages = {name: str(folder) for name, folder in folders.items()}
-    boot = _BOOT.format(packages=packages, descriptor=descriptor, tier=tier, without=without)
-    # Isolated like `python -I`, which would also ignore our fixed order of sets.
+    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, tier=tier, without=without)
+    # Isolated like `python -I`, but -I would also ignore PYTHONHASHSEED.
     return subprocess.Popen(
-        [sys.executable, "-P", "-s", "-S", "-B", "-c", boot],
+        [sys.executable, "-P", "-s", "-S", "-B", "-c", script],
         env=_ENVIRONMENT,
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
@@ -232,7 +238,7 @@ def _end(process: "subprocess.Popen[bytes]", control: socket.socket, owner: int)
         process.wait()
 
 
-_alive: "weakref.WeakSet[Supervised]" = weakref.WeakSet()
+_alive: "weakref.WeakSet[SupervisedWorker]" = weakref.WeakSet()
 
 
 def _after_fork() -> None:

@@ -1,1 +1,1 @@
-"""What runs in the judge's process: the tests, and stand-ins for the objects of the program."""
+"""The judge's process: the run of the tests, and stand-ins for what the program defines."""

@@ -1,7 +1,7 @@
-"""Calls of a test → requests to the candidate's process, and its replies → plain values or handles.
+"""Calls in a test → requests to the candidate's process, and its replies → plain values or handles.
 
-A handle answers calls, attributes, items, iteration and `len`, `bool`, `int`, `float`, `str`, `repr`: each
-answer is a value that was chosen without knowing what is expected. It never answers a comparison.
+A handle answers calls, attributes, items, iteration and `len`, `bool`, `int`, `float`, `str`, `repr`. The
+program chooses each answer without knowing the expected one. A handle never answers a comparison.
 """
 
 import builtins
@@ -16,12 +16,12 @@ from erce.verify.sandbox import frames
 MALFORMED = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError, AttributeError)
 ENDED = "the program ended its process"
 
-_CHUNK = 256  # values of an iterable a request, at most
-_MOST_PASSED = 1 << 20  # values of a test's own iterator that are passed on
+_MAX_VALUES_PER_REQUEST = 256  # of an iterable
+_MAX_VALUES_PASSED = 1 << 20  # of a test's own iterator
 
 
-class Stop(BaseException):
-    """Ends the job. A test that swallows it changes nothing: the peer remembers."""
+class JobEnded(BaseException):
+    """The end of a job. A test that swallows the exception changes nothing, for the peer remembers it."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -29,31 +29,31 @@ class Stop(BaseException):
 
 
 class ProgramError(Exception):
-    """An exception of the program's own making."""
+    """An exception of the program whose own class cannot be raised in the tests."""
 
 
 class Peer:
-    """The other end of the channel: one candidate for one job."""
+    """The candidate of one job, at the other end of the channel."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self.stopped: Stop | None = None
+        self.stopped: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
-        self.needed = False  # whether the program has had a part in anything so far
+        self.needed = False  # whether the program was asked anything so far
 
-    def stop(self, reason: str, detail: str) -> Stop:
-        """To be raised: ends the job for good; the first reason stays."""
-        self.stopped = self.stopped or Stop(reason, detail)
+    def stop(self, reason: str, detail: str) -> JobEnded:
+        """Return the exception that ends the job for good; the first reason stays."""
+        self.stopped = self.stopped or JobEnded(reason, detail)
         return self.stopped
 
     def ask(self, *request: Any) -> Any:
-        """What the candidate's process answers, not yet decoded; its exceptions are raised here."""
+        """Return the candidate's answer, not yet decoded; its exceptions are raised here."""
         self.needed = True
         self.send(*request)
         return self.answer()
 
     def send(self, *request: Any) -> None:
-        """One request, whose reply is to be read."""
+        """Send one request, whose reply must be read next."""
         if self.stopped:
             raise self.stopped
         try:
@@ -64,7 +64,7 @@ class Peer:
             raise self.stop("error", f"the tests pass more than a call can hold: {error}") from None
 
     def answer(self) -> Any:
-        """What the next reply holds; its exception is raised here."""
+        """Return the content of the next reply; its exception is raised here."""
         reply = self.reply()
         if "ok" in reply:
             return reply["ok"]
@@ -72,7 +72,7 @@ class Peer:
         raise self.raised
 
     def reply(self) -> dict[str, Any]:
-        """The next reply: `ok`, or `raised`, `kind` and `text`."""
+        """Return the next reply: `ok`, or `raised`, `kind` and `text`."""
         try:
             reply = frames.receive(self._channel)
         except (frames.ClosedError, OSError):
@@ -86,32 +86,32 @@ class Peer:
         return reply
 
     def _error(self, raised: str, kind: str, text: str) -> BaseException:
-        """The builtin that is nearest to what the program raised."""
-        said = f"{kind}: {text}".removesuffix(": ")
+        """Return an exception of the builtin class nearest to what the program raised."""
+        described = f"{kind}: {text}".removesuffix(": ")
         builtin = getattr(builtins, raised, None)
         if not (isinstance(builtin, type) and issubclass(builtin, Exception)):
-            return self.stop("failed", f"the program raised {said}")  # SystemExit and the like
-        # It would silently end an all(map(...)) of the test.
+            return self.stop("failed", f"the program raised {described}")  # SystemExit and the like
+        # StopIteration would silently end an all(map(...)) of the test.
         if issubclass(builtin, StopIteration | StopAsyncIteration):
-            return ProgramError(said)
+            return ProgramError(described)
         try:
-            return builtin(said)
+            return builtin(described)
         except TypeError:
-            return ProgramError(said)
+            return ProgramError(described)
 
     def value(self, form: Any) -> Any:
-        """A form of the candidate's, decoded."""
+        """Decode a form that came from the candidate."""
         try:
             return frames.decode(form, self._handle)
         except MALFORMED as error:
             raise self.stop("failed", f"a malformed value ({type(error).__name__})") from None
 
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """What the program's function returns for these arguments, which it gets as copies.
+        """Return what the program's function returns for copies of these arguments.
 
-        What a function that returns None did to its positional arguments is done to the test's own: it was
-        called for that. One that returns anything else changes nothing here, or it could empty the list that
-        its result is compared with.
+        If it returns None, its changes to positional arguments are copied back: it was called for them. A
+        function that returns anything else changes nothing here, or it could empty the list that its result
+        is compared with.
         """
         reply = self.ask("call", target, self.form(list(positional)), self.form(named))
         if type(reply) is not list or len(reply) != 2:
@@ -122,7 +122,7 @@ class Peer:
         return returned
 
     def _change(self, arguments: tuple[Any, ...], after: Any) -> None:
-        """Gives lists, dicts, sets and bytearrays the contents that they have in the program's process."""
+        """Give lists, dicts, sets and bytearrays the contents that they have in the program's process."""
         if type(after) is not list or len(after) != len(arguments):
             raise self.stop("failed", "a malformed reply")
         for mine, theirs in zip(arguments, after, strict=True):
@@ -135,7 +135,7 @@ class Peer:
                 mine.update(theirs)
 
     def form(self, value: Any) -> Any:
-        """A value of the test's, encoded for the program."""
+        """Encode a value of the test for the program."""
         return frames.encode(value, self._refer)
 
     def _handle(self, form: list[Any]) -> "Remote":
@@ -150,7 +150,7 @@ class Peer:
         if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
             return ["fn", value.__module__, value.__name__]
         if isinstance(value, Iterator):
-            passed = itertools.islice(value, _MOST_PASSED)
+            passed = itertools.islice(value, _MAX_VALUES_PASSED)
             return ["it", [self.form(each) for each in passed]]
         raise self.stop(
             "error",
@@ -160,7 +160,7 @@ class Peer:
 
 
 def _is_public(value: Any) -> bool:
-    """Whether the value is what Python's library has under its name; those of the tests are not."""
+    """Return whether Python's library has this value under its name."""
     module = getattr(value, "__module__", None)
     return module in ("builtins", "math", "operator", "cmath") and (
         getattr(builtins if module == "builtins" else __import__(module), value.__name__, None) is value
@@ -168,7 +168,7 @@ def _is_public(value: Any) -> bool:
 
 
 class Remote:
-    """A value that stays in the candidate's process. To compare it ends the job as "opaque"."""
+    """A value that stays in the candidate's process; a comparison with it ends the job as "opaque"."""
 
     def __init__(self, peer: Peer, number: int, kind: str) -> None:
         for name, value in (("_peer", peer), ("_number", number), ("_kind", kind)):
@@ -198,7 +198,7 @@ class Remote:
         number, count = self._peer.ask("iter", self._number), 1
         while forms := self._peer.ask("next", number, count):
             yield from self._peer.value(["l", forms])
-            count = min(2 * count, _CHUNK)
+            count = min(2 * count, _MAX_VALUES_PER_REQUEST)
 
     def _as(self, function: str, expected: type) -> Any:
         answer = self._peer.value(self._peer.ask("unary", self._number, function))

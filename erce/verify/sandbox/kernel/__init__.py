@@ -1,1 +1,1 @@
-"""What the Linux kernel offers to confine a process: namespaces, Landlock, seccomp, limits."""
+"""What Linux offers to confine a process: namespaces, Landlock, seccomp, capabilities, limits."""

@@ -1,7 +1,7 @@
 """Paths that may be read or written → a Landlock domain that allows nothing else.
 
-Where the kernel knows it the domain also ends TCP and keeps signals and abstract sockets inside. Bits and
-layouts: linux/landlock.h; what a kernel knows is its ABI version (1 in Linux 5.13).
+If the kernel can, the domain also blocks TCP and keeps signals and abstract sockets inside. Bits and layouts
+are those of linux/landlock.h; what a kernel can do follows from its ABI version (1 in Linux 5.13).
 """
 
 import os
@@ -20,7 +20,7 @@ _ALL_TCP, _ALL_SCOPES = 3, 3
 
 @cache
 def version() -> int:
-    """The kernel's Landlock ABI; 0 where there is none."""
+    """Return the version of the kernel's Landlock ABI; 0 without Landlock."""
     try:
         return linux.syscall("landlock_create_ruleset", None, 0, _CREATE_VERSION)
     except OSError:
@@ -28,9 +28,9 @@ def version() -> int:
 
 
 def restrict(readable: Sequence[str], writable: Sequence[str] = ()) -> None:
-    """Only reading at and below `readable`, and everything but execution at and below `writable`, is left.
+    """Allow only reading at and below `readable`, and all but execution at and below `writable`.
 
-    Paths that do not exist are left out. The process must have given up new privileges before.
+    Missing paths are skipped. The process must have set PR_SET_NO_NEW_PRIVS before.
     """
     rights = _file_rights(version())
     domain = _domain(rights)
@@ -42,7 +42,7 @@ def restrict(readable: Sequence[str], writable: Sequence[str] = ()) -> None:
 
 
 def stand_alone() -> None:
-    """No signal and no trace leaves this process for those that are outside (Linux 6.12)."""
+    """Keep this process from signalling or tracing processes outside (Linux 6.12)."""
     if version() >= 6:
         _enter(_domain(0))
 
@@ -64,7 +64,7 @@ def _allow(domain: int, path: str, rights: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
-    if not os.path.isdir(path):  # noqa: PTH112 (os alone: this runs once a job)
+    if not os.path.isdir(path):  # noqa: PTH112 (os.path is faster: this runs for every job)
         rights &= _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
     rights &= _file_rights(version())
     rule = struct.pack("=Qi", rights, descriptor)

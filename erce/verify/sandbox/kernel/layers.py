@@ -1,6 +1,6 @@
-"""A tier and the layers taken out of it → the same process with less and less that it may do.
+"""A tier, and the layers that a test removes from it → a process that may do less and less.
 
-`enter` is called once in a worker, `confine` in each process that it forks for a job.
+`enter` is called once in a worker, `confine` in each process that the worker forks.
 """
 
 import os
@@ -8,7 +8,7 @@ import resource
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,17 +16,17 @@ from erce.verify.sandbox.kernel import landlock, linux, seccomp
 from erce.verify.sandbox.kernel.syscalls import this_machine
 
 LAYERS = ("namespaces", "root", "landlock", "seccomp", "rlimits", "capabilities", "split")
-_SCRATCH = "size=32m,nr_inodes=2k,mode=1777"
+_SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 
 
 @dataclass(frozen=True)
 class Place:
-    """What surrounds a job: a tier, without the layers that a test has taken out."""
+    """The surroundings of a job: a tier without the layers that a test removes."""
 
     tier: str
     without: frozenset[str] = frozenset()
-    shown: tuple[str, ...] = field(default_factory=tuple)  # paths that stay readable
+    readable: tuple[str, ...] = ()  # paths
 
     def has(self, layer: str) -> bool:
         tiers = {
@@ -42,15 +42,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Allowance:
-    """Resource limits of a process; bytes and seconds."""
+    """Resource limits of one process."""
 
-    cpu: float
-    memory: int
-    file: int
+    cpu: float  # seconds
+    memory: int  # bytes
+    file: int  # bytes
 
 
 def readable_paths() -> tuple[str, ...]:
-    """Where Python's library is and the shared libraries that it may load; links with their goals."""
+    """Return the paths of Python's library and the shared libraries it may load; links with their targets."""
     prefixes = {sys.base_prefix, sys.base_exec_prefix} - {"/usr"}
     wanted = {f"{prefix}/{lib}" for prefix in prefixes for lib in ("lib", "lib64")}
     wanted |= {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"}
@@ -66,9 +66,9 @@ def readable_paths() -> tuple[str, ...]:
 
 
 def enter(place: Place) -> int | None:
-    """Takes this process into the tier; a descriptor of /proc/self/ns where it has namespaces of its own.
+    """Take this process into the tier; return a descriptor of /proc if it got namespaces of its own.
 
-    OSError, with the call that was refused, where the tier cannot be had here.
+    OSError, with the refused call, if the tier does not work here.
     """
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
@@ -79,21 +79,21 @@ def enter(place: Place) -> int | None:
     if place.tier == "landlock" and place.has("landlock"):
         if not landlock.version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        landlock.restrict([*place.shown, *_DEVICES], ["/dev/null"])
+        landlock.restrict([*place.readable, *_DEVICES], ["/dev/null"])
     return None
 
 
 def _enter_namespaces(place: Place) -> int:
     uid, gid = os.geteuid(), os.getegid()
     proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
-    if uid == 0:  # the view is made with root's rights, which are then given up for good
+    if uid == 0:  # build the view with root's rights, then give them up for good
         linux.unshare(linux.CLONE_NEWNS)
         _make_view(place)
         uid = gid = linux.NOBODY
         os.setgroups([])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
-        linux.prctl(linux.PR_SET_DUMPABLE, 1)  # or our own uid_map belongs to root
+        linux.prctl(linux.PR_SET_DUMPABLE, 1)  # else uid_map of this process belongs to root
         linux.unshare(linux.EVERY_NAMESPACE)
         _map_ids(proc, uid, gid)
     else:
@@ -105,7 +105,7 @@ def _enter_namespaces(place: Place) -> int:
 
 def _make_view(place: Place) -> None:
     if place.has("root"):
-        linux.build_root(place.shown)
+        linux.build_root(place.readable)
     else:
         linux.make_mounts_private()
 
@@ -121,31 +121,31 @@ def _map_ids(proc: int, uid: int, gid: int) -> None:
             os.close(descriptor)
 
 
-class Rooms:
-    """A process namespace and an empty /tmp of its own for each job, where the tier has namespaces."""
+class JobNamespaces:
+    """A process namespace and an empty /tmp for each job, in the tier "namespaces"."""
 
     def __init__(self, own: int) -> None:
         self._own = own  # descriptor of the worker's own process namespace
 
     def open(self) -> None:
-        """The next process forked is the first of a fresh namespace."""
+        """Make the next forked process the first of a fresh namespace."""
         self.return_to_own()
         linux.unshare(linux.CLONE_NEWPID)
-        linux.mount_scratch("/tmp", _SCRATCH)
+        linux.mount_scratch("/tmp", _SCRATCH_OPTIONS)
         os.chdir("/tmp")
 
     def close(self) -> None:
-        """Nothing of the job's files is left."""
+        """Remove the job's files."""
         os.chdir("/")
         linux.unmount("/tmp")
 
     def return_to_own(self) -> None:
-        """The next process forked lives beside the worker."""
+        """Fork the next process in the worker's own namespace."""
         linux.setns(self._own, linux.CLONE_NEWPID)
 
 
 def confine(place: Place, allowance: Allowance, *, judging: bool = False) -> None:
-    """The last step before a job: only ever less is possible afterwards.
+    """Take all rights from this process that its job does not need; nothing gives them back.
 
     A judge may also receive descriptors, and stays in the worker's own namespaces.
     """
@@ -164,7 +164,7 @@ def confine(place: Place, allowance: Allowance, *, judging: bool = False) -> Non
 
 
 def prepare(place: Place) -> None:
-    """Works out beforehand what every job of a worker needs again."""
+    """Compute what every job of a worker needs, once."""
     address_space()
     landlock.version()
     machine = this_machine()
@@ -173,7 +173,7 @@ def prepare(place: Place) -> None:
 
 
 def _needs_read_only(place: Place) -> bool:
-    """Whether nothing but seccomp keeps files from being changed: before ABI 3 Landlock let them be cut."""
+    """Return whether only seccomp protects files: before ABI 3 Landlock let a program truncate them."""
     ruled = place.has("landlock") and (place.tier == "landlock" or place.has("namespaces"))
     return not place.has("root") and not (ruled and landlock.version() >= 3)
 
@@ -183,7 +183,9 @@ def _limit(place: Place, allowance: Allowance) -> None:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 64,
         resource.RLIMIT_FSIZE: allowance.file,
-        resource.RLIMIT_CPU: min(int(allowance.cpu) + 2, 1 << 30),  # the worker's clock comes first
+        resource.RLIMIT_CPU: min(
+            int(allowance.cpu) + 2, 1 << 30
+        ),  # a backstop: the worker's clock is earlier
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_STACK: 64 << 20,
         resource.RLIMIT_AS: address_space() + allowance.memory,
@@ -198,17 +200,17 @@ def _limit(place: Place, allowance: Allowance) -> None:
 
 @lru_cache(maxsize=1)
 def address_space() -> int:
-    """Bytes of address space at the first call, which `prepare` makes while there is a /proc."""
+    """Return the bytes of address space at the first call, which `prepare` makes while /proc is visible."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()
 
 
 def close_all_but(kept: int) -> None:
-    """Leaves the three standard descriptors and one more."""
+    """Close every descriptor but the three standard ones and `kept`."""
     os.closerange(3, kept)
     os.closerange(kept + 1, 1 << 16)
 
 
 def die_with_parent() -> None:
-    """The kernel kills this process when the one that forked it ends."""
+    """Ask the kernel to kill this process when its parent ends."""
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Kernel calls that Python's library lacks → Python functions that raise OSError with a readable name.
+"""Kernel calls that Python's library lacks, as functions that raise an OSError which names the call.
 
 Namespaces, mounts, privileges and limits, through libc alone.
 """
@@ -30,7 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def syscall(name: str, *values: int | bytes | None) -> int:
-    """What the kernel answers; an OSError that names the call where it refuses."""
+    """Make a system call; return the kernel's answer."""
     machine = this_machine()
     if machine is None:
         raise OSError(f"no table of system calls for {os.uname().machine}")
@@ -39,45 +39,45 @@ def syscall(name: str, *values: int | bytes | None) -> int:
 
 
 def prctl(option: int, value: int, pointer: bytes | None = None) -> int:
-    """One setting of this process."""
+    """Change a setting of this process."""
     answer = _libc.prctl(option, ctypes.c_ulong(value), pointer, ctypes.c_ulong(0), ctypes.c_ulong(0))
     return _checked(answer, f"prctl({option})")
 
 
 def unshare(flags: int) -> None:
-    """Leaves the namespaces that `flags` names for fresh ones."""
+    """Move this process into fresh namespaces of the kinds in `flags`."""
     _checked(_libc.unshare(flags), "unshare")
 
 
 def setns(descriptor: int, kind: int) -> None:
-    """Enters the namespace behind a descriptor."""
+    """Enter the namespace behind a descriptor."""
     _checked(_libc.setns(descriptor, kind), "setns")
 
 
 def drop_capabilities() -> None:
-    """Leaves this process no capability; it cannot get one back where new privileges are given up."""
+    """Drop all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
     syscall("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
 
 
 def mount_scratch(target: str, options: str) -> None:
-    """Mounts an empty file system in memory, without devices, set-uid files or programs."""
+    """Mount an empty file system in memory, without devices, set-uid files or programs."""
     _mount("tmpfs", target, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, options)
 
 
 def unmount(target: str) -> None:
-    """Takes the uppermost file system at `target` away, also where a file of it is open."""
+    """Detach the uppermost file system at `target`, even while a file of it is open."""
     _checked(_libc.umount2(target.encode(), _MNT_DETACH), f"umount({target})")
 
 
 def make_mounts_private() -> None:
-    """What is mounted here from now on shows nowhere else."""
+    """Keep later mounts of this process from showing anywhere else."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
 
 
 def build_root(shown: Sequence[str], *, scratch: str = "/tmp") -> None:
-    """Replaces the root by one that shows `shown`, three devices and an empty /tmp, all read-only.
+    """Replace the root by one with only the paths `shown`, three devices and an empty /tmp, all read-only.
 
-    Needs mount_setattr (Linux 5.12). Links are made again as links.
+    Needs mount_setattr (Linux 5.12). Symbolic links stay links.
     """
     make_mounts_private()
     copies: list[tuple[str, int | str]] = []
@@ -111,7 +111,7 @@ def _show(target: Path, copy: int | str) -> None:
 
 
 def _read_only_copy(path: str) -> int:
-    """A descriptor of a detached, read-only copy of the mounts at and below `path`."""
+    """Return a descriptor of a detached, read-only copy of the mounts at and below `path`."""
     flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | _AT_RECURSIVE
     copy = syscall("open_tree", _AT_FDCWD, path.encode(), flags)
     wanted = _ATTR_RDONLY | _ATTR_NOSUID | (0 if path.startswith("/dev/") else _ATTR_NODEV)
@@ -130,8 +130,8 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
     _checked(answer, f"mount({target})")
 
 
-def _checked(answer: int, what: str) -> int:
+def _checked(answer: int, call: str) -> int:
     if answer < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{call}: {os.strerror(number)}")
     return answer

@@ -1,8 +1,9 @@
-"""Names of system calls → a seccomp filter that refuses all others, for x86-64 and aarch64.
+"""Names of system calls → a seccomp filter that refuses all others, on x86-64 and aarch64.
 
-Refused calls fail with EPERM, so that a program may go on without them. New processes, programs, sockets,
-namespaces, signals to others, memory files, io_uring, bpf, keys and tracing are not on the list. The filter
-decides by binary search on the number: the kernel walks it once for every number when it is installed.
+Refused calls fail with EPERM, so that a program may go on without them. The list has no calls for new
+processes, programs, sockets, namespaces, signals to others, memory files, io_uring, bpf, keys and tracing.
+The filter finds a call by binary search on its number: the kernel walks the filter once for every number when
+it is installed.
 """
 
 import ctypes
@@ -33,15 +34,15 @@ WRITING = """
 rename renameat renameat2 mkdir mkdirat rmdir link linkat symlink symlinkat unlink unlinkat truncate creat
 fallocate
 """
-OPENING = {"openat": 2, "open": 1}  # call → which argument holds its flags
+OPENING = {"openat": 2, "open": 1}  # call → index of the argument with its flags
 
 _ANY_NAMESPACE = linux.EVERY_NAMESPACE | 0x80  # and CLONE_NEWTIME
 _CLONE_THREAD = 0x10000
-_TERMINAL_AND_FLAGS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS .. FIOCLEX
-_DUPLICATE_AND_FLAGS = [0, 1, 2, 3, 4, 1030, 1032]  # F_DUPFD .. F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
-_NAMES_AND_QUESTIONS = [15, 16, 39, 0x53564D41]  # PR_SET_NAME, PR_GET_NAME, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
+_ALLOWED_IOCTLS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS .. FIOCLEX
+_ALLOWED_FCNTLS = [0, 1, 2, 3, 4, 1030, 1032]  # F_DUPFD .. F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+_ALLOWED_PRCTLS = [15, 16, 39, 0x53564D41]  # PR_SET_NAME, PR_GET_NAME, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
 _AF_UNIX = 1
-_STREAMS = [1, 0x801, 0x80001, 0x80801]  # SOCK_STREAM, also with SOCK_NONBLOCK and SOCK_CLOEXEC
+_STREAM_SOCKETS = [1, 0x801, 0x80001, 0x80801]  # SOCK_STREAM, also with SOCK_NONBLOCK and SOCK_CLOEXEC
 
 _KILL, _ERRNO, _ALLOW = 0x80000000, 0x50000, 0x7FFF0000
 _LOAD, _JUMP, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
@@ -53,10 +54,10 @@ Code = list[tuple[int, int, int, int]]  # operation, jump if true, jump if false
 
 
 def install(*, read_only: bool, receives_descriptors: bool = False) -> None:
-    """From here on this process and its threads make only the calls on the list.
+    """Restrict this process and its threads to the calls on the list, for good.
 
-    `read_only` also refuses to open for writing, to make, to rename and to remove: for where nothing else
-    keeps files from being changed.
+    `read_only` also refuses to open files for writing, to make, to rename and to remove them; it is needed if
+    no other layer protects files.
     """
     machine = this_machine()
     if machine is None:
@@ -69,13 +70,13 @@ def install(*, read_only: bool, receives_descriptors: bool = False) -> None:
 
 
 def allowed_calls(machine: Machine) -> list[int]:
-    """The numbers of the calls that are not refused out of hand."""
+    """Return the numbers of the calls that are not always refused."""
     return sorted(_blocks(machine, False, False))
 
 
 @cache
 def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> bytes:
-    """The filter as the kernel reads it: 8 bytes an instruction."""
+    """Return the filter as the kernel reads it, 8 bytes per instruction."""
     blocks = _blocks(machine, read_only, receives_descriptors)
     code: Code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -88,7 +89,7 @@ def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> 
 
 
 def _blocks(machine: Machine, read_only: bool, receives_descriptors: bool) -> dict[int, Code]:
-    """What is to be done for each number that is not simply refused."""
+    """Return the code for the number of each call that is not always refused."""
     allow: Code = [(_RETURN, 0, 0, _ALLOW)]
     blocks = dict.fromkeys(ALLOWED.split(), allow)
     if read_only:
@@ -99,14 +100,14 @@ def _blocks(machine: Machine, read_only: bool, receives_descriptors: bool) -> di
         blocks["recvmsg"] = allow
     blocks |= {
         "clone": _threads_alone(),
-        # Their arguments lie in memory, which a filter cannot read: an older kernel is played instead.
+        # A filter cannot read arguments in memory; ENOSYS makes libc fall back as on an older kernel.
         "clone3": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
         "openat2": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
-        "ioctl": _one_of(1, _TERMINAL_AND_FLAGS, errno.ENOTTY),
-        "fcntl": _one_of(1, _DUPLICATE_AND_FLAGS, errno.EPERM),
+        "ioctl": _one_of(1, _ALLOWED_IOCTLS, errno.ENOTTY),
+        "fcntl": _one_of(1, _ALLOWED_FCNTLS, errno.EPERM),
         "kill": _signal_to_self(1),
         "tgkill": _signal_to_self(2),
-        "prctl": _one_of(0, _NAMES_AND_QUESTIONS, errno.EPERM),
+        "prctl": _one_of(0, _ALLOWED_PRCTLS, errno.EPERM),
         "prlimit64": _one_of(0, [0, _SELF], errno.EPERM),
         "socketpair": _pair_of_streams(),
         "sendto": _without_address(4),
@@ -115,14 +116,17 @@ def _blocks(machine: Machine, read_only: bool, receives_descriptors: bool) -> di
 
 
 def _one_of(argument: int, values: list[int], refusal: int) -> Code:
-    """Allows the call where the lower half of an argument is among `values`."""
+    """Allow the call if the lower half of an argument is among `values`."""
     code: Code = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument)]
     code += [(_IF_EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
     return [*code, (_RETURN, 0, 0, _ERRNO | refusal), (_RETURN, 0, 0, _ALLOW)]
 
 
 def _signal_to_self(argument: int) -> Code:
-    """SIGKILL ends it here: from itself the first process of a namespace would not notice it."""
+    """Allow signals to the process itself.
+
+    SIGKILL ends it here, because the first process of a namespace ignores a SIGKILL from itself.
+    """
     return [
         (_LOAD, 0, 0, _ARGUMENTS),
         (_IF_EQUAL, 1, 0, _SELF),
@@ -135,8 +139,8 @@ def _signal_to_self(argument: int) -> Code:
 
 
 def _pair_of_streams() -> Code:
-    """A pair of datagram sockets could send to any socket of the machine that it can name."""
-    types = _one_of(1, _STREAMS, errno.EPERM)
+    """Allow a pair of stream sockets; datagram sockets could send to any socket that they can name."""
+    types = _one_of(1, _STREAM_SOCKETS, errno.EPERM)
     return [
         (_LOAD, 0, 0, _ARGUMENTS),
         (_IF_EQUAL, 1, 0, _AF_UNIX),
@@ -146,7 +150,7 @@ def _pair_of_streams() -> Code:
 
 
 def _without_address(argument: int) -> Code:
-    """Allows the call where a pointer, in both its halves, is null."""
+    """Allow the call if a pointer is null in both its halves."""
     return [
         (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
         (_IF_EQUAL, 0, 2, 0),
@@ -177,18 +181,18 @@ def _refuse_to_write(argument: int) -> Code:
 
 
 def _intervals(blocks: dict[int, Code]) -> list[tuple[int, Code]]:
-    """(first number, what is done) in order, without two neighbours that do the same."""
+    """Return (first number, code) in order, where neighbours have different code."""
     refuse: Code = [(_RETURN, 0, 0, _ERRNO | errno.EPERM)]
-    found: list[tuple[int, Code]] = []
+    intervals: list[tuple[int, Code]] = []
     for number in range(max(blocks) + 2):
         block = blocks.get(number, refuse)
-        if not found or found[-1][1] != block:
-            found.append((number, block))
-    return [*found, (_X32, [(_RETURN, 0, 0, _KILL)])]
+        if not intervals or intervals[-1][1] != block:
+            intervals.append((number, block))
+    return [*intervals, (_X32, [(_RETURN, 0, 0, _KILL)])]
 
 
 def _search(intervals: list[tuple[int, Code]]) -> Code:
-    """A tree of comparisons that ends in the interval of the number in the accumulator."""
+    """Return comparisons that lead to the code for the number in the accumulator."""
     if len(intervals) == 1:
         return intervals[0][1]
     middle = len(intervals) // 2

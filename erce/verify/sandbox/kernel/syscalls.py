@@ -3,7 +3,7 @@
 import platform
 from dataclasses import dataclass
 
-# name=x86-64/aarch64; "-": aarch64 never had it (it has the later `...at` form alone).
+# name=x86-64/aarch64; "-": aarch64 has only the later `...at` form of the call.
 _TABLE = """
 access=21/- alarm=37/- arch_prctl=158/- brk=12/214 capset=126/91 chdir=80/49 clock_getres=229/114
 clock_gettime=228/113 clock_nanosleep=230/115 clone=56/220 clone3=435/435 close=3/57 close_range=436/436
@@ -37,7 +37,7 @@ unlink=87/- unlinkat=263/35 wait4=61/260 waitid=247/95 write=1/64 writev=20/66
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """One architecture: what a seccomp filter sees as its name, and its call numbers."""
+    """One architecture: its identity in a seccomp filter, and its call numbers."""
 
     name: str
     audit: int  # AUDIT_ARCH_*, linux/audit.h
@@ -57,7 +57,7 @@ MACHINES = {
 
 
 def this_machine() -> Machine | None:
-    """The table of the machine that runs this; None where there is none.
+    """Return the table of the machine that runs this code; None for other architectures.
 
     >>> MACHINES["aarch64"].numbers["openat"], MACHINES["x86_64"].numbers["openat"]
     (56, 257)

@@ -117,7 +117,7 @@ def test_a_tier_whose_probe_is_judged_wrongly_is_not_taken(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers is 0")]
+    ("options", "said"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers = 0")]
 )
 def test_what_cannot_be_is_refused(options, said):
     with pytest.raises(ValueError, match=said):
@@ -146,7 +146,7 @@ def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, m
         raise supervisor.WorkerDiedError("gone")
 
     with Sandbox(tier) as sandbox:
-        monkeypatch.setattr(supervisor.Supervised, "run", die)
+        monkeypatch.setattr(supervisor.SupervisedWorker, "run", die)
         verdict = sandbox.run("f = lambda x: x", TESTS)
         assert (verdict.reason, verdict.detail) == ("error", "the sandbox broke twice: gone; gone")
         monkeypatch.undo()
@@ -164,23 +164,25 @@ def test_a_judge_that_crashes_twice_over_a_programs_values_is_the_programs_fault
 
 def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, monkeypatch):
     with Sandbox(tier) as sandbox:
-        hear = supervisor.Supervised._hear
+        hear = supervisor.SupervisedWorker._receive_report
 
         def interrupt(self):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(supervisor.Supervised, "_hear", interrupt)
+        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive_report", interrupt)
         with pytest.raises(KeyboardInterrupt):
             sandbox.run("f = lambda x: 0", TESTS)
-        monkeypatch.setattr(supervisor.Supervised, "_hear", hear)
+        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive_report", hear)
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
 def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monkeypatch):
     monkeypatch.setattr(supervisor, "JOBS_PER_JUDGE", 3)
     born = []
-    renew = supervisor.Supervised._renew_judge
-    monkeypatch.setattr(supervisor.Supervised, "_renew_judge", lambda self: (born.append(1), renew(self)))
+    renew = supervisor.SupervisedWorker._renew_judge
+    monkeypatch.setattr(
+        supervisor.SupervisedWorker, "_renew_judge", lambda self: (born.append(1), renew(self))
+    )
     with Sandbox(tier) as sandbox:
         born.clear()
         for _ in range(6):
