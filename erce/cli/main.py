@@ -175,9 +175,9 @@ def card(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """A study's folder from logs that lm-eval, inspect or evalplus wrote, for `erce report`."""
-    from erce.imports.folder import read_rows_file, study_of_rows
-    from erce.imports.logs import Reading
-    from erce.imports.study import BASELINE, import_study
+    from erce.imports import Reading, import_study, study_of_rows
+    from erce.imports.arms import BASELINE
+    from erce.imports.own_rows import read_rows_file
 
     if options.rows is not None:
         study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)

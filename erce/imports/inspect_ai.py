@@ -1,4 +1,4 @@
-"""A log of inspect, as JSON or as its .eval archive → rows of the same columns as ours."""
+"""A log of inspect, as JSON or as an .eval archive → rows with the columns of `erce records`."""
 
 import json
 import os
@@ -9,29 +9,33 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from erce.errors import InputError
 from erce.study.export import Row, flat
 
-ZSTANDARD = 93  # the number that zip archives have for it
-_VALUES = {"C": True, "I": False, "N": False}  # correct, incorrect, no answer
-_FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
+ZSTANDARD = 93  # its number among the compression types of zip archives
+ACCEPTED = {"C": True, "I": False, "N": False}  # correct, incorrect, no answer
+FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 
 
 def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[Row]:
-    """A row a sample, epoch 1 being sample 0; `arm` and `seed` are what the run was of.
+    """Return one row a sample, epoch 1 being sample 0; `arm` and `seed` name the run.
 
-    The split is called "test", and decoding "greedy" where the log says temperature 0. A log with several
-    scorers needs `scorer`. A sample that failed, or has no score, has `accepted` None. A run that did not end
-    well, a score that is neither right nor wrong (partial, a mean, a dictionary) and a file that is no log
-    are ValueErrors. An archive may be stored, deflated or, with pyarrow, packed with Zstandard.
+    The split is called "test", and the decoding "greedy" if the log says temperature 0. A log with several
+    scorers needs `scorer`. A sample that failed, or has no score, has `accepted` None. An archive may be
+    stored, deflated or, with pyarrow, packed with Zstandard. InputError: a run that did not end well, a score
+    that is neither right nor wrong (partial, a mean, a dictionary), or a file that inspect did not write.
     """
     path = Path(path)
-    header, samples = _archive(path) if zipfile.is_zipfile(path) else _json(path)
+    header, samples = _read_log(path)
     if header.get("status", "success") != "success":
-        raise ValueError(
+        raise InputError(
             f"{path} is of a run that ended as {header['status']!r}; finish it with inspect first"
         )
+    if not samples:
+        raise InputError(f"{path} holds no samples; the run ended before it logged one")
     run = header["eval"]
-    settings = _known(run.get("model_generate_config")) | _known((header.get("plan") or {}).get("config"))
+    settings = _without_nulls(run.get("model_generate_config"))
+    settings |= _without_nulls((header.get("plan") or {}).get("config"))
     shared = {
         "task": run.get("task"),
         "arm": arm,
@@ -45,129 +49,132 @@ def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | Non
         "max_new_tokens": settings.get("max_tokens"),
         "stop": settings.get("stop_seqs"),
     }
-    if not samples:
-        raise ValueError(f"{path} holds no samples; the run ended before it logged one")
-    return [flat(shared | _sample(path, sample, scorer)) for sample in samples]
+    return [flat(shared | _sample_columns(path, sample, scorer)) for sample in samples]
 
 
 def inspect_prompts(path: str | Path) -> dict[str, str]:
-    """Problem → what the model was given: the input's text, or that of its messages, a blank line between."""
-    path, found = Path(path), {}
-    for sample in (_archive(path) if zipfile.is_zipfile(path) else _json(path))[1]:
+    """Return problem → the input's text, or the texts of its messages with a blank line between them."""
+    prompts = {}
+    for sample in _read_log(Path(path))[1]:
         given = sample.get("input")
-        messages = [{"content": given}] if isinstance(given, str) else given or []
-        texts = [_plain(each.get("content"), sample) for each in messages]
-        found[str(sample["id"])] = "\n\n".join(text for text in texts if text)
-    return found
+        contents = [given] if isinstance(given, str) else [each.get("content") for each in given or []]
+        texts = [_text_of(content, sample) for content in contents]
+        prompts[str(sample["id"])] = "\n\n".join(text for text in texts if text)
+    return prompts
 
 
-def _json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    log = _read(path, path.read_bytes())
+def _read_log(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return a log's header and its samples."""
+    if zipfile.is_zipfile(path):
+        return _read_archive(path)
+    log = _parse_header(path, path.read_bytes())
     return log, log.get("samples") or []
 
 
-def _archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _read_archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     with zipfile.ZipFile(path) as archive:
-        members = [each for each in archive.infolist() if each.filename.startswith("samples/")]
-        names = [each.filename for each in archive.infolist()]
-        if "header.json" not in names:
-            raise ValueError(f"{path} has no header.json: the run was cut short, or it is no log of inspect")
-        header = _read(path, _content(path, archive, archive.getinfo("header.json")))
+        members = {member.filename: member for member in archive.infolist()}
+        if "header.json" not in members:
+            raise InputError(f"{path} has no header.json: the run was cut short, or it is no log of inspect")
+        header = _parse_header(path, _member_content(path, archive, members["header.json"]))
         samples = [
-            json.loads(_content(path, archive, each)) for each in members if each.filename.endswith(".json")
+            json.loads(_member_content(path, archive, member))
+            for name, member in members.items()
+            if name.startswith("samples/") and name.endswith(".json")
         ]
     return header, sorted(samples, key=lambda sample: (str(sample["id"]), sample["epoch"]))
 
 
-def _content(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """What is in one member. Zstandard, which inspect writes, Python reads from 3.14 on; so pyarrow does."""
+def _member_content(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a member's content; pyarrow unpacks Zstandard, which Python cannot before 3.14."""
     if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return archive.read(member)
     if member.compress_type != ZSTANDARD or find_spec("pyarrow") is None:
-        raise ValueError(
-            f"{path} is compressed otherwise; `inspect log convert --to json` rewrites it, and "
-            "`pip install pyarrow` reads Zstandard"
+        raise InputError(
+            f"{path} has a compression that Python cannot read; `inspect log convert --to json` rewrites it, "
+            "and `pip install pyarrow` reads Zstandard"
         )
     import pyarrow
 
     with path.open("rb") as file:
-        file.seek(member.header_offset + 26)  # the lengths of the name and of what follows it
+        file.seek(member.header_offset + 26)  # lengths of the name and of the extra field after it
         file.seek(sum(struct.unpack("<HH", file.read(4))), os.SEEK_CUR)
         packed = pyarrow.py_buffer(file.read(member.compress_size))
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as stream:
         content = stream.read()
     if zlib.crc32(content) != member.CRC:
-        raise ValueError(f"{path} is damaged: {member.filename} is not what was written")
+        raise InputError(f"{path} is damaged: {member.filename} is not what was written")
     return content
 
 
-def _read(path: Path, content: bytes) -> dict[str, Any]:
+def _parse_header(path: Path, content: bytes) -> dict[str, Any]:
     try:
         log = json.loads(content)
     except ValueError as error:
-        raise ValueError(f"{path} is no JSON ({error}); is it a log of inspect?") from None
+        raise InputError(f"{path} is no JSON ({error}); is it a log of inspect?") from None
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict):
-        raise ValueError(f"{path} has no section 'eval'; is it a log of inspect?")
+        raise InputError(f"{path} has no section 'eval'; is it a log of inspect?")
     return log
 
 
-def _known(settings: dict[str, Any] | None) -> dict[str, Any]:
+def _without_nulls(settings: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (settings or {}).items() if value is not None}
 
 
-def _sample(path: Path, sample: dict[str, Any], scorer: str | None) -> Row:
+def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> Row:
     where = f"{path}, sample {sample['id']}, epoch {sample['epoch']}"
     output = sample.get("output") or {}
     choice = next(iter(output.get("choices") or ()), {})
-    stop = choice.get("stop_reason")
-    score = _score(where, sample, scorer)
+    stop_reason = choice.get("stop_reason")
+    score = _chosen_score(where, sample, scorer)
     target = sample.get("target")
     answer = score.get("answer")
     return {
         "problem": str(sample["id"]),
         "sample": sample["epoch"] - 1,
         "answer": target if isinstance(target, str | None) else "; ".join(map(str, target)),
-        "completion": _text(sample, output, choice),
+        "completion": _completion_text(sample, output, choice),
         "tokens": (output.get("usage") or {}).get("output_tokens"),
-        "finish": _FINISH.get(stop, stop),
-        "accepted": _verdict(where, score["value"]) if score else None,
+        "finish": FINISH.get(stop_reason, stop_reason),
+        "accepted": _accepted(where, score["value"]) if score else None,
         "reason": "error" if sample.get("error") else None,
         "extracted": None if answer is None else str(answer),
     }
 
 
-def _text(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> str | None:
+def _completion_text(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> str | None:
     text = output.get("completion")
     if not isinstance(text, str):
         text = (choice.get("message") or {}).get("content")
-    return _plain(text, sample)
+    return _text_of(text, sample)
 
 
-def _plain(text: str | list[dict[str, Any]] | None, sample: dict[str, Any]) -> str | None:
-    """A message is a text or a list of parts, of which those of type "text" count.
+def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any]) -> str | None:
+    """Return a message's text; of a list of parts, the parts of type "text".
 
     A long text may stand among the sample's attachments, with a reference in its place.
     """
-    if isinstance(text, list):
-        text = "\n".join(part["text"] for part in text if part.get("type") == "text")
-    return (sample.get("attachments") or {}).get(str(text).removeprefix("attachment://"), text)
+    if isinstance(content, list):
+        content = "\n".join(part["text"] for part in content if part.get("type") == "text")
+    return (sample.get("attachments") or {}).get(str(content).removeprefix("attachment://"), content)
 
 
-def _score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
+def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
+    """Return the score of `scorer`, or the only score; empty if the sample has none."""
     scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
     if sample.get("error") or not scores:
         return {}
     if scorer is None and len(scores) > 1:
-        raise ValueError(f"{where} has the scores {', '.join(sorted(scores))}; choose with scorer=")
+        raise InputError(f"{where} has the scores {', '.join(sorted(scores))}; choose with scorer=")
     name = scorer or next(iter(scores))
     if name not in scores:
-        raise ValueError(f"{where} has no score {name!r}; it has {', '.join(sorted(scores))}")
+        raise InputError(f"{where} has no score {name!r}; it has {', '.join(sorted(scores))}")
     return scores[name]
 
 
-def _verdict(where: str, value: Any) -> bool:
-    if isinstance(value, str) and value in _VALUES:
-        return _VALUES[value]
+def _accepted(where: str, value: Any) -> bool:
+    if isinstance(value, str) and value in ACCEPTED:
+        return ACCEPTED[value]
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
-    raise ValueError(f"{where} has the score {value!r}, neither right nor wrong; choose another scorer=")
+    raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another scorer=")

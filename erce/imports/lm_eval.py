@@ -1,6 +1,6 @@
-"""A file that lm-eval wrote with `--log_samples` → rows of the same columns as ours.
+"""The samples_*.jsonl that lm-eval wrote with `--log_samples` → rows with the columns of `erce records`.
 
-Each line there is one document under one filter, with all responses to it and the metrics of the document.
+Each of its lines is one document under one filter, with all responses to it and the document's metrics.
 """
 
 import json
@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from erce.errors import InputError
 from erce.study.export import Row, flat
 
-METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for where a line does not list its own
+METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a line does not list its own
 
 
 def from_lm_eval(
@@ -22,111 +23,113 @@ def from_lm_eval(
     metric: str | None = None,
     filter: str | None = None,
 ) -> list[Row]:
-    """A row a response, `accepted` where the metric is 1; `arm` and `seed` are what the run was of.
+    """Return one row a response, accepted if the metric is 1; `arm` and `seed` name the run.
 
     `task` is read from the file's name if left out, and the split is called "test". A file with several
-    metrics or filters needs `metric` and `filter`. Where several responses share one value, as with majority
-    voting, no single one has a verdict: `accepted` is None, for `erce verify` to judge. A metric that is
-    neither 0 nor 1, and a line that is no such document, are ValueErrors.
+    metrics or filters needs `metric` and `filter`. If several responses share one value, as with majority
+    voting, no response has a verdict: `accepted` is None, for `erce verify` to judge. InputError: a metric
+    that is neither 0 nor 1, or a line that lm-eval did not write.
     """
     path = Path(path)
-    lines = _lines(path)
-    chosen = filter or _only(path, "filter", {line.get("filter", "none") for line in lines})
-    lines = [line for line in lines if line.get("filter", "none") == chosen]
+    lines = _documents(path)
+    filter = filter or _only_one(path, "filter", {line.get("filter", "none") for line in lines})
+    lines = [line for line in lines if line.get("filter", "none") == filter]
     if not lines:
-        raise ValueError(f"{path} has no line with filter {chosen!r}")
-    metric = metric or _only(path, "metric", {name for line in lines for name in _metrics(line)})
-    shared = {"task": task or task_of(path), "arm": arm, "seed": seed, "split": "test"}
+        raise InputError(f"{path} has no line with filter {filter!r}")
+    metric = metric or _only_one(path, "metric", {name for line in lines for name in _metrics(line)})
+    shared = {"task": task or task_in_name(path), "arm": arm, "seed": seed, "split": "test"}
     rows = []
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
         if metric not in line:
-            raise ValueError(
-                f"{where} has no metric {metric!r}; it has {', '.join(_metrics(line)) or 'none'}"
-            )
-        document = shared | _document(line)
-        texts = _texts(line)
+            metrics = ", ".join(_metrics(line)) or "none"
+            raise InputError(f"{where} has no metric {metric!r}; it has {metrics}")
+        document = shared | _document_columns(line)
+        texts = _responses(line)
+        extracted = _filtered_responses(line, len(texts))
         accepted = _accepted(where, line[metric], len(texts))
-        for sample, (text, extracted) in enumerate(zip(texts, _extracted(line, len(texts)), strict=True)):
-            outcome = {"sample": sample, "completion": text, "extracted": extracted}
-            rows.append(flat(document | outcome | {"accepted": accepted[sample]}))
+        for sample, text in enumerate(texts):
+            outcome = {"completion": text, "extracted": extracted[sample], "accepted": accepted[sample]}
+            rows.append(flat(document | {"sample": sample} | outcome))
     return rows
 
 
 def lm_eval_prompts(path: str | Path) -> dict[str, str]:
-    """Problem → the prompt of its first request, the few-shot examples included."""
-    found = {}
-    for line in _lines(Path(path)):
-        values = _request(line.get("arguments"))
-        if values and isinstance(values[0], str):
-            found.setdefault(str(line["doc_id"]), values[0])
-    return found
+    """Return problem → the prompt of its first request, few-shot examples included."""
+    prompts: dict[str, str] = {}
+    for line in _documents(Path(path)):
+        request = _first_request(line.get("arguments"))
+        if request and isinstance(request[0], str):
+            prompts.setdefault(str(line["doc_id"]), request[0])
+    return prompts
 
 
-def task_of(path: Path) -> str:
-    """The task in a name that lm-eval gives, samples_TASK_DATE.jsonl; else the name.
+def task_in_name(path: Path) -> str:
+    """Return the task in a name that lm-eval gives, samples_TASK_DATE.jsonl; else the name itself.
 
-    >>> task_of(Path("samples_gsm8k_cot_2026-01-01T00-00-00.000000.jsonl")), task_of(Path("mine.jsonl"))
-    ('gsm8k_cot', 'mine')
+    >>> task_in_name(Path("samples_gsm8k_cot_2026-01-01T00-00-00.000000.jsonl"))
+    'gsm8k_cot'
+    >>> task_in_name(Path("mine.jsonl"))
+    'mine'
     """
-    found = re.fullmatch(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+", path.stem)
-    return found[1] if found else path.stem
+    match = re.fullmatch(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+", path.stem)
+    return match[1] if match else path.stem
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    lines = []
+def _documents(path: Path) -> list[dict[str, Any]]:
+    documents = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         if not line.strip():
             continue
         try:
-            read = json.loads(line)
+            document = json.loads(line)
         except ValueError as error:
-            raise ValueError(f"{path}, line {number} is no JSON ({error}); correct or remove it") from None
-        if not isinstance(read, dict) or not {"doc_id", "resps"} <= read.keys():
-            raise ValueError(
+            raise InputError(f"{path}, line {number} is no JSON ({error}); correct or remove it") from None
+        if not isinstance(document, dict) or not {"doc_id", "resps"} <= document.keys():
+            raise InputError(
                 f"{path}, line {number} has no doc_id and resps; is it a samples_*.jsonl of --log_samples?"
             )
-        lines.append(read)
-    if not lines:
-        raise ValueError(f"{path} has no lines")
-    return lines
+        documents.append(document)
+    if not documents:
+        raise InputError(f"{path} has no lines")
+    return documents
 
 
 def _metrics(line: dict[str, Any]) -> list[str]:
     return list(line["metrics"]) if line.get("metrics") else [name for name in METRICS if name in line]
 
 
-def _only(path: Path, what: str, names: set[str]) -> str:
+def _only_one(path: Path, option: str, names: set[str]) -> str:
     if len(names) != 1:
-        raise ValueError(
-            f"{path} has the {what}s {', '.join(sorted(names)) or '(none)'}; choose with {what}="
-        )
+        listed = ", ".join(sorted(names)) or "(none)"
+        raise InputError(f"{path} has the {option}s {listed}; choose with {option}=")
     return next(iter(names))
 
 
-def _document(line: dict[str, Any]) -> Row:
+def _document_columns(line: dict[str, Any]) -> Row:
+    """Return what all responses to a document share."""
     target = line.get("target")
     prompt_hash = line.get("prompt_hash")
+    request = _first_request(line.get("arguments"))
+    settings = request[1] if len(request) > 1 and isinstance(request[1], dict) else {}
     return {
         "problem": str(line["doc_id"]),
         "answer": None if target is None else str(target),
         "prompt_hash": prompt_hash[:16] if isinstance(prompt_hash, str) else None,
-    } | _decoding(_generation(line.get("arguments")))
+    } | _decoding_columns(settings)
 
 
-def _generation(arguments: Any) -> dict[str, Any]:
-    values = _request(arguments)
-    return values[1] if len(values) > 1 and isinstance(values[1], dict) else {}
+def _first_request(arguments: Any) -> list[Any]:
+    """Return the prompt and the generation settings of the first request.
 
-
-def _request(arguments: Any) -> list[Any]:
-    """The first request: its prompt, then its generation settings; files name what lists number."""
+    `arguments` is a list of pairs; in files it is {"gen_args_0": {"arg_0": …, "arg_1": …}}.
+    """
     first = next(iter(arguments.values() if isinstance(arguments, dict) else arguments or ()), ())
     return list(first.values() if isinstance(first, dict) else first)
 
 
-def _decoding(settings: dict[str, Any]) -> Row:
-    """lm-eval decodes greedily unless `do_sample` is set."""
+def _decoding_columns(settings: dict[str, Any]) -> Row:
+    """Return how a response was drawn: greedily, unless `do_sample` is set."""
     sampled = bool(settings.get("do_sample")) and settings.get("temperature") != 0
     stop = settings.get("until")
     return {
@@ -139,30 +142,32 @@ def _decoding(settings: dict[str, Any]) -> Row:
     }
 
 
-def _texts(line: dict[str, Any]) -> list[str | None]:
-    """The responses; a choice among given answers (several requests, log-likelihoods) has no text."""
-    responses = line["resps"]
-    texts = responses[0] if len(responses) == 1 else []
+def _responses(line: dict[str, Any]) -> list[str | None]:
+    """Return the response texts; a choice among fixed answers is several requests, and has no text."""
+    requests = line["resps"]
+    texts = requests[0] if len(requests) == 1 else []
     texts = [texts] if isinstance(texts, str) else texts
     return list(texts) if texts and all(isinstance(text, str) for text in texts) else [None]
 
 
-def _extracted(line: dict[str, Any], count: int) -> list[str | None]:
-    found = line.get("filtered_resps") or []
-    found = found[0] if len(found) == 1 and isinstance(found[0], list) else found
-    texts = [text if isinstance(text, str) else None for text in found]
+def _filtered_responses(line: dict[str, Any], count: int) -> list[str | None]:
+    """Return what the filter extracted from each of `count` responses, if it kept as many."""
+    filtered = line.get("filtered_resps") or []
+    filtered = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
+    texts = [text if isinstance(text, str) else None for text in filtered]
     return texts if len(texts) == count else [None] * count
 
 
 def _accepted(where: str, value: Any, count: int) -> list[bool | None]:
-    if isinstance(value, list):
-        if len(value) != count:
-            raise ValueError(f"{where} has {count} responses and {len(value)} verdicts; it is damaged")
-        return [_verdict(where, each) for each in value]
-    return [_verdict(where, value)] if count == 1 else [None] * count
+    """Return the verdict of each of `count` responses; None if one value stands for several."""
+    if not isinstance(value, list):
+        return [_is_one(where, value)] if count == 1 else [None] * count
+    if len(value) != count:
+        raise InputError(f"{where} has {count} responses and {len(value)} verdicts; it is damaged")
+    return [_is_one(where, each) for each in value]
 
 
-def _verdict(where: str, value: Any) -> bool:
+def _is_one(where: str, value: Any) -> bool:
     if value not in (0, 1):
-        raise ValueError(f"{where} has the value {value!r}, neither 0 nor 1; choose another metric=")
+        raise InputError(f"{where} has the value {value!r}, neither 0 nor 1; choose another metric=")
     return bool(value)

@@ -1,138 +1,133 @@
-"""Files and folders that other harnesses wrote → rows, whichever of them it was."""
+"""Files and folders that lm-eval, inspect or evalplus wrote → rows, whichever tool it was."""
 
 import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from erce.errors import InputError
 from erce.imports.evalplus import from_evalplus
 from erce.imports.inspect_ai import from_inspect, inspect_prompts
-from erce.imports.lm_eval import from_lm_eval, lm_eval_prompts, task_of
+from erce.imports.lm_eval import from_lm_eval, lm_eval_prompts, task_in_name
 from erce.study.export import Row
 
 AUTO = "auto"
-LOGS = {  # format → what its files are called in a folder
-    "lm-eval": ("samples_*.jsonl",),
-    "inspect": ("*.eval",),
-    "evalplus": ("*eval_results.json",),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What is read from a log that holds more than one thing; None is for logs that do not."""
+    """What to read from logs that hold more than one thing; None suits logs that do not."""
 
-    format: str = AUTO  # "auto", or one of LOGS
-    task: str | None = None  # lm-eval: one of a folder's; else what the task is called
+    format: str = AUTO  # "auto", or a key of FORMATS
+    task: str | None = None  # which task of a folder of lm-eval; else what to call the task
     metric: str | None = None  # lm-eval
     filter: str | None = None  # lm-eval
     scorer: str | None = None  # inspect
     plus: bool = False  # evalplus: with the added tests
-    temperature: float | None = None  # of logs that do not say it; 0 is greedy
+    temperature: float | None = None  # for logs that do not say it; 0 is greedy
 
     def __post_init__(self) -> None:
-        if self.format not in (AUTO, *LOGS):
-            raise ValueError(f"no format {self.format!r}; there are {', '.join((AUTO, *LOGS))}")
+        if self.format not in (AUTO, *FORMATS):
+            raise InputError(f"no format {self.format!r}; there are {', '.join((AUTO, *FORMATS))}")
         if self.temperature is not None and not self.temperature >= 0:
-            raise ValueError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
+            raise InputError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
 
 
 def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[Row]:
-    """The rows of one log, a file or a folder with one such file in it; `arm` and `seed` as given.
+    """Return the rows of one log: a file, or a folder with one such file in it.
 
-    A folder with several, and a file of no known format, are ValueErrors.
+    InputError: a folder with several logs, or a file of no known format.
     """
     reading = reading or Reading()
     path = log_file(Path(path), reading)
-    rows = _READERS[format_of(path, reading.format)](path, arm, seed, reading)
+    rows = FORMATS[format_of(path, reading.format)].read(path, arm, seed, reading)
     if reading.task is not None:
         rows = [row | {"task": reading.task} for row in rows]
     if reading.temperature is not None:
-        said = {
-            "temperature": reading.temperature,
-            "decoding": "sampled" if reading.temperature else "greedy",
-        }
-        rows = [row | said if row["temperature"] is None else row for row in rows]
+        decoding = "sampled" if reading.temperature else "greedy"
+        columns = {"temperature": reading.temperature, "decoding": decoding}
+        rows = [row | columns if row["temperature"] is None else row for row in rows]
     return rows
 
 
 def read_prompts(path: str | Path, *, reading: Reading | None = None) -> dict[str, str]:
-    """Problem → its prompt, as far as the log holds them."""
+    """Return problem → prompt; empty for logs without prompts."""
     reading = reading or Reading()
     path = log_file(Path(path), reading)
-    kind = format_of(path, reading.format)
-    return _PROMPTS[kind](path) if kind in _PROMPTS else {}
+    read = FORMATS[format_of(path, reading.format)].read_prompts
+    return read(path) if read else {}
 
 
 def log_file(path: Path, reading: Reading) -> Path:
-    """The path itself, or the one log in a folder: of `reading.format`, and of `reading.task` for lm-eval."""
+    """Return the path of a file, or of the only log in a folder that `reading` can mean."""
     if path.is_file():
         return path
     if not path.is_dir():
-        raise ValueError(f"no log at {str(path)!r}; give a file, or the folder that a run wrote")
-    kinds = LOGS if reading.format == AUTO else {reading.format: LOGS[reading.format]}
-    patterns = [pattern for each in kinds.values() for pattern in each]
-    found = sorted({each for pattern in patterns for each in path.rglob(pattern)})
-    if reading.task is not None:
-        found = [
-            each for each in found if each.suffix != ".jsonl" or task_of(each) == reading.task
-        ]  # only lm-eval's names tell the task
-    if len(found) != 1:
-        names = ", ".join(each.name for each in found[:6]) or "none"
+        raise InputError(f"no log at {str(path)!r}; give a file, or the folder that a run wrote")
+    formats = FORMATS.values() if reading.format == AUTO else [FORMATS[reading.format]]
+    logs = sorted({log for format in formats for log in path.rglob(format.pattern)})
+    if reading.task is not None:  # only lm-eval's file names tell the task
+        logs = [log for log in logs if log.suffix != ".jsonl" or task_in_name(log) == reading.task]
+    if len(logs) != 1:
+        names = ", ".join(log.name for log in logs[:6]) or "none"
         task = "" if reading.task is None else f" of task {reading.task!r}"
-        raise ValueError(f"{path} has {len(found)} logs{task} ({names}); name the task, or give the one file")
-    return found[0]
+        raise InputError(f"{path} has {len(logs)} logs{task} ({names}); name the task, or give the one file")
+    return logs[0]
 
 
 def format_of(path: Path, format: str = AUTO) -> str:
-    """`format`, or what the file's content says that it is."""
+    """Return `format`; if that is "auto", the format that the file's content shows."""
     if format != AUTO:
         return format
     if zipfile.is_zipfile(path):
         return "inspect"
-    read = _begins(path)
-    if {"doc_id", "resps"} <= read.keys():
+    content = _first_object(path)
+    if {"doc_id", "resps"} <= content.keys():
         return "lm-eval"
-    if "task_id" in read:
+    if "task_id" in content:
         return "evalplus"
-    if isinstance(read.get("eval"), dict):
-        return "inspect" if "task" in read["eval"] else "evalplus"
-    raise ValueError(f"{path} is no log of {', '.join(LOGS)}; say which with the format, if it is one")
+    if isinstance(content.get("eval"), dict):
+        return "inspect" if "task" in content["eval"] else "evalplus"
+    raise InputError(f"{path} is no log of {', '.join(FORMATS)}; if it is one, name its format")
 
 
-def _begins(path: Path) -> dict[str, Any]:
-    """The first line where that is a JSON object, else the whole file; nothing where it is none either."""
+def _first_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in the first line, else in the whole file; {} if there is none."""
     with path.open("rb") as file:
         first = file.readline()
-        for content in (first, first + file.read()):
+        for text in (first, first + file.read()):
             try:
-                read = json.loads(content)
+                content = json.loads(text)
             except ValueError:
                 continue
-            return read if isinstance(read, dict) else {}
+            return content if isinstance(content, dict) else {}
     return {}
 
 
-def _lm_eval(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_lm_eval(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
     return from_lm_eval(path, arm=arm, seed=seed, metric=reading.metric, filter=reading.filter)
 
 
-def _inspect(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_inspect(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
     return from_inspect(path, arm=arm, seed=seed, scorer=reading.scorer)
 
 
-def _evalplus(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_evalplus(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
     return from_evalplus(path, arm=arm, seed=seed, plus=reading.plus, temperature=reading.temperature)
 
 
-_READERS: dict[str, Callable[[Path, str, int, Reading], list[Row]]] = {
-    "lm-eval": _lm_eval,
-    "inspect": _inspect,
-    "evalplus": _evalplus,
-}
-_PROMPTS: dict[str, Callable[[Path], dict[str, str]]] = {
-    "lm-eval": lm_eval_prompts,
-    "inspect": inspect_prompts,
+class Format(NamedTuple):
+    """One tool's form of log."""
+
+    pattern: str  # of its files in a folder
+    read: Callable[[Path, str, int, Reading], list[Row]]  # path, arm, seed, reading → rows
+    read_prompts: Callable[[Path], dict[str, str]] | None  # None: its logs hold no prompts
+
+
+FORMATS = {
+    "lm-eval": Format("samples_*.jsonl", _read_lm_eval, lm_eval_prompts),
+    "inspect": Format("*.eval", _read_inspect, inspect_prompts),
+    "evalplus": Format("*eval_results.json", _read_evalplus, None),
 }

@@ -9,7 +9,7 @@ import pytest
 from erce.cli.main import main
 from erce.files import read_rows, write_json, write_rows
 from erce.imports import Reading, from_evalplus, import_study, study_of_rows
-from erce.imports.logs import LOGS, format_of, read_prompts
+from erce.imports.logs import FORMATS, format_of, read_prompts
 from erce.recipe import Cell, Decoding, Recipe
 from erce.reporting import report
 from erce.reporting.gains import gains, summary
@@ -351,7 +351,7 @@ def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
         ("a_temp_1_eval_results.json", [[("pass", None)]], {"plus": True}, "no verdicts of the added tests"),
         ("a_temp_1_eval_results.json", [], {}, "has no problems under 'eval'"),
         ("a_temp_1_eval_results.json", "[", {}, "is no JSON"),
-        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "of an old evalplus"),
+        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "by an old evalplus"),
         ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
     ],
 )
@@ -370,7 +370,7 @@ def test_the_format_is_read_from_the_content(tmp_path):
         "inspect": inspect(tmp_path / "a.json", [[1]]),
         "evalplus": evalplus(tmp_path / "b.json", [[("pass", "pass")]]),
     }
-    assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in LOGS}
+    assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in FORMATS}
     assert {kind: len(read_prompts(path)) for kind, path in logs.items()} == {
         "lm-eval": 1,
         "inspect": 1,
