@@ -34,10 +34,10 @@ from transformers import GenerationConfig
 from transformers.generation.configuration_utils import ContinuousBatchingConfig
 from transformers.utils import logging
 
+from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.hf.prompt import prompt_ids
-from erce.study.cell import Draw
 from erce.tasks import load_task, splits
 from erce.types import Problem
 
@@ -80,7 +80,10 @@ def main() -> None:
 
 def contestants(folder: Path, asked: argparse.Namespace) -> Iterator[Way]:
     model, tokenizer = load_model("tiny"), load_tokenizer("tiny")
-    drawn, task = Draw(1.0, asked.samples, asked.limit, asked.batch), load_task("mini-sums")
+    task = load_task("mini-sums")
+    drawn = GenerationSettings(
+        temperature=1.0, samples=asked.samples, max_new_tokens=asked.limit, batch_size=asked.batch
+    )
     pools = splits(
         task, data=None, n_train=task.n_train, n_validation=task.n_validation, n_test=task.n_test, seed=0
     )

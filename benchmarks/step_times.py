@@ -24,11 +24,11 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}  # before
 import torch
 from transformers import AutoModelForCausalLM, Qwen2Config
 
+from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
-from erce.hf.models import DTYPES, load_tokenizer
+from erce.hf.models import DTYPES, BasePolicy, load_tokenizer
 from erce.hf.prompt import prompt_ids
-from erce.recipe import Training
-from erce.study.cell import Draw
+from erce.recipe import RegularizedObjective, Training
 from erce.study.plan.architecture import PUBLIC
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
@@ -76,19 +76,23 @@ def trained(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[fl
     """Seconds an optimizer step, and tokens read in it."""
     rows = problems(options, tokenizer, options.batch * options.steps)
     read = sum(len(prompt_ids(tokenizer, row.prompt)) + options.response for row in rows)
-    settings = Training(
+    training = Training(
         epochs=1.0,
         batch_size=options.batch,
         micro_batch_size=min(options.batch, options.micro_batch),
         max_length=4 * (options.prompt + options.response) + 64,
         gradient_checkpointing=options.shape.endswith("7b"),
     )
-    point: dict[str, Any] = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 0}
     seconds = 0.0
     for given in (rows[: options.batch], rows):
         with tempfile.TemporaryDirectory() as folder:
             told = fine_tune(
-                model, tokenizer, given, settings=settings, folder=Path(folder) / "adapter", **point
+                BasePolicy(model, tokenizer),
+                given,
+                objective=RegularizedObjective(lam=1.0),
+                training=training,
+                seed=0,
+                folder=Path(folder) / "adapter",
             )
             seconds = told["seconds"]
     return seconds / options.steps, read / options.steps
@@ -96,7 +100,12 @@ def trained(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[fl
 
 def drawn(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, int]:
     """Seconds, and tokens drawn."""
-    decoding = Draw(0.8, options.samples, 4, options.batch * options.samples)
+    decoding = GenerationSettings(
+        temperature=0.8,
+        samples=options.samples,
+        max_new_tokens=4,
+        batch_size=options.batch * options.samples,
+    )
     rows = problems(options, tokenizer, options.batch)
     generate(model, tokenizer, rows, decoding=decoding, seed=0)
     started = time.perf_counter()

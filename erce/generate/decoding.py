@@ -1,48 +1,47 @@
-"""What is asked of a policy → what every backend checks before it spends any time on it."""
+"""What is asked of a policy, checked before a backend spends any time on it."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
+from erce.errors import InputError
 from erce.generate.stop import BROKEN
 from erce.types import Problem
 
 
-class Decoding(Protocol):
-    """How to draw completions; `temperature` 0 is greedy, and then `samples` is 1.
+@dataclass(frozen=True, kw_only=True)
+class GenerationSettings:
+    """How one set of completions is drawn; `temperature` 0 is greedy, and then `samples` is 1.
 
-    A completion ends with the token with which one of the texts in `stop` first becomes complete in what it
-    wrote, wherever that text begins in a token and whatever the prompt ended with. The token counts; the
-    completion's text ends before the stop text, and it is finished. Special tokens have no text.
+    A completion ends with the token that first completes one of the texts in `stop` in what was written,
+    wherever that text begins in a token and whatever the prompt ended with. The token counts; the
+    completion's text ends before the stop text, and the completion is finished. Special tokens have no text.
     """
 
-    @property
-    def temperature(self) -> float: ...
-    @property
-    def samples(self) -> int: ...  # a problem
-    @property
-    def max_new_tokens(self) -> int: ...  # the end-of-sequence token included
-    @property
-    def batch_size(self) -> int: ...  # completions at a time; changes speed only
-    @property
-    def stop(self) -> tuple[str, ...]: ...  # texts that end a completion, besides the policy's own end
+    temperature: float
+    samples: int  # a problem
+    max_new_tokens: int  # the end-of-sequence token included
+    batch_size: int  # completions at a time; changes speed only
+    stop: tuple[str, ...] = ()  # texts that end a completion, besides the policy's own end
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature < float("inf"):
+            raise InputError(f"temperature = {self.temperature} is no temperature; use 0 (greedy) or more")
+        for name in ("samples", "max_new_tokens", "batch_size"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} = {getattr(self, name)} draws nothing; it is at least 1")
+        if self.temperature == 0 and self.samples > 1:
+            raise InputError(f"samples = {self.samples} at temperature 0 would be copies; use samples = 1")
+        if isinstance(self.stop, str):
+            raise InputError(f"stop = {self.stop!r} is one text; write it as [{self.stop!r}]")
+        for text in self.stop:
+            if not text or BROKEN in text:
+                raise InputError(
+                    f"stop = {list(self.stop)} has {text!r}; a stop text is at least one character, none of "
+                    "them U+FFFD, which stands for bytes that are no text"
+                )
 
 
-def check_request(problems: Sequence[Problem], decoding: Decoding) -> None:
-    """None, where the request makes sense; settings out of range and problems with one id are ValueErrors."""
-    if not 0 <= decoding.temperature < float("inf"):
-        raise ValueError(f"temperature = {decoding.temperature} is no temperature; use 0 (greedy) or more")
-    for name in ("samples", "max_new_tokens", "batch_size"):
-        if getattr(decoding, name) < 1:
-            raise ValueError(f"{name} = {getattr(decoding, name)} draws nothing; it is at least 1")
-    if decoding.temperature == 0 and decoding.samples > 1:
-        raise ValueError(f"samples = {decoding.samples} at temperature 0 would be copies; use samples = 1")
-    if isinstance(decoding.stop, str):
-        raise ValueError(f"stop = {decoding.stop!r} is one text; write it as [{decoding.stop!r}]")
-    for text in decoding.stop:
-        if not text or BROKEN in text:
-            raise ValueError(
-                f"stop = {list(decoding.stop)} has {text!r}; a stop text is at least one character, none of "
-                "them U+FFFD, which stands for bytes that are no text"
-            )
+def check_ids(problems: Sequence[Problem]) -> None:
+    """Refuse two problems with one id, which would get the same random numbers."""
     if len({problem.id for problem in problems}) < len(problems):
-        raise ValueError("two problems have the same id and would get the same random numbers; rename one")
+        raise InputError("two problems have the same id and would get the same random numbers; rename one")

@@ -9,25 +9,28 @@ from dataclasses import replace
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-from erce.generate.decoding import Decoding
+from erce.generate.decoding import GenerationSettings
 from erce.generate.server import Server, generate_from_server, load_adapter, unload_adapter
 from erce.recipe import Recipe, Serving
 from erce.types import Completion, Problem
+
+if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
 
 
 class Policy(Protocol):
     """What draws completions: `decoding.samples` a problem, in the order of `problems`."""
 
     def __call__(
-        self, problems: Sequence[Problem], *, decoding: Decoding, seed: int
+        self, problems: Sequence[Problem], *, decoding: GenerationSettings, seed: int
     ) -> Sequence[Completion]: ...
 
 
 @contextmanager
-def policy(recipe: Recipe, base: tuple[Any, Any], adapter: Path | None) -> Iterator[Policy]:
+def policy(recipe: Recipe, base: "BasePolicy", adapter: Path | None) -> Iterator[Policy]:
     """The base model under the adapter in a folder, None for as it came; `base` is it and its tokenizer.
 
     On a server an adapter has a name of its own, see `served_name`, and is gone again afterwards.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from erce.generate.decoding import Decoding, check_request
+from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.http import Address, post
 from erce.generate.server_entropy import entropy_bounds
 from erce.generate.stop import before_stop
@@ -66,7 +66,7 @@ def generate_from_server(
     tokenizer: "PreTrainedTokenizerBase | None",
     problems: Sequence[Problem],
     *,
-    decoding: Decoding,
+    decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
     """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
@@ -85,7 +85,7 @@ def generate_from_server(
     cannot be reached or refuses, answers with another model's name, with fewer choices, without log p, with
     fewer tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
-    check_request(problems, decoding)
+    check_ids(problems)
     _check_server(server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
     vocabulary = LARGEST_VOCABULARY if tokenizer is None else len(tokenizer) + PADDING
@@ -142,7 +142,7 @@ def _requests(
     server: Server,
     tokenizer: "PreTrainedTokenizerBase | None",
     problems: Sequence[Problem],
-    decoding: Decoding,
+    decoding: GenerationSettings,
     seed: int,
 ) -> Iterator[_Request]:
     common = {

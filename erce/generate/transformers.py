@@ -22,7 +22,7 @@ from transformers import (
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce.errors import DivergedError
-from erce.generate.decoding import Decoding, check_request
+from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
@@ -37,7 +37,7 @@ def generate(
     tokenizer: PreTrainedTokenizerBase,
     problems: Sequence[Problem],
     *,
-    decoding: Decoding,
+    decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
     """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
@@ -49,9 +49,9 @@ def generate(
     have no effect.
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
-    `entropy` and is not in `text`, with a text of `decoding.stop` (see `Decoding`), or unfinished at
-    `max_new_tokens`. Logits that are not a distribution (NaN, all −inf), a tokenizer without that token,
-    problems with one id, and settings out of range are ValueErrors.
+    `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
+    tokenizer without that token and problems with one id are InputErrors; logits that are not a distribution
+    (NaN, all −inf) are a DivergedError.
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
@@ -97,12 +97,12 @@ class _Row:
 
 
 def _rows(
-    tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: Decoding, seed: int
+    tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
 ) -> list[_Row]:
     """One row a (problem, sample), after the settings were checked."""
     if tokenizer.eos_token_id is None:
         raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
-    check_request(problems, decoding)
+    check_ids(problems)
     rows = []
     for problem in problems:
         prompt = prompt_ids(tokenizer, problem.prompt)
@@ -138,7 +138,7 @@ def _plain_generation(model: Any) -> Iterator[None]:
 
 
 def _advance(
-    model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: Decoding
+    model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: GenerationSettings
 ) -> list[_Row]:
     """Writes on at the rows, in place, and returns those that have not ended."""
     settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
@@ -253,7 +253,7 @@ class _Choice(LogitsProcessor):
     """Chooses every row's next token and keeps its log p and the step's entropy, both at temperature 1, and
     the entropy of what it was drawn from."""
 
-    def __init__(self, rows: list[_Row], decoding: Decoding, device: torch.device) -> None:
+    def __init__(self, rows: list[_Row], decoding: GenerationSettings, device: torch.device) -> None:
         self.temperature = decoding.temperature
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []

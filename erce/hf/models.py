@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from peft import PeftModel
@@ -15,6 +15,13 @@ from transformers.utils import logging
 
 TINY = Path(__file__).parents[1] / "tiny"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+class BasePolicy(NamedTuple):
+    """A base model, as it came or to be trained, and its tokenizer."""
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
 
 
 def load_tokenizer(name: str) -> PreTrainedTokenizerBase:

@@ -16,7 +16,7 @@ from erce.recipe.recipe import (
     parse_recipe,
     temperatures,
 )
-from erce.recipe.sections import Decoding, Resources, Serving, Training
+from erce.recipe.sections import Decoding, RegularizedObjective, Resources, Serving, Training
 
 __all__ = [
     "CROSS_ENTROPY",
@@ -26,6 +26,7 @@ __all__ = [
     "Cell",
     "Decoding",
     "Recipe",
+    "RegularizedObjective",
     "Resources",
     "Serving",
     "Training",

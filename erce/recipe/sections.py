@@ -32,6 +32,16 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RegularizedObjective:
+    """What a training minimises, by name: an objective + λ · a penalty."""
+
+    lam: float  # 0 is the objective alone
+    penalty: str = "shannon"
+    order: float = 1.0  # of the penalty; 1 where it takes none
+    objective: str = "cross-entropy"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Decoding:
     """How completions are drawn; besides these, one greedy completion is always drawn for every problem."""
 

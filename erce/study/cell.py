@@ -13,15 +13,16 @@ import platform
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from erce.files import read_json, read_rows, write_json, write_rows
+from erce.generate.decoding import GenerationSettings
 from erce.generate.policy import policy
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, frontier
 from erce.score import summarize
 from erce.study.folder import COMPLETIONS, RESULT, TIMING, VERDICTS, cell_folder, timed
 from erce.study.journal import Journal
@@ -29,20 +30,12 @@ from erce.study.provenance import check_origin, write_origin, write_verifier
 from erce.tasks import load_task, splits
 from erce.types import Completion, Splits, Verdict
 
+if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
+
 EVALUATED = ("validation", "test")
 JOURNAL = "completions.journal"
 TRAINING = "training.json"
-
-
-@dataclass(frozen=True)
-class Draw:
-    """How one set of completions is drawn; temperature 0 is greedy, and a text in `stop` ends one."""
-
-    temperature: float
-    samples: int
-    max_new_tokens: int
-    batch_size: int
-    stop: tuple[str, ...] = ()
 
 
 def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, Splits] | None = None) -> None:
@@ -87,66 +80,65 @@ def cell_splits(recipe: Recipe, task: str) -> Splits:
 
 
 @lru_cache(maxsize=1)
-def base_policy(model: str, dtype: str) -> tuple[Any, Any]:
+def base_policy(model: str, dtype: str) -> "BasePolicy":
     """The base model and its tokenizer, loaded once a process; whoever adds an adapter takes it off again."""
     import erce.train  # noqa: F401 (imported now, so that it is frozen below)
-    from erce.hf.models import load_model, load_tokenizer
+    from erce.hf.models import BasePolicy, load_model, load_tokenizer
 
-    loaded = load_model(model, dtype=dtype), load_tokenizer(model)
+    loaded = BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
     gc.freeze()  # what lives as long as the process; every trainer collects garbage, in 0.3 s with it
     return loaded
 
 
 def _train(folder: Path, recipe: Recipe, cell: Cell, lam: float, problems: Splits) -> None:
     """The adapter, then its log; an adapter without one was left by a kill between the two."""
-    adapter, settings = folder / "adapter", recipe.training
+    adapter, training = folder / "adapter", recipe.training
     shutil.rmtree(adapter, ignore_errors=True)
-    if settings.max_length is None:
-        settings = replace(settings, max_length=load_task(cell.task).max_length)
-    how: dict[str, Any] = {
-        "lam": lam,
-        "penalty": recipe.penalty,
-        "order": recipe.order,
-        "objective": cell.objective,
-        "seed": cell.seed,
-        "lam_schedule": settings.lam_schedule,
-        "lam_warmup": settings.lam_warmup,
-    }
+    if training.max_length is None:
+        training = replace(training, max_length=load_task(cell.task).max_length)
+    objective = RegularizedObjective(
+        lam=lam, penalty=recipe.penalty, order=recipe.order, objective=cell.objective
+    )
     if recipe.resources.training_processes > 1:
-        summary = _train_together(adapter, recipe, problems, how | {"settings": asdict(settings)})
+        _leave_the_devices()
+        from erce.train.launch import FineTuning, launch
+
+        work = FineTuning(
+            model=recipe.model,
+            dtype=recipe.dtype,
+            problems=problems.train,
+            objective=objective,
+            training=training,
+            seed=cell.seed,
+            folder=str(adapter),
+        )
+        summary = launch(work, resources=recipe.resources)
     else:
         from erce.train.fine_tune import fine_tune
 
-        base = base_policy(recipe.model, recipe.dtype)
-        summary = fine_tune(*base, problems.train, settings=settings, folder=adapter, **how)
+        summary = fine_tune(
+            base_policy(recipe.model, recipe.dtype),
+            problems.train,
+            objective=objective,
+            training=training,
+            seed=cell.seed,
+            folder=adapter,
+        )
     for left in folder.glob(f"{adapter.name}.launch.*"):  # of use where it failed
         left.unlink()
     # Beside it is timing.json; a log with the time in it would never be the same twice.
     write_json(folder / TRAINING, {name: told for name, told in summary.items() if name != "seconds"})
 
 
-def _train_together(adapter: Path, recipe: Recipe, problems: Splits, how: dict[str, Any]) -> dict[str, Any]:
-    """One cell by several processes, which have the devices to themselves meanwhile."""
+def _leave_the_devices() -> None:
+    """Drop this process's base model, so that the processes to be launched have the GPUs to themselves."""
     import torch
-
-    from erce.train import launch
 
     if torch.cuda.is_available():
         base_policy.cache_clear()
         gc.unfreeze()
         gc.collect()
         torch.cuda.empty_cache()
-    resources = recipe.resources
-    cell = launch.Call(
-        model=recipe.model, dtype=recipe.dtype, problems=problems.train, folder=str(adapter), **how
-    )
-    return launch.launch(
-        cell,
-        processes=resources.training_processes,
-        cpu=resources.gpus == 0,
-        fsdp=resources.fsdp,
-        threads=resources.threads,
-    )
 
 
 @contextmanager
@@ -217,15 +209,16 @@ def _place(of: tuple[str, str]) -> tuple[int, float]:
     return EVALUATED.index(split), main[decoding] if decoding in main else float(decoding.removeprefix("T"))
 
 
-def draws(recipe: Recipe, task: str) -> dict[str, Draw]:
+def draws(recipe: Recipe, task: str) -> dict[str, GenerationSettings]:
     """Each way of decoding that is scored, by the name it has in tables."""
     wanted = recipe.decoding
     limit = load_task(task).max_new_tokens if wanted.max_new_tokens is None else wanted.max_new_tokens
-    greedy = Draw(0.0, 1, limit, wanted.batch_size, wanted.stop)
+    greedy = GenerationSettings(
+        temperature=0.0, samples=1, max_new_tokens=limit, batch_size=wanted.batch_size, stop=wanted.stop
+    )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
-    further = replace(greedy, samples=wanted.frontier_samples)
     return {GREEDY: greedy, SAMPLED: sampled} | {
-        name: replace(further, temperature=temperature)
+        name: replace(sampled, temperature=temperature, samples=wanted.frontier_samples)
         for name, temperature in frontier(recipe, task).items()
     }
 

@@ -12,29 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import erce
 from erce.files import read_json, write_json
+from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
 from erce.types import Problem
 
 CELL = "cell.json"
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # `erce.generate` knows no other
-
-
-class Draw(Protocol):
-    """How one set of completions is drawn."""
-
-    @property
-    def temperature(self) -> float: ...
-    @property
-    def samples(self) -> int: ...
-    @property
-    def max_new_tokens(self) -> int: ...
-    @property
-    def stop(self) -> tuple[str, ...]: ...
 
 
 def write_origin(
@@ -44,7 +32,7 @@ def write_origin(
     *,
     policy: tuple[Any, Any],
     evaluated: Mapping[str, Sequence[Problem]],
-    draws: Mapping[str, Draw],
+    draws: Mapping[str, GenerationSettings],
 ) -> str:
     """The key of the cell's completions, 16 hex digits, after cell.json was written with what it is made of.
 
@@ -141,7 +129,7 @@ def _origin(
     }
 
 
-def _resolved(draws: Mapping[str, Draw], tokenizer: Any) -> dict[str, dict[str, Any]]:
+def _resolved(draws: Mapping[str, GenerationSettings], tokenizer: Any) -> dict[str, dict[str, Any]]:
     return {
         name: {
             "temperature": draw.temperature,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,72 +18,34 @@ from peft import LoraConfig, PeftModel, get_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.trainer_callback import PrinterCallback
 
 from erce.errors import DivergedError
 from erce.hf.head import IGNORED
-from erce.hf.models import known_warning_silenced, shadow
+from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import Row, training_rows
 from erce.loss.chunks import NoSoftmaxError
+from erce.recipe import RegularizedObjective, Training
 from erce.train.trainer import ERCEConfig, ERCETrainer
 from erce.types import Problem
 
 
-class Settings(Protocol):
-    """What every fine-tuning of a study shares: any object with these attributes."""
-
-    @property
-    def epochs(self) -> float: ...
-    @property
-    def learning_rate(self) -> float: ...
-    @property
-    def warmup(self) -> float: ...
-    @property
-    def batch_size(self) -> int: ...
-    @property
-    def micro_batch_size(self) -> int: ...
-    @property
-    def max_grad_norm(self) -> float: ...
-    @property
-    def rank(self) -> int: ...
-    @property
-    def lora_alpha(self) -> int: ...
-    @property
-    def dropout(self) -> float: ...
-    @property
-    def normalize(self) -> str: ...
-    @property
-    def head(self) -> str: ...
-    @property
-    def gradient_checkpointing(self) -> bool: ...
-    @property
-    def max_length(self) -> int | None: ...
-
-
-def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
+def fine_tune(
+    base: BasePolicy,
     problems: Iterable[Problem],
     *,
-    settings: Settings,
-    lam: float,
-    penalty: str,
-    order: float,
+    objective: RegularizedObjective,
+    training: Training,
     seed: int,
     folder: Path,
-    objective: str = "cross-entropy",
-    lam_schedule: str = "constant",
-    lam_warmup: float = 0.1,
 ) -> dict[str, Any]:
-    """Trains a LoRA adapter on the problems' demonstrations, writes it to `folder` and tells how it went.
+    """Train a LoRA adapter on the problems' demonstrations, write it to `folder` and return what was logged.
 
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
-    `model` and the global random generators are left as they were. The folder appears when all is done.
-    `penalty` and `order` name what λ weighs, `objective` what that is added to, `lam_schedule` and
-    `lam_warmup` how λ comes to its value, as in `ERCEConfig`. Under a launcher every process makes this call,
-    a batch is shared between them, and the first one writes the folder.
+    The base model and the global random generators are left as they were. The folder appears when all is
+    done. `training.max_length` None is no limit. Under a launcher every process makes this call, a batch is
+    shared between them, and the first one writes the folder.
 
     Returned: `steps`, `seconds`, `tokens` (scored, over all epochs), `truncated` (demonstrations that lost
     their end), `ce`, `entropy` and `objective` (nats a token, over the last epoch), `log` (an entry a step).
@@ -92,27 +54,17 @@ def fine_tune(  # noqa: PLR0913 (a cell's coordinates, by name)
     """
     if folder.exists():
         raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
-    arguments = _arguments(
-        settings,
-        folder,
-        entropy_penalty=lam,
-        entropy_type=penalty,
-        entropy_order=order,
-        entropy_schedule=lam_schedule,
-        entropy_warmup=lam_warmup,
-        objective=objective,
-        seed=seed,
-    )
-    rows = training_rows(tokenizer, problems, settings.max_length)
+    arguments = _arguments(objective, training, seed=seed, folder=folder)
+    rows = training_rows(base.tokenizer, problems, training.max_length)
     if not rows:
         raise ValueError("there is no problem to train on; give at least one")
     with _borrowed_randomness(), known_warning_silenced():
         trainer = ERCETrainer(
-            shadow(model),
+            shadow(base.model),
             arguments,
             train_dataset=_dataset(rows),
-            processing_class=tokenizer,
-            peft_config=_lora(settings),
+            processing_class=base.tokenizer,
+            peft_config=_lora(training),
         )
         trainer.remove_callback(PrinterCallback)
         seconds = _timed(trainer)
@@ -154,20 +106,26 @@ def _write(trainer: ERCETrainer, folder: Path) -> None:
     trainer.accelerator.wait_for_everyone()
 
 
-def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
+def _arguments(objective: RegularizedObjective, training: Training, *, seed: int, folder: Path) -> ERCEConfig:
     arguments = ERCEConfig(
-        **cell,
+        entropy_penalty=objective.lam,
+        entropy_type=objective.penalty,
+        entropy_order=objective.order,
+        entropy_schedule=training.lam_schedule,
+        entropy_warmup=training.lam_warmup,
+        objective=objective.objective,
+        seed=seed,
         output_dir=str(folder.parent),
-        normalize=settings.normalize,
-        head=settings.head,
-        num_train_epochs=settings.epochs,
-        per_device_train_batch_size=settings.micro_batch_size,
-        learning_rate=settings.learning_rate,
+        normalize=training.normalize,
+        head=training.head,
+        num_train_epochs=training.epochs,
+        per_device_train_batch_size=training.micro_batch_size,
+        learning_rate=training.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=settings.warmup,
+        warmup_steps=training.warmup,
         weight_decay=0.0,
-        max_grad_norm=settings.max_grad_norm,
-        gradient_checkpointing=settings.gradient_checkpointing,
+        max_grad_norm=training.max_grad_norm,
+        gradient_checkpointing=training.gradient_checkpointing,
         dataset_kwargs={"skip_prepare_dataset": True},
         logging_steps=1,
         logging_nan_inf_filter=False,
@@ -176,30 +134,30 @@ def _arguments(settings: Settings, folder: Path, **cell: Any) -> ERCEConfig:
         disable_tqdm=True,
         ddp_find_unused_parameters=False,
     )
-    arguments.gradient_accumulation_steps = _accumulated(settings, arguments.world_size)
+    arguments.gradient_accumulation_steps = _accumulated(training, arguments.world_size)
     return arguments
 
 
-def _accumulated(settings: Settings, processes: int) -> int:
+def _accumulated(training: Training, processes: int) -> int:
     """How many micro-batches of every process make a batch."""
-    rows = settings.micro_batch_size * processes
-    if settings.batch_size % rows:
+    rows = training.micro_batch_size * processes
+    if training.batch_size % rows:
         over = f" times {processes} processes" if processes > 1 else ""
         raise ValueError(
-            f"batch_size = {settings.batch_size} must be a multiple of micro_batch_size = "
-            f"{settings.micro_batch_size}{over}"
+            f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
+            f"{training.micro_batch_size}{over}"
         )
-    return settings.batch_size // rows
+    return training.batch_size // rows
 
 
-def _lora(settings: Settings) -> LoraConfig:
+def _lora(training: Training) -> LoraConfig:
     """On every linear layer but the output head: the seven projections q, k, v, o, gate, up, down."""
     return LoraConfig(
         task_type="CAUSAL_LM",
         target_modules="all-linear",
-        r=settings.rank,
-        lora_alpha=settings.lora_alpha,
-        lora_dropout=settings.dropout,
+        r=training.rank,
+        lora_alpha=training.lora_alpha,
+        lora_dropout=training.dropout,
     )
 
 

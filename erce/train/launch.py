@@ -14,12 +14,12 @@ import sys
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from erce.errors import DivergedError
+from erce.errors import DivergedError, InputError
+from erce.recipe import RegularizedObjective, Resources, Training
 from erce.types import Problem
 
 SHARDED = {
@@ -39,53 +39,64 @@ INHERITED = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class FineTuning:
     """One call of `fine_tune`, in what JSON can hold; `model` is a name for `erce.hf.models.load_model`."""
 
     model: str
     problems: tuple[Problem, ...]
-    settings: dict[str, Any]  # the attributes of `erce.train.Settings`
-    lam: float
-    penalty: str
-    order: float
+    objective: RegularizedObjective
+    training: Training
     seed: int
     folder: str
-    objective: str = "cross-entropy"
-    lam_schedule: str = "constant"
-    lam_warmup: float = 0.1
     dtype: str = "auto"
 
+    @staticmethod
+    def read(file: Path) -> "FineTuning":
+        row = json.loads(file.read_text(encoding="utf-8"))
+        return FineTuning(
+            **row
+            | {
+                "problems": tuple(_problem(problem) for problem in row["problems"]),
+                "objective": RegularizedObjective(**row["objective"]),
+                "training": Training(**row["training"]),
+            }
+        )
 
-def launch(
-    cell: Call, *, processes: int, cpu: bool = False, fsdp: bool = False, threads: int | None = None
-) -> dict[str, Any]:
-    """What `fine_tune` returns, of a training over several processes of this machine, a GPU each or none.
 
-    The output of all processes goes to `{folder}.launch.log`. `fsdp` shards the model with FSDP 2, or else
-    each process has all of it (DDP). A batch is `batch_size` demonstrations whatever the number of processes.
-    `threads` is what each computes with on the CPU, or else they share those of this process; the user's own
-    accelerate config counts for nothing. ValueError: a folder that exists, a number of processes or threads
-    below 1, FSDP on a CPU, a training that failed.
+def launch(work: FineTuning, *, resources: Resources) -> dict[str, Any]:
+    """Train with several processes of this machine, a GPU each or none, and return what `fine_tune` returns.
+
+    The output of all processes goes to `{folder}.launch.log`. A batch is `batch_size` demonstrations whatever
+    the number of processes. Without `resources.threads` the processes share those of this one. The user's own
+    accelerate config is not read. ValueError: a folder that exists, FSDP on a CPU, a training that failed.
     """
-    folder = Path(cell.folder).absolute()
+    folder = Path(work.folder).absolute()
     if folder.exists():
-        raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
-    _refuse(processes=processes, cpu=cpu, fsdp=fsdp, threads=threads)
-    each = threads or max(1, torch.get_num_threads() // processes)
+        raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
+    if resources.fsdp and not resources.gpus:
+        raise InputError("accelerate shards nothing on a CPU; leave out fsdp, or set gpus")
     file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("json", "log"))
     summary = _summary(file)
     summary.unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(asdict(cell) | {"folder": str(folder)}), encoding="utf-8")
+    file.write_text(json.dumps(asdict(work) | {"folder": str(folder)}), encoding="utf-8")
     _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
-    with log.open("w", encoding="utf-8") as output:
-        command = _command(file, processes, cpu=cpu, fsdp=fsdp, threads=each)
-        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.STDOUT}
-        with subprocess.Popen(command, env=_environment(cpu), **streams) as launcher:
-            code = launcher.wait()
+    with (
+        log.open("w", encoding="utf-8") as output,
+        subprocess.Popen(
+            _command(file, resources),
+            env=_environment(resources),
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ) as launcher,
+    ):
+        code = launcher.wait()
     if code or not summary.exists():
         kind, why = _reason(log.read_text(encoding="utf-8", errors="replace"))
-        raise kind(f"the training over {processes} processes failed: {why} (all of it: {log})")
+        raise kind(
+            f"the training over {resources.training_processes} processes failed: {why} (all of it: {log})"
+        )
     found = json.loads(summary.read_text(encoding="utf-8"))
     for done in (file, summary, _config(file)):
         done.unlink()
@@ -96,20 +107,22 @@ def run(file: Path) -> None:
     """Trains the cell that the file describes, as one of the launcher's processes."""
     from accelerate import PartialState
 
-    from erce.hf.models import load_model, load_tokenizer
+    from erce.hf.models import BasePolicy, load_model, load_tokenizer
     from erce.train.fine_tune import fine_tune
 
     state = PartialState()  # before the model is loaded: it names this process's GPU
-    given = json.loads(file.read_text(encoding="utf-8"))
-    name, dtype = given.pop("model"), given.pop("dtype")
-    problems = [_problem(row) for row in given.pop("problems")]
-    settings: Any = SimpleNamespace(**given.pop("settings"))
-    folder = Path(given.pop("folder"))
-    model = load_model(name, dtype=dtype)
-    told = fine_tune(model, load_tokenizer(name), problems, settings=settings, folder=folder, **given)
+    work = FineTuning.read(file)
+    summary = fine_tune(
+        BasePolicy(load_model(work.model, dtype=work.dtype), load_tokenizer(work.model)),
+        work.problems,
+        objective=work.objective,
+        training=work.training,
+        seed=work.seed,
+        folder=Path(work.folder),
+    )
     if state.is_main_process:
         half = file.with_suffix(".summary.tmp")
-        half.write_text(json.dumps(told), encoding="utf-8")
+        half.write_text(json.dumps(summary), encoding="utf-8")
         half.replace(_summary(file))
 
 
@@ -128,16 +141,6 @@ def main() -> None:
     PartialState().destroy_process_group()  # or its threads may outlive the interpreter, and abort
 
 
-def _refuse(*, processes: int, cpu: bool, fsdp: bool, threads: int | None) -> None:
-    """A ValueError for what cannot be launched."""
-    if processes < 1:
-        raise ValueError(f"processes = {processes} train nothing; give 1 or more")
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads = {threads} compute nothing; give 1 or more")
-    if cpu and fsdp:
-        raise ValueError("accelerate shards nothing on a CPU; leave out fsdp, or cpu")
-
-
 def _summary(file: Path) -> Path:
     return file.with_suffix(".summary.json")
 
@@ -152,22 +155,34 @@ def _problem(row: dict[str, Any]) -> Problem:
     return Problem(**fields)
 
 
-def _command(file: Path, processes: int, *, cpu: bool, fsdp: bool, threads: int) -> list[str]:
-    flags = {"config_file": str(_config(file)), "num_processes": str(processes), "num_machines": "1"}
-    flags |= {"num_cpu_threads_per_process": str(threads), "mixed_precision": "no", "dynamo_backend": "no"}
-    flags |= {"main_process_port": "0", "gpu_ids": "all"} | (SHARDED if fsdp else {})
+def _command(file: Path, resources: Resources) -> list[str]:
+    processes, fsdp = resources.training_processes, resources.fsdp
+    threads = resources.threads or max(1, torch.get_num_threads() // processes)
+    flags = {
+        "config_file": str(_config(file)),
+        "num_processes": str(processes),
+        "num_machines": "1",
+        "num_cpu_threads_per_process": str(threads),
+        "mixed_precision": "no",
+        "dynamo_backend": "no",
+        "main_process_port": "0",
+        "gpu_ids": "all",
+        **(SHARDED if fsdp else {}),
+    }
     # accelerate's --cpu starts one process, whatever their number; --multi_gpu without a GPU starts them all.
+    cpu = resources.gpus == 0
     switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
     values = [part for name, value in flags.items() for part in (f"--{name}", value)]
     launcher = [sys.executable, "-m", "accelerate.commands.launch", *switches, *values]
     return [*launcher, "-m", "erce.train.launch", str(file)]
 
 
-def _environment(cpu: bool) -> dict[str, str]:
+def _environment(resources: Resources) -> dict[str, str]:
     """Ours without what a training in this process, or a launcher of it, has left for others to read."""
     found = {name: value for name, value in os.environ.items() if not INHERITED.match(name)}
     found[LAUNCHED] = "1"
-    return found | ({"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""} if cpu else {})
+    cpu = {"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
+    return found | (cpu if resources.gpus == 0 else {})
 
 
 def _leave_with_the_launch() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from transformers import TrainerCallback, TrainerState
 
+from erce.recipe.sections import SCHEDULES
 from erce.train.controller import Controller, followed
 
-SCHEDULES = ("constant", "linear")
 STORED = "EntropyController"  # its place in a checkpoint's trainer_state.json
 
 

@@ -19,12 +19,13 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
+from erce.recipe.sections import HEADS, NORMALIZATIONS
 from erce.train.distributed import agreed_readout, ignore_repeats, refuse_sharding
 from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
 from erce.train.strength import Follower, check_strength, scheduled
 
 OWN = 'or your own, "package.module:NAME"'
-CHOICES = {"normalize": ("token", "sequence"), "head": ("erce", "trl")}
+CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
 
 
 @dataclass

@@ -2,13 +2,13 @@
 
 import gc
 import warnings
-from dataclasses import dataclass
 
 import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 
 import erce.hf.models
+from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.types import Problem
@@ -16,15 +16,7 @@ from erce.types import Problem
 GRID = 15
 
 
-@dataclass(frozen=True)
-class Draw:
-    temperature: float = 1.0
-    samples: int = 2
-    max_new_tokens: int = 6
-    batch_size: int = 64
-    stop: tuple[str, ...] = ()
-
-
+DECODING = GenerationSettings(temperature=1.0, samples=2, max_new_tokens=6, batch_size=64)
 PROBLEMS = [
     Problem(id=f"p{number}", prompt=f"Work out {number}+7-2 step by step.", demonstration="")
     for number in range(2)
@@ -60,7 +52,7 @@ def alone(folder, tokenizer):
     fresh = PeftModel.from_pretrained(load_model("tiny"), str(folder)).merge_and_unload()
     for weight in fresh.parameters():
         weight.data = weight.data.clone()  # those in a file's memory lie askew, which changes the rounding
-    return generate(fresh, tokenizer, PROBLEMS, decoding=Draw(), seed=0)
+    return generate(fresh, tokenizer, PROBLEMS, decoding=DECODING, seed=0)
 
 
 def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch):
@@ -71,16 +63,16 @@ def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch)
         lambda *args, **settings: loads.append(args) or load(*args, **settings),
     )
     base, tokenizer = load_model("tiny"), load_tokenizer("tiny")
-    before = generate(base, tokenizer, PROBLEMS, decoding=Draw(), seed=0)
+    before = generate(base, tokenizer, PROBLEMS, decoding=DECODING, seed=0)
     gc.collect()
     gc.disable()
     found, alive = [], {living()}
     try:
         for turn, folder in enumerate(folders):
             with adapted(base, folder) as policy:
-                found.append(generate(policy, tokenizer, PROBLEMS, decoding=Draw(), seed=0))
+                found.append(generate(policy, tokenizer, PROBLEMS, decoding=DECODING, seed=0))
             del policy
-            assert generate(base, tokenizer, PROBLEMS, decoding=Draw(), seed=0) == before
+            assert generate(base, tokenizer, PROBLEMS, decoding=DECODING, seed=0) == before
             if turn % 7 == 0:
                 alive.add(living())
     finally:

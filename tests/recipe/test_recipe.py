@@ -302,13 +302,6 @@ def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
     assert recipe.resources.training_processes == processes
 
 
-def test_the_schedules_that_a_recipe_knows_are_those_of_the_trainer():
-    from erce.recipe.sections import SCHEDULES
-    from erce.train.strength import SCHEDULES as NAMES
-
-    assert NAMES == SCHEDULES
-
-
 def taken(check, cases):
     """Those that are not refused."""
     found = []

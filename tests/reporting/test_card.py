@@ -6,7 +6,6 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -19,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "reporting"))
 from toys.studies import Fake, make_study
 
 from erce.cli.main import main
-from erce.recipe import Training
+from erce.recipe import RegularizedObjective, Training
 from erce.reporting.card import _plain, write_card
 from erce.reporting.cautions import cautions
 from erce.reporting.format import interval, p_value, percent, points
@@ -165,7 +164,7 @@ def test_nothing_is_written_over_and_nothing_made_up(tmp_path):
 
 
 def test_a_cells_adapter_and_the_cards_copy_load_and_merge_with_pefts_own_tools(tmp_path):
-    from erce.hf.models import adapted, load_model, load_tokenizer
+    from erce.hf.models import BasePolicy, adapted, load_model, load_tokenizer
     from erce.train.fine_tune import fine_tune
 
     study = study_with_adapters(tmp_path / "study", seeds=(0,), control=None)
@@ -173,12 +172,15 @@ def test_a_cells_adapter_and_the_cards_copy_load_and_merge_with_pefts_own_tools(
     adapter = cell_folder(tmp_path / "study", study.recipe, cell) / "adapter"
     shutil.rmtree(adapter)
     problems = [Problem(id=str(n), prompt=f"{n}+1=", demonstration=f"{n + 1} is it") for n in range(8)]
-    settings = SimpleNamespace(
-        **vars(Training(epochs=2, batch_size=4, micro_batch_size=4, learning_rate=3e-2))
-    )
     tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
-    how = {"lam": 0.5, "penalty": "shannon", "order": 1.0, "seed": 0}
-    fine_tune(base, tokenizer, problems, settings=settings, folder=adapter, **how)
+    fine_tune(
+        BasePolicy(base, tokenizer),
+        problems,
+        objective=RegularizedObjective(lam=0.5),
+        training=Training(epochs=2, batch_size=4, micro_batch_size=4, learning_rate=3e-2),
+        seed=0,
+        folder=adapter,
+    )
     uploaded = write_card(tmp_path / "study", tmp_path / "out").parent
 
     def greedy(model) -> list[int]:

@@ -189,8 +189,8 @@ def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
 def test_a_schedule_and_the_threads_of_the_recipe_reach_the_training(tmp_path, monkeypatch):
     seen = []
 
-    def noted(*args, lam_schedule, lam_warmup, **kwargs):
-        seen.append((torch.get_num_threads(), lam_schedule, lam_warmup))
+    def noted(*args, training, **kwargs):
+        seen.append((torch.get_num_threads(), training.lam_schedule, training.lam_warmup))
         raise ValueError("seen")
 
     monkeypatch.setattr("erce.train.fine_tune.fine_tune", noted)

@@ -16,13 +16,13 @@ PIECES = 4  # in which an adapter is written, with a moment between two
 MOMENT = 0.004  # seconds
 
 
-def fine_tune(*given, folder, lam, seed, **how):
+def fine_tune(*operands, objective, seed, folder, **settings):
     with Path(os.environ["TRAINED"]).open("a") as file:
         file.write(f"{folder.parent.name}\n")
     folder.mkdir(parents=True)
     with (folder / "adapter_model.safetensors").open("wb") as file:
         for piece in range(PIECES):
-            file.write(hashlib.sha256(f"{piece} {lam} {seed}".encode()).digest() * 40)
+            file.write(hashlib.sha256(f"{piece} {objective.lam} {seed}".encode()).digest() * 40)
             file.flush()
             time.sleep(MOMENT)
     return {"steps": 2, "seconds": time.monotonic(), "log": [{"step": 1, "ce": 1.5}, {"step": 2, "ce": 1.0}]}

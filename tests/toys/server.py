@@ -9,11 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import torch
 
+from erce.generate.decoding import GenerationSettings
 from erce.generate.server import Server
-from erce.study.cell import Draw
 from erce.types import Problem
 
-GREEDY = Draw(temperature=0.0, samples=1, max_new_tokens=40, batch_size=64)
+GREEDY = GenerationSettings(temperature=0.0, samples=1, max_new_tokens=40, batch_size=64)
 SAMPLED = replace(GREEDY, temperature=1.0, samples=3)
 PROBLEMS = [
     Problem(id=f"p{number}", prompt=f"Work out {number}+7-2 step by step.", demonstration="")

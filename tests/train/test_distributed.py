@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,12 @@ from toys import FINDS_TOYS
 from toys import train_processes as processes
 from toys import training as toy
 
-from erce.errors import DivergedError
-from erce.hf.models import load_model, load_tokenizer
-from erce.recipe import Training
+from erce.errors import DivergedError, InputError
+from erce.hf.models import BasePolicy, load_model, load_tokenizer
+from erce.recipe import RegularizedObjective, Resources, Training
 from erce.train import ERCETrainer
 from erce.train.fine_tune import fine_tune
-from erce.train.launch import PLAIN, Call, _command, _config, _reason, launch
+from erce.train.launch import PLAIN, FineTuning, _command, _config, _reason, launch
 from erce.types import Problem
 
 HOSTILE = """
@@ -77,7 +77,7 @@ def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, thr
     """The script, run as `launch` runs a cell, by two processes with the folder as their argument."""
     file = folder / "cell.json"
     _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
-    *command, _, _, _ = _command(file, 2, cpu=not sharded, fsdp=sharded, threads=threads)
+    *command, _, _, _ = _command(file, Resources(processes=2, fsdp=sharded, threads=threads))
     done = subprocess.run(
         [*command, str(script), str(folder)],
         env=os.environ | FINDS_TOYS | {"ACCELERATE_USE_CPU": "true", "HF_HOME": str(home)},
@@ -126,7 +126,7 @@ def test_the_users_own_accelerate_config_changes_nothing(sharded, tmp_path, host
     assert {each.get("FSDP_VERSION") for each in told[0]} == {"2" if sharded else None}
 
 
-SETTINGS = Training(
+TRAINING = Training(
     epochs=2.0,
     learning_rate=1e-2,
     batch_size=4,
@@ -135,6 +135,8 @@ SETTINGS = Training(
     lora_alpha=8,
     dropout=0.0,
     max_length=128,
+    lam_schedule="linear",
+    lam_warmup=0.5,
 )
 
 
@@ -144,32 +146,30 @@ PROBLEMS = tuple(
 )
 
 
-def cell(folder: Path, **changes: Any) -> Call:
-    settings = asdict(SETTINGS) | changes.pop("settings", {})
-    point: dict[str, Any] = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 3}
-    point |= {"lam_schedule": "linear", "lam_warmup": 0.5}
-    return Call(
-        **{"model": "tiny", "problems": PROBLEMS, "settings": settings, "folder": str(folder)}
-        | point
-        | changes
+TWO = Resources(processes=2)
+
+
+def work(folder: Path, **training: Any) -> FineTuning:
+    return FineTuning(
+        model="tiny",
+        problems=PROBLEMS,
+        objective=RegularizedObjective(lam=1.0),
+        training=replace(TRAINING, **training),
+        seed=3,
+        folder=str(folder),
     )
 
 
 @pytest.mark.slow
 def test_a_launched_cell_is_what_fine_tune_makes_in_one_process(tmp_path):
-    given = cell(tmp_path / "two")
-    told = launch(given, processes=2, cpu=True)
-    point = {name: getattr(given, name) for name in ("lam", "penalty", "order", "seed")}
-    point |= {"lam_schedule": given.lam_schedule, "lam_warmup": given.lam_warmup}
-    base, tokenizer = load_model("tiny"), load_tokenizer("tiny")
+    told = launch(work(tmp_path / "two"), resources=TWO)
     wanted = fine_tune(
-        base,
-        tokenizer,
+        BasePolicy(load_model("tiny"), load_tokenizer("tiny")),
         PROBLEMS,
-        settings=SETTINGS,
+        objective=RegularizedObjective(lam=1.0),
+        training=TRAINING,
+        seed=3,
         folder=tmp_path / "one",
-        **point,
-        objective="cross-entropy",
     )
     assert told.keys() == wanted.keys()
     for name in ("steps", "tokens", "truncated"):
@@ -188,9 +188,8 @@ def test_a_launched_cell_is_what_fine_tune_makes_in_one_process(tmp_path):
 
 @pytest.mark.slow
 def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path):
-    settings = {"learning_rate": 1e30, "max_grad_norm": 1e30}
     with pytest.raises(DivergedError, match="the training diverged at step"):
-        launch(cell(tmp_path / "two", settings=settings), processes=2, cpu=True)
+        launch(work(tmp_path / "two", learning_rate=1e30, max_grad_norm=1e30), resources=TWO)
 
 
 @pytest.mark.slow
@@ -198,7 +197,7 @@ def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
     with pytest.raises(
         ValueError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
     ) as e:
-        launch(cell(tmp_path / "two", settings={"batch_size": 6}), processes=2, cpu=True)
+        launch(work(tmp_path / "two", batch_size=6), resources=TWO)
     assert "times 2 processes (all of it: " in str(e.value)
     assert not (tmp_path / "two").exists()
 
@@ -226,31 +225,19 @@ def test_each_process_has_the_threads_that_are_asked_for_or_its_share_of_ours(
     torch.set_num_threads(7)
     try:
         with pytest.raises(ValueError, match="the training over 2 processes failed"):
-            launch(cell(tmp_path / "two"), processes=2, cpu=True, threads=threads)
+            launch(work(tmp_path / "two"), resources=Resources(processes=2, threads=threads))
     finally:
         torch.set_num_threads(before)
     assert [(tmp_path / f"threads-{rank}").read_text() for rank in (0, 1)] == [each, each]
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"processes": 0}, "processes = 0 train nothing; give 1 or more"),
-        ({"processes": 2, "threads": 0}, "threads = 0 compute nothing; give 1 or more"),
-        (
-            {"processes": 2, "cpu": True, "fsdp": True},
-            "accelerate shards nothing on a CPU; leave out fsdp, or cpu",
-        ),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_launched_is_refused_before_anything_is_written(how, message, tmp_path):
-    with pytest.raises(ValueError, match=message):
-        launch(cell(tmp_path / "two"), **how)
+def test_what_cannot_be_launched_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(InputError, match="accelerate shards nothing on a CPU; leave out fsdp"):
+        launch(work(tmp_path / "two"), resources=Resources(processes=2, fsdp=True))
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "two").mkdir()
-    with pytest.raises(ValueError, match="exists; delete it to train again"):
-        launch(cell(tmp_path / "two"), processes=2, cpu=True)
+    with pytest.raises(InputError, match="exists; delete it to train again"):
+        launch(work(tmp_path / "two"), resources=TWO)
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from toys import FINDS_TOYS
 from toys import training as toy
 
 from erce.errors import DivergedError
-from erce.hf.models import adapted
+from erce.hf.models import BasePolicy, adapted
 from erce.hf.prompt import training_rows
-from erce.recipe import Training
+from erce.recipe import RegularizedObjective, Training
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 
@@ -29,16 +29,21 @@ PROBLEMS = [
     Problem(id=str(i), prompt=f"{i}+{i}=", demonstration=f"{2 * i} #{'#' * (i % 5)} {2 * i}")
     for i in range(11)
 ]
-SETTINGS = Training(
+TRAINING = Training(
     epochs=2.0, learning_rate=1e-2, batch_size=4, micro_batch_size=2, rank=4, lora_alpha=8, max_length=64
 )
 
 
-def tune(folder: Path, *, model: Any = None, problems: Any = PROBLEMS, **cell: Any):
-    settings = replace(SETTINGS, **cell.pop("settings", {}))
-    cell = {"lam": 1.0, "penalty": "shannon", "order": 1.0, "seed": 0} | cell
-    base = toy.model() if model is None else model
-    return fine_tune(base, toy.tokenizer(), problems, settings=settings, folder=folder, **cell)
+def tune(folder: Path, *, model: Any = None, problems: Any = PROBLEMS, seed: int = 0, **changes: Any):
+    training = replace(TRAINING, **changes.pop("training", {}))
+    return fine_tune(
+        BasePolicy(toy.model() if model is None else model, toy.tokenizer()),
+        problems,
+        objective=RegularizedObjective(**{"lam": 1.0} | changes),
+        training=training,
+        seed=seed,
+        folder=folder,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +96,7 @@ def test_the_base_model_and_the_random_generators_are_left_as_they_were(tmp_path
     tune(tmp_path / "a", model=base)
     assert state() == before
     with pytest.raises(DivergedError, match="diverged"):
-        tune(tmp_path / "b", model=base, settings={"learning_rate": 1e30, "max_grad_norm": 1e30})
+        tune(tmp_path / "b", model=base, training={"learning_rate": 1e30, "max_grad_norm": 1e30})
     assert state() == before
 
 
@@ -105,7 +110,7 @@ def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
 
 def test_what_is_returned_adds_up(tmp_path):
     frozen = {"learning_rate": 0.0, "dropout": 0.0, "max_length": 30}
-    told = tune(tmp_path / "a", settings=frozen, lam=2.0)
+    told = tune(tmp_path / "a", training=frozen, lam=2.0)
     tokens, base, nll, entropy = toy.tokenizer(), toy.model().double(), [], []
     for row in training_rows(tokens, PROBLEMS, 30):
         log_p = base(input_ids=torch.tensor([row["input_ids"]])).logits[0, :-1].log_softmax(-1)
@@ -126,8 +131,8 @@ def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
     """Against a plain loop in float64, on batches of all problems, so that their order does not matter."""
     settings = {"epochs": 6.0, "warmup": 0.34, "max_grad_norm": 0.5, "dropout": 0.0}
     settings |= {"batch_size": 11, "micro_batch_size": 11}
-    tune(tmp_path / "start", settings=settings | {"learning_rate": 0.0})
-    told = tune(tmp_path / "end", settings=settings)
+    tune(tmp_path / "start", training=settings | {"learning_rate": 0.0})
+    told = tune(tmp_path / "end", training=settings)
     policy = PeftModel.from_pretrained(toy.model(), tmp_path / "start", is_trainable=True).double()
     weights = {name: weight for name, weight in policy.named_parameters() if weight.requires_grad}
     optimizer = torch.optim.AdamW(weights.values(), weight_decay=0.0)
@@ -155,7 +160,7 @@ def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
 
 
 def test_the_last_epoch_alone_is_summed_up(tmp_path):
-    told = tune(tmp_path / "a", settings={"epochs": 3.0})
+    told = tune(tmp_path / "a", training={"epochs": 3.0})
     last = told["log"][6:]
     tokens = sum(entry["scored_tokens"] for entry in last)
     assert tokens == told["tokens"] / 3
@@ -164,7 +169,7 @@ def test_the_last_epoch_alone_is_summed_up(tmp_path):
 
 def test_the_adapter_is_what_the_training_made(tmp_path):
     base = toy.model()
-    told = tune(tmp_path / "a", model=base, settings={"epochs": 12.0})
+    told = tune(tmp_path / "a", model=base, training={"epochs": 12.0})
     rows = training_rows(toy.tokenizer(), PROBLEMS, None)
 
     def ce(policy: Any) -> float:
@@ -221,7 +226,7 @@ def test_an_adapter_half_written_is_no_adapter(tmp_path, monkeypatch):
     ids=str,
 )
 def test_every_setting_reaches_the_training(changes, usual, tmp_path):
-    told = tune(tmp_path / "a", settings=changes)
+    told = tune(tmp_path / "a", training=changes)
     assert (told["log"] == usual["log"]) == (
         changes in ({"gradient_checkpointing": True}, {"max_length": None})
     )
@@ -232,8 +237,8 @@ def test_every_setting_reaches_the_training(changes, usual, tmp_path):
     ("call", "message"),
     [
         ({"problems": []}, "there is no problem to train on; give at least one"),
-        ({"settings": {"batch_size": 5}}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
-        ({"settings": {"max_length": 23}}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
+        ({"training": {"batch_size": 5}}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
+        ({"training": {"max_length": 23}}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
         ({"lam": float("inf")}, "entropy_penalty must be a finite number, got inf"),
         ({"penalty": "entropy"}, "no penalty 'entropy'"),
         ({"objective": "entropy"}, "no objective 'entropy'"),
