@@ -1,5 +1,6 @@
 """Demonstrations become an adapter: TRL's SFT trainer with λ · entropy in its objective."""
 
-from erce.train.trainer import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 __all__ = ["ERCEConfig", "ERCETrainer"]

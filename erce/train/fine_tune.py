@@ -26,7 +26,8 @@ from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import Row, training_rows
 from erce.loss.chunks import NoSoftmaxError
 from erce.recipe import RegularizedObjective, Training
-from erce.train.trainer import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
 

@@ -30,7 +30,8 @@ from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
 from erce.hf.models import TINY, known_warning_silenced
-from erce.train.trainer import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 MEANT = {  # as recipes, papers and other trainers call it → its name here
     "lam": "entropy_penalty",

@@ -1,0 +1,131 @@
+"""The settings of a training: TRL's and ours, checked before anything is loaded."""
+
+from dataclasses import dataclass, field
+
+import torch
+from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
+from trl.trainer.sft_config import SFTConfig
+
+from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
+from erce.recipe.sections import HEADS, NORMALIZATIONS
+from erce.train.scores import DIAGNOSTICS
+from erce.train.strength import check_strength
+
+OWN = 'or your own, "package.module:NAME"'
+CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
+
+
+@dataclass
+class ERCEConfig(SFTConfig):
+    """TRL's `SFTConfig` with the entropy penalty; works as it stands on a machine without a GPU.
+
+    Where there is no accelerator, `use_cpu` is set, and `bf16` and `gradient_checkpointing` are off unless
+    asked for. A bad value is a ValueError of one sentence.
+    """
+
+    entropy_penalty: float = field(
+        default=0.0,
+        metadata={"help": "λ, the weight of the entropy that is added to the cross-entropy; 0 adds nothing."},
+    )
+    entropy_type: str = field(
+        default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {OWN}."}
+    )
+    entropy_order: float = field(
+        default=1.0, metadata={"help": "The order of the entropy; 1 for one that takes none, as 'shannon'."}
+    )
+    entropy_schedule: str = field(
+        default="constant",
+        metadata={"help": "λ over the training: 'constant', or 'linear', which rises to it from 0."},
+    )
+    entropy_warmup: float = field(
+        default=0.1,
+        metadata={"help": "The share of the optimizer's steps over which 'linear' rises, as warmup_steps."},
+    )
+    entropy_target: float | None = field(
+        default=None,
+        metadata={
+            "help": "Experimental: a mean entropy, in nats a token, that λ is moved to hold after each step; "
+            "entropy_penalty is where it starts."
+        },
+    )
+    entropy_target_rate: float = field(
+        default=0.05,
+        metadata={"help": "By how much log λ moves a step, for each nat that the entropy is off its target."},
+    )
+    objective: str = field(
+        default="cross-entropy",
+        metadata={
+            "help": f"What the entropy is added to: {', '.join(OBJECTIVES)}, {OWN}; another number than its "
+            "paper's comes after a colon, as in 'focal:3'."
+        },
+    )
+    normalize: str = field(
+        default="token",
+        metadata={
+            "help": "'token': every scored token of the accumulated batch weighs the same. 'sequence': every "
+            "demonstration does, the paper's 1/T."
+        },
+    )
+    head: str = field(
+        default="erce",
+        metadata={
+            "help": "'erce': our output head, which stores no logits. 'trl': TRL's, for cross-entropy and "
+            "Shannon by token only."
+        },
+    )
+    log_diagnostics: bool = field(
+        default=False,
+        metadata={"help": f"Log {', '.join(DIAGNOSTICS)} as well: exact means over the scored tokens."},
+    )
+    gradient_checkpointing: bool = field(
+        default=torch.accelerator.is_available(),
+        metadata={
+            "help": "Recompute activations in the backward pass; the default where there is an accelerator."
+        },
+    )
+
+    def __post_init__(self) -> None:
+        self._check_objective()
+        self.use_cpu = self.use_cpu or not (torch.accelerator.is_available() or is_torch_xla_available())
+        if self.bf16 is None:
+            self.bf16 = not (self.fp16 or self.use_cpu) and is_torch_bf16_gpu_available()
+        if getattr(self, "activation_checkpointing", False) is None:
+            # The name that transformers reads without a warning.
+            self.activation_checkpointing = self.gradient_checkpointing
+        super().__post_init__()
+
+    def _check_objective(self) -> None:
+        check_strength(
+            self.entropy_penalty,
+            self.entropy_schedule,
+            self.entropy_warmup,
+            self.entropy_target,
+            self.entropy_target_rate,
+        )
+        make_penalty(self.entropy_type, self.entropy_order)
+        make_objective(self.objective)
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(
+                    f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
+                )
+        self._check_head()
+        if self.normalize == "sequence" and (self.packing or self.padding_free):
+            raise ValueError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
+        if self.loss_type == "dft":
+            raise ValueError("loss_type='dft' is TRL's loss; set objective='dft'")
+        if self.label_smoothing_factor:
+            raise ValueError(
+                f"label_smoothing_factor = {self.label_smoothing_factor} would replace the objective; set "
+                f"objective='label-smoothing:{self.label_smoothing_factor}'"
+            )
+
+    def _check_head(self) -> None:
+        if self.head != "trl":
+            return
+        known = {"objective": "cross-entropy", "entropy_type": "shannon", "normalize": "token"}
+        for name, value in (known | {"log_diagnostics": False}).items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"head='trl' knows {name}={value!r} only, got {getattr(self, name)!r}; set head='erce'"
+                )
