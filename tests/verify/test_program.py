@@ -36,6 +36,11 @@ def impatient(monkeypatch):
     monkeypatch.setattr(program, "LIMITS", Limits(cpu=0.2, wall=1.0))
 
 
+@pytest.fixture
+def short_of_cpu(monkeypatch):
+    monkeypatch.setattr(program, "LIMITS", Limits(cpu=0.2, wall=60.0))
+
+
 @pytest.mark.parametrize(
     "program",
     [
@@ -157,12 +162,14 @@ SLOW = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    re
     [
         (SLOW.format(0.15), 0.4, "passed"),  # five times 0.15 is more than 0.4
         (SLOW.format(0.15), 9.0, "timeout"),
-        (SLOW.format(0.01), 0.4, "timeout"),  # five times 0.01 is less than the usual 0.2
+        (SLOW.format(0.01), 2.0, "timeout"),  # five times 0.01 is less than the usual 0.2
         ("def f(x):\n    return 1", 0.4, "timeout"),  # a demonstration that is wrong gives no time
         ("", 0.4, "timeout"),
     ],
 )
-def test_a_slow_machine_gives_five_times_what_the_demonstration_needs(impatient, reference, seconds, reason):
+def test_a_slow_machine_gives_five_times_what_the_demonstration_needs(
+    short_of_cpu, reference, seconds, reason
+):
     problem = Problem(id="slow", prompt="", demonstration=f"```python\n{reference}\n```", tests=SQUARE.tests)
     assert verify_program(problem, SLOW.format(seconds)).reason == reason
 

@@ -97,7 +97,7 @@ class Service:
         if tag == "o":
             return self._objects[rest[0]]
         if tag == "it":
-            return iter([self._decode(each) for each in rest[0]])
+            return iter([self._decode(item) for item in rest[0]])
         return getattr(importlib.import_module(rest[0]), rest[1])
 
     def _name(self, name: str) -> Any:

@@ -21,7 +21,7 @@ class BrokenTestsError(ValueError):
 
 @dataclass(frozen=True)
 class CompiledTests:
-    """What the judge runs. If the tests are `independent`, none binds a name that a later one could read."""
+    """The code that a judge runs. Of `independent` tests none binds a name that a later one could read."""
 
     setup: tuple[CodeType, ...]
     tests: tuple[CodeType, ...]
@@ -70,7 +70,7 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
     # All are read, although one assert is enough: each must be Python.
     asserting = [_can_refuse(test, "test") for test in tests] + [
-        _can_refuse(each, "set-up") for each in setup
+        _can_refuse(source, "set-up") for source in setup
     ]
     if not any(asserting):
         raise BrokenTestsError("the tests have no assert, so any program would pass: write one")

@@ -124,11 +124,11 @@ def decode(form: Any, handle: Callable[[list[Any]], Any]) -> Any:
 
 
 def _items(value: Any, handle: Any) -> list[Any]:
-    return [encode(each, handle) for each in value]
+    return [encode(item, handle) for item in value]
 
 
 def _pairs(value: Any, handle: Any) -> list[Any]:
-    return [[encode(key, handle), encode(each, handle)] for key, each in value.items()]
+    return [[encode(key, handle), encode(item, handle)] for key, item in value.items()]
 
 
 def _write_int(value: int, handle: Any) -> Any:
@@ -168,7 +168,7 @@ _WRITE: dict[type, Callable[[Any, Any], Any]] = {
 def _values(form: Any, handle: Any) -> list[Any]:
     if type(form[1]) is not list:
         raise ValueError("not a list of forms")
-    return [decode(each, handle) for each in form[1]]
+    return [decode(item, handle) for item in form[1]]
 
 
 def _mapping(form: Any, handle: Any) -> dict[Any, Any]:
@@ -194,7 +194,7 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
     if type(fields) is not list:
         raise ValueError("not a list of names")
     if not len(fields) == len(values) <= _MAX_FIELDS or any(
-        type(each) is not str for each in (name, *fields)
+        type(text) is not str for text in (name, *fields)
     ):
         raise ValueError("not a named tuple")
     return _record(name, tuple(fields))._make(values)

@@ -12,7 +12,7 @@ MODES = ("strict", "paper")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use.
+    """The limits on one program.
 
     `cpu` is processor time of all threads, so that a busy machine changes no verdict; comparing the results
     has an equal budget of its own. `wall` stops programs that wait; so does half of it with less than 0.05 s
@@ -69,4 +69,4 @@ class Outcome:
 
 
 class SandboxUnavailable(RunError):  # noqa: N818 (a state of the machine, not a mistake)
-    """No permitted tier works on this machine; the message says why each does not, and what helps."""
+    """A machine on which no permitted tier works; the message says why, and what helps."""

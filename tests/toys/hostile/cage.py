@@ -46,7 +46,7 @@ class CageError(Exception):
     """No cage can be made here, or what ran in it did not come to its end."""
 
 
-def caged(order: dict, *, seconds: float = 240.0) -> list[dict]:
+def caged(order: dict, *, seconds: float = 1800.0) -> list[dict]:
     """The lines that `inside.py` reports for `order`; a run that was cut off is short of the line "end"."""
     environment = {
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -74,7 +74,7 @@ def caged(order: dict, *, seconds: float = 240.0) -> list[dict]:
 def why_no_cage() -> str:
     """Empty where a cage can be made; else the reason, for a test to skip with."""
     try:
-        caged({"do": "nothing"}, seconds=60)
+        caged({"do": "nothing"}, seconds=600)
     except CageError as error:
         return f"no outer cage here: {error}"
     return ""

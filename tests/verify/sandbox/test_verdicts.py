@@ -4,7 +4,7 @@ import pytest
 
 from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
 
-BRIEF = Limits(cpu=0.3, wall=4.0)
+BRIEF = Limits(cpu=0.3, wall=60.0)
 SAY = """
 import json, os, socket, stat, struct
 def channel():
@@ -297,7 +297,7 @@ def test_a_value_that_is_a_bomb_ends_with_the_judges_budget(sandbox, value, test
     program = f"import itertools\nfrom decimal import Decimal\nf = lambda x: {value}"
     verdict = sandbox.run(program, tests, limits=BRIEF)
     assert verdict.reason in reasons
-    assert verdict.elapsed < 4
+    assert "wall" not in verdict.detail
     assert ruled(sandbox, "f = lambda x: x", ["assert f(1) == 1"])[0] == "passed"
 
 

@@ -151,7 +151,7 @@ class Peer:
             return ["fn", value.__module__, value.__name__]
         if isinstance(value, Iterator):
             passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            return ["it", [self.form(each) for each in passed]]
+            return ["it", [self.form(item) for item in passed]]
         raise self.stop(
             "error",
             f"the tests pass a {type(value).__name__} to the program, which has no copy in its process: "

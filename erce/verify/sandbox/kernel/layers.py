@@ -140,7 +140,7 @@ class JobNamespaces:
         linux.unmount("/tmp")
 
     def return_to_own(self) -> None:
-        """Fork the next process in the worker's own namespace."""
+        """Make the next forked process join the worker's own namespace."""
         linux.setns(self._own, linux.CLONE_NEWPID)
 
 

@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,13 +44,19 @@ def workers(root: int = 0) -> set[int]:
     return found & parents.keys()
 
 
-def gone(processes: set[int], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while left := {pid for pid in processes if alive(pid)}:
-        if time.monotonic() > end:
+def gone(processes: set[int]) -> bool:
+    """Whether the processes end within a minute; on an idle machine they need milliseconds."""
+    return holds(lambda: not any(map(alive, processes)))
+
+
+def holds(condition: Callable[[], object]) -> bool:
+    """Wait up to a minute until the condition holds."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
-    return not left
+    return True
 
 
 def alive(pid: int) -> bool:
@@ -132,12 +140,14 @@ def test_many_threads_share_the_workers_and_each_gets_its_own_verdict(tier):
 
 def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
     before = workers()
-    with Sandbox(tier) as sandbox:
-        killer = threading.Timer(0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in workers() - before])
-        killer.start()
-        verdict = sandbox.run("import time\ntime.sleep(0.8)\nf = lambda x: x", TESTS)
-        killer.join()
-        assert verdict.reason == "passed"
+    with Sandbox(tier) as sandbox, ThreadPoolExecutor(1) as thread:
+        idle = workers()
+        job = thread.submit(sandbox.run, "import time\ntime.sleep(0.8)\nf = lambda x: x", TESTS)
+        assert holds(lambda: job.done() or workers() - idle)  # the candidate runs
+        for pid in workers() - before:
+            with suppress(ProcessLookupError):  # it died with the one that was killed before
+                os.kill(pid, signal.SIGKILL)
+        assert job.result().reason == "passed"
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
@@ -209,7 +219,7 @@ def test_a_closed_sandbox_says_so_and_leaves_no_process(tier):
     assert started
     sandbox.close()
     sandbox.close()
-    assert gone(started, 2.0)
+    assert gone(started)
     with pytest.raises(ValueError, match="closed"):
         sandbox.run("f = 1", TESTS)
 
@@ -236,26 +246,23 @@ import ctypes, os, sys, threading, time
 from erce.verify.sandbox import Limits, Sandbox
 sandbox = Sandbox(sys.argv[1], workers=2)
 if not ctypes.CDLL(None).fork():  # as a library forks: none of Python's hooks runs
-    time.sleep(20)
+    time.sleep(90)
     os._exit(0)
 long = Limits(cpu=60, wall=100)
 run = lambda: sandbox.run("while True: pass", ["assert f(1)"], limits=long)
 for _ in range(2):
     threading.Thread(target=run).start()
-time.sleep(0.7)
-print("ready", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
 def test_killing_the_supervisor_leaves_no_process_even_if_a_fork_of_it_lives_on(tier):
-    with subprocess.Popen([sys.executable, "-c", ENDLESS, tier], stdout=subprocess.PIPE) as supervisor:
-        assert supervisor.stdout is not None
-        assert supervisor.stdout.readline() == b"ready\n"
-        started = workers(supervisor.pid)
-        assert len(started) >= 4
-        supervisor.kill()
-        assert gone(started, 2.0)
+    with subprocess.Popen([sys.executable, "-c", ENDLESS, tier]) as supervising:
+        # At least a judge and a candidate of each worker.
+        assert holds(lambda: supervising.poll() is None and len(workers(supervising.pid)) >= 4)
+        started = workers(supervising.pid)
+        supervising.kill()
+        assert gone(started)
 
 
 FORKED = """
@@ -304,7 +311,7 @@ def test_ten_thousand_verdicts_leave_nothing(tier):
         mine = workers() - before
         sizes = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in mine]
         assert max(sizes) * 4096 < 40 << 20
-    assert gone(mine, 2.0)
+    assert gone(mine)
 
 
 @pytest.mark.slow
@@ -313,8 +320,8 @@ def test_a_verdict_is_the_same_on_a_busy_machine(tier):
     try:
         with Sandbox(tier) as sandbox:
             spin = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x"
-            assert sandbox.run(spin.format(0.5), TESTS, limits=Limits(cpu=1.0, wall=60)).accepted
-            assert sandbox.run(spin.format(2.0), TESTS, limits=Limits(cpu=1.0, wall=60)).reason == "timeout"
+            assert sandbox.run(spin.format(0.5), TESTS, limits=Limits(cpu=1.0, wall=600)).accepted
+            assert sandbox.run(spin.format(2.0), TESTS, limits=Limits(cpu=1.0, wall=600)).reason == "timeout"
     finally:
         for process in busy:
             process.kill()
