@@ -24,14 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from erce.errors import InputError
 from erce.files import read_json, read_rows, write_json, write_rows
 from erce.recipe import Arm, Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
+from erce.study.samples import DrawnSet, read_outcomes
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 SEARCH = "search.json"
 RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
 LOCKS = ".locks"  # of the processes at work in a study's folder
-COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
 TIMING = "timing.json"
 
 
@@ -45,13 +46,13 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     if (root / STUDY).is_file():
         before = read_recipe(root)
         if identity(before) != identity(recipe):
-            raise ValueError(
+            raise InputError(
                 f"{root} holds another study ({_difference(before, recipe)}); "
                 "choose another folder with --out"
             )
     begun = (root / PROBLEMS).is_file()
     if begun and problems is not None and list(read_rows(root / PROBLEMS)) != problems:
-        raise ValueError(
+        raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
     settings = as_settings(recipe)
@@ -67,7 +68,7 @@ def check_folder(root: Path) -> None:
         return
     begun = {LOCKS, f".{STUDY}.tmp"}  # what a run that was killed at once leaves
     if not root.is_dir() or any(path.name not in begun for path in root.iterdir()):
-        raise ValueError(f"{root} exists and holds no study; choose another folder with --out")
+        raise InputError(f"{root} exists and holds no study; choose another folder with --out")
 
 
 def _difference(before: Recipe, after: Recipe) -> str:
@@ -92,11 +93,11 @@ def _flat(settings: dict[str, Any]) -> dict[str, Any]:
 def read_recipe(root: Path) -> Recipe:
     """The recipe of the study in a folder."""
     if not (root / STUDY).is_file():
-        raise ValueError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
+        raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     try:
         return parse_recipe(_without_retired(read_json(root / STUDY)))
-    except ValueError as error:
-        raise ValueError(f"{root / STUDY}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{root / STUDY}: {error}") from None
 
 
 def _without_retired(settings: dict[str, Any]) -> dict[str, Any]:
@@ -191,7 +192,7 @@ class Study:
     def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
         """1 where the verifier accepted; problems and samples in the same order for every arm and seed."""
         return np.stack(
-            [self._verdicts[cell][split, decoding] for cell in self.cells(task, arm)]
+            [self._outcomes[cell][DrawnSet(split, decoding)] for cell in self.cells(task, arm)]
         )  # (seeds, problems, samples)
 
     @cached_property
@@ -202,8 +203,8 @@ class Study:
         return arms
 
     @cached_property
-    def _verdicts(self) -> dict[Cell, dict[tuple[str, str], np.ndarray]]:
-        return {cell: cell_outcomes(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
+    def _outcomes(self) -> dict[Cell, dict[DrawnSet, np.ndarray]]:
+        return {cell: read_outcomes(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
 
 
 def read_timing(folder: Path) -> dict[str, float]:
@@ -226,15 +227,3 @@ def timed(folder: Path, stage: str) -> Iterator[None]:
 def read_study(root: str | Path) -> Study:
     """The study in a folder, finished or not."""
     return Study(Path(root), read_recipe(Path(root)))
-
-
-def cell_outcomes(folder: Path) -> dict[tuple[str, str], np.ndarray]:
-    """(split, decoding) → 0/1 (problems, samples), problems sorted by id."""
-    found: dict[tuple[str, str], dict[tuple[str, int], bool]] = {}
-    for row in read_rows(folder / VERDICTS):
-        found.setdefault((row["split"], row["decoding"]), {})[row["problem"], row["sample"]] = row["accepted"]
-    arrays = {}
-    for key, verdicts in found.items():
-        problems = len({problem for problem, _ in verdicts})
-        arrays[key] = np.array([verdicts[at] for at in sorted(verdicts)], dtype=np.int8).reshape(problems, -1)
-    return arrays

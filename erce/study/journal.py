@@ -1,8 +1,8 @@
-"""Completions as they are finished → one line a chunk of problems, which a killed run does not draw again.
+"""Completions as they are drawn → one line a chunk of problems, so that a killed run draws no chunk again.
 
-Each line holds the rows of one chunk, the key of what drew them and a checksum, and is on the disk before the
-next chunk begins. A chunk is whole problems and at least one batch, so a run that goes on sees the same
-batches as one that was never stopped, and rounds as it does.
+Each line holds the completions of one chunk, the key of what drew them and a checksum, and is on the disk
+before the next chunk begins. A chunk is whole problems and at least one batch, so a resumed run sees the same
+batches as an undisturbed one, and rounds as it does.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from erce.errors import InputError, RunError
 from erce.types import Completion, Problem
 
 Draws = Callable[[Sequence[Problem]], Sequence[Completion]]
@@ -20,7 +21,7 @@ Draws = Callable[[Sequence[Problem]], Sequence[Completion]]
 
 @dataclass(frozen=True)
 class Journal:
-    """The finished chunks of one cell's generation; lines with another `key` were drawn by something else."""
+    """The finished chunks of one cell's generation; lines with another `key` came from another policy."""
 
     path: Path
     key: str
@@ -33,61 +34,62 @@ class Journal:
         labels: dict[str, str],
         samples: int,
         batch_size: int,
-    ) -> list[dict[str, Any]]:
-        """A row a completion, in the order of `problems`, then of samples; only what is missing is drawn.
+    ) -> list[Completion]:
+        """Return a completion for each problem and sample, in that order; `draw` makes the missing ones.
 
-        `labels` (split, decoding) tell the sets of one cell apart and stand in each row. The longest prompts
-        are drawn first: memory runs out at once or never. `draw` leaving one out, or adding one, is a
-        ValueError and leaves the journal as it was.
+        `labels` (split, decoding) tell the sets of one cell apart. The longest prompts are drawn first, so
+        that memory runs out at once or never. If `draw` leaves a completion out or adds one, a RunError says
+        so and the journal stays as it was. Two problems with one id are an InputError.
         """
         if len({problem.id for problem in problems}) < len(problems):
-            raise ValueError("two problems have the same id and would get the same completions; rename one")
-        found: dict[str, list[dict[str, Any]]] = {}
-        for row in self.rows(labels):
-            found.setdefault(row["problem"], []).append(row)
-        missing = [problem for problem in problems if problem.id not in found]
+            raise InputError("two problems have the same id and would get the same completions; rename one")
+        finished: dict[str, list[Completion]] = {}
+        for completion in self.completions(labels):
+            finished.setdefault(completion.problem, []).append(completion)
+        missing = [problem for problem in problems if problem.id not in finished]
         for chunk in chunks(missing, samples=samples, batch_size=batch_size):
-            rows = [asdict(completion) for completion in draw(chunk)]
-            _check(rows, [(problem.id, sample) for problem in chunk for sample in range(samples)])
-            self._append(labels, rows)
-            for row in rows:
-                found.setdefault(row["problem"], []).append(row)
-        return [labels | row for problem in problems for row in found[problem.id]]
+            drawn = draw(chunk)
+            _check_complete(drawn, [(problem.id, sample) for problem in chunk for sample in range(samples)])
+            self._append(labels, drawn)
+            for completion in drawn:
+                finished.setdefault(completion.problem, []).append(completion)
+        return [completion for problem in problems for completion in finished[problem.id]]
 
-    def rows(self, labels: dict[str, str]) -> list[dict[str, Any]]:
-        """The rows that this key finished under `labels`, each (problem, sample) once.
+    def completions(self, labels: dict[str, str]) -> list[Completion]:
+        """Return what this key finished under `labels`, each problem and sample once.
 
-        A last line that was cut off is dropped from the file; damage before it is a ValueError.
+        A last line that was cut off is dropped from the file; damage before it is an InputError.
         """
-        kept: dict[tuple[str, int], dict[str, Any]] = {}
+        kept: dict[tuple[str, int], Completion] = {}
         for line in self._lines():
             if (line["key"], line["labels"]) == (self.key, labels):
                 for row in line["rows"]:
-                    kept.setdefault((row["problem"], row["sample"]), row)
+                    kept.setdefault((row["problem"], row["sample"]), Completion(**row))
         return list(kept.values())
 
     def _lines(self) -> list[dict[str, Any]]:
         if not self.path.is_file():
             return []
         with self.path.open("rb") as file:
-            lines = list(file)
-        begins, found = 0, []
-        for number, line in enumerate(lines, 1):
-            read = _read(line)
-            if read is None and number < len(lines):
-                raise ValueError(
+            raw_lines = list(file)
+        offset, lines = 0, []
+        for number, raw in enumerate(raw_lines, 1):
+            content = _checked_content(raw)
+            if content is None and number < len(raw_lines):
+                raise InputError(
                     f"{self.path}, line {number} is damaged; delete the file, and the next run draws the "
                     "cell's completions again"
                 )
-            if read is None:
-                os.truncate(self.path, begins)
+            if content is None:
+                os.truncate(self.path, offset)
             else:
-                found.append(read)
-            begins += len(line)
-        return found
+                lines.append(content)
+            offset += len(raw)
+        return lines
 
-    def _append(self, labels: dict[str, str], rows: list[dict[str, Any]]) -> None:
-        content = json.dumps({"key": self.key, "labels": labels, "rows": rows}, allow_nan=False).encode()
+    def _append(self, labels: dict[str, str], drawn: Sequence[Completion]) -> None:
+        line = {"key": self.key, "labels": labels, "rows": [asdict(completion) for completion in drawn]}
+        content = json.dumps(line, allow_nan=False).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             file.write(b"%s %s\n" % (_checksum(content), content))
@@ -96,9 +98,9 @@ class Journal:
 
 
 def chunks(problems: Sequence[Problem], *, samples: int, batch_size: int) -> list[list[Problem]]:
-    """Whole problems, longest prompts first, as many to a chunk as fill at least one batch.
+    """Cut the problems, longest prompts first, into chunks that each fill at least one batch.
 
-    What is left of the list after some chunks were drawn is cut as the rest of it was.
+    The rest of the list after some chunks were drawn is cut as it would have been without a stop.
 
     >>> rows = [Problem(id=str(n), prompt="?" * n, demonstration="") for n in (1, 3, 2)]
     >>> [[problem.id for problem in chunk] for chunk in chunks(rows, samples=4, batch_size=6)]
@@ -106,15 +108,15 @@ def chunks(problems: Sequence[Problem], *, samples: int, batch_size: int) -> lis
     """
     size = -(-batch_size // samples)
     ordered = sorted(problems, key=lambda problem: len(problem.prompt), reverse=True)
-    return [ordered[at : at + size] for at in range(0, len(ordered), size)]
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
-def _check(rows: list[dict[str, Any]], wanted: list[tuple[str, int]]) -> None:
-    drawn = [(row["problem"], row["sample"]) for row in rows]
-    if drawn != wanted:
-        odd = sorted(set(drawn) ^ set(wanted))[:1] or "their order"
-        raise ValueError(
-            f"{len(drawn)} completions came back for {len(wanted)} asked for (see {odd}); nothing was "
+def _check_complete(drawn: Sequence[Completion], wanted: list[tuple[str, int]]) -> None:
+    places = [(completion.problem, completion.sample) for completion in drawn]
+    if places != wanted:
+        odd = sorted(set(places) ^ set(wanted))[:1] or "their order"
+        raise RunError(
+            f"{len(places)} completions came back for {len(wanted)} asked for (see {odd}); nothing was "
             "recorded of them, and the next run draws them again"
         )
 
@@ -123,8 +125,8 @@ def _checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest()[:16].encode()
 
 
-def _read(line: bytes) -> dict[str, Any] | None:
-    """The line's content; None where it is not what was written."""
+def _checked_content(line: bytes) -> dict[str, Any] | None:
+    """Return what the line holds; None if it was cut off or its checksum is wrong."""
     checksum, _, content = line.removesuffix(b"\n").partition(b" ")
     whole = line.endswith(b"\n") and checksum == _checksum(content)
     return json.loads(content) if whole else None

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from erce.files import write_rows
-from erce.study.cell import cell_splits, completions
 from erce.study.folder import cell_folder, read_study
+from erce.study.problems import cell_splits
+from erce.study.samples import read_completions
 from erce.tasks import load_task
 from erce.types import Verdict
 from erce.verify.killable.math_verify import math_verify, math_verify_is_installed
@@ -95,11 +96,11 @@ def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
             raise ValueError(
                 f"the paper judges task {cell.task!r} as its own verifier does: nothing to compare"
             )
-        known = {
-            each.id: each for part in vars(cell_splits(study.recipe, cell.task)).values() for each in part
-        }
-        rows = [each for _, each in completions(cell_folder(study.root, study.recipe, cell))]
-        pairs = [(known[each.problem], each) for each in rows]
+        splits = cell_splits(study.recipe, cell.task)
+        known = {problem.id: problem for problems in vars(splits).values() for problem in problems}
+        drawn_sets = read_completions(cell_folder(study.root, study.recipe, cell)).values()
+        rows = [completion for drawn in drawn_sets for completion in drawn]
+        pairs = [(known[completion.problem], completion) for completion in rows]
         both = [verify_many(verify, pairs, workers=workers) for verify in (task.verify, task.verify_paper)]
         for completion, strict, paper in zip(rows, *both, strict=True):
             where = f"{cell.name}, {completion.problem}, sample {completion.sample}"

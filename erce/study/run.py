@@ -5,19 +5,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.errors import CellsFailedError
+from erce.errors import CellsFailedError, InputError
 from erce.generate.policy import check_server
-from erce.recipe import Recipe, load_recipe
+from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.searching import no_validation
-from erce.study.cell import base_policy, cell_splits, run_cell
-from erce.study.engines import FAILURE, LOG, Done, Work, name_of, open_engine, study_lock
+from erce.study.cell import run_cell
+from erce.study.engines import FAILURE, LOG, Done, Run, Work, name_of, open_engine, study_lock
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.folder import Study, cell_folder, check_folder, is_done, open_study, read_study
-from erce.study.search.rounds import asked, is_lost, rounds
+from erce.study.problems import cell_splits, problem_rows
+from erce.study.search.rounds import Asked, asked, is_lost, rounds
+from erce.study.training import base_policy
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
+
+FAILURES_SHOWN = 10
 
 
 def run(
@@ -29,114 +33,109 @@ def run(
     retries: int = 0,
     **overrides: Any,
 ) -> Study:
-    """The study of a recipe, its missing cells run; called again, it goes on where it was stopped.
+    """Run the missing cells of a recipe's study and return the study; call it again to resume.
 
-    `recipe` is a Recipe or the path of its TOML file, `out` the study's folder (runs/<name of the file>),
-    `engine` what runs the cells: "here", "processes", "ray", "ray://HOST:10001", "ray@HOST:6379", or "auto",
-    which is "processes" where there are several `jobs`. That is the number of processes (1), and on Ray the
-    most cells at a time (64). `retries` is how often a failed cell is tried again,
-    and `overrides` are settings that win over the file's (`model`, …). A recipe that cannot run raises
-    ValueError before anything is trained or written. A cell that fails does not stop the others: at the end
-    `CellsFailedError` names those that have no result, and `read_study(out)` has the others.
+    `recipe` is a Recipe or the path of its TOML file, `out` the study's folder (runs/<name of the file>).
+    `engine` runs the cells: "here", "processes", "ray", "ray://HOST:10001", "ray@HOST:6379", or "auto", which
+    is "processes" for several `jobs` and "here" otherwise. `jobs` is the number of processes (1), on Ray the
+    most cells at a time (64). A failed cell is tried again `retries` times. `overrides` are settings that win
+    over the file's (`model`, …).
+
+    A recipe that cannot run raises an InputError before anything is trained or written. A failed cell does
+    not stop the others: at the end a `CellsFailedError` names those that failed, and `read_study(out)` has
+    the rest.
     """
-    recipe, root = _given(recipe, out, overrides)
-    _refuse(recipe, engine=engine, jobs=jobs, retries=retries)
+    recipe, root = _resolve(recipe, out, overrides)
+    _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    resources = recipe.resources
-    needs = {"threads": resources.threads, "gpus": resources.gpus, "processes": resources.training_processes}
-    work = Work(root, recipe, partial(run_cell, problems=problems), **needs)
+    work = Work(
+        root,
+        recipe,
+        partial(run_cell, problems=problems),
+        threads=recipe.resources.threads,
+        gpus=recipe.resources.gpus,
+        processes=recipe.resources.training_processes,
+    )
     opened = open_engine(work, engine=engine, jobs=jobs)
     if recipe.search is not None and not problems[recipe.task].validation:
-        raise ValueError(no_validation(recipe.n_validation))
-    if any(not is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
-        _check(recipe, problems, here=name_of(engine, jobs) == "here")
-    with opened as engine_run, study_lock(root):
-        open_study(root, recipe, _rows(problems))
+        raise InputError(no_validation(recipe.n_validation))
+    if not all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
+        _check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
+    with opened as run_cells, study_lock(root):
+        open_study(root, recipe, problem_rows(problems))
         for now in rounds(root, recipe):
-            missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
-            ended: dict[Any, Done] = {}
-            with progress(len(now.cells), len(missing), said=now.said) as advance:
-                before = len(now.cells) - len(missing)
-                for done in sweep(engine_run, missing, retries=retries, succeeded=before):
-                    ended[done.cell] = done
-                    advance(done)
-            failed = [
-                done for done in ended.values() if done.failure and not is_lost(root, recipe, done.cell)
-            ]
-            _refuse_failures(root, recipe, failed, of=len(now.cells), begun=before + len(ended))
+            _run_round(root, recipe, now, run_cells, retries=retries)
     return read_study(root)
 
 
-def _refuse(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
-    """A ValueError for what no engine can do."""
+def _run_round(root: Path, recipe: Recipe, now: Asked, run_cells: Run, *, retries: int) -> None:
+    """Run the cells of a round that have no result; raise a CellsFailedError where a needed one failed."""
+    missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
+    finished = len(now.cells) - len(missing)
+    last: dict[Cell, Done] = {}  # how each cell ended, in its last attempt
+    with progress(len(now.cells), len(missing), said=now.said) as advance:
+        for done in sweep(run_cells, missing, retries=retries, succeeded=finished):
+            last[done.cell] = done
+            advance(done)
+    failed = [done for done in last.values() if done.failure and not is_lost(root, recipe, done.cell)]
+    if not failed:
+        return
+    begun, folders = finished + len(last), cell_folder(root, recipe, failed[0].cell).parent
+    given_up = f", and {len(now.cells) - begun} more were given up" if begun < len(now.cells) else ""
+    listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
+    if len(failed) > FAILURES_SHOWN:
+        listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
+    raise CellsFailedError(
+        f"{len(failed)} of {len(now.cells)} cells failed and have no result{given_up}; the same command "
+        f"tries them again, and what is done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
+    )
+
+
+def _resolve(
+    recipe: Recipe | str | Path, out: str | Path | None, overrides: dict[str, Any]
+) -> tuple[Recipe, Path]:
+    """Return the recipe and the study's folder."""
+    if not isinstance(recipe, Recipe):
+        return load_recipe(recipe, **overrides), Path(out or Path("runs") / Path(recipe).stem)
+    if overrides or out is None:
+        raise InputError("a Recipe object needs out=FOLDER and takes no overrides; use dataclasses.replace")
+    return recipe, Path(out)
+
+
+def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
+    """Check what no engine could do."""
     if retries < 0:
-        raise ValueError(f"retries = {retries}: 0 is none")
+        raise InputError(f"retries = {retries}: 0 is none")
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs = {jobs}: at least one is needed")
+        raise InputError(f"jobs = {jobs}: at least one is needed")
     if recipe.server is not None and engine.startswith("ray"):
-        raise ValueError(
+        raise InputError(
             "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
             "does not see them; use --jobs"
         )
 
 
-def _given(
-    recipe: Recipe | str | Path, out: str | Path | None, overrides: dict[str, Any]
-) -> tuple[Recipe, Path]:
-    """The recipe and the study's folder."""
-    if not isinstance(recipe, Recipe):
-        return load_recipe(recipe, **overrides), Path(out or Path("runs") / Path(recipe).stem)
-    if overrides or out is None:
-        raise ValueError("a Recipe object needs out=FOLDER and takes no overrides; use dataclasses.replace")
-    return recipe, Path(out)
-
-
-def _check(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
-    """Tries what every cell will need, so that a wrong name or path is said now and not after hours."""
+def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
+    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours."""
     if recipe.own_losses:
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objectives)
-    for task, given in problems.items():
-        check_demonstrations(load_task(task), (each for part in vars(given).values() for each in part))
+    for task, splits in problems.items():
+        check_demonstrations(load_task(task), (problem for part in vars(splits).values() for problem in part))
     if here:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
-        base_policy(recipe.model, recipe.dtype)  # the one that the cells of this process use
-    elif not _is_here(recipe.model):
+        base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
+    elif not _is_local(recipe.model):
         from erce.hf.models import load_tokenizer
 
         load_tokenizer(recipe.model)
     check_server(recipe)
 
 
-def _is_here(model: str) -> bool:
-    """Whether a model needs no look at the hub; its workers load it, and the driver need not."""
+def _is_local(model: str) -> bool:
+    """Return True if the model is on this machine, so that the driver need not contact the hub."""
     return model == "tiny" or all(
         (Path(model) / name).is_file() for name in ("config.json", "tokenizer.json")
-    )
-
-
-def _rows(given: Mapping[str, Splits]) -> list[dict[str, Any]]:
-    """What problems.jsonl holds: a row for each problem of each task's splits."""
-    return [
-        {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
-        | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
-        for task in given
-        for split, problems in vars(given[task]).items()
-        for problem in problems
-    ]
-
-
-def _refuse_failures(root: Path, recipe: Recipe, failed: list[Done], *, of: int, begun: int) -> None:
-    """A CellsFailedError where cells failed; those that a sweep has given up were not begun, or stopped."""
-    if not failed:
-        return
-    listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:10])
-    more = f"\n  and {len(failed) - 10} more" if len(failed) > 10 else ""
-    others = f", and {of - begun} more were given up" if begun < of else ""
-    first = cell_folder(root, recipe, failed[0].cell)
-    raise CellsFailedError(
-        f"{len(failed)} of {of} cells failed and have no result{others}; the same command tries "
-        f"them again, and what is done is kept (why: {FAILURE} or {LOG} in {first.parent}/…):{listed}{more}"
     )

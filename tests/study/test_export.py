@@ -11,7 +11,7 @@ from erce.files import read_rows, write_json, write_rows
 from erce.hf.models import load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.arrays import outcome_arrays
-from erce.study.cell import draws
+from erce.study.drawing import decodings
 from erce.study.export import COLUMNS, export, records
 from erce.study.folder import RESULT, cell_folder, open_study, read_study
 from erce.study.provenance import CELL, read_origin, verifier_version, write_origin, write_verifier
@@ -36,7 +36,7 @@ def fill(root, cell, *, origin=True):
     (folder / "adapter").mkdir(parents=True)
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
     if origin:
-        wanted = draws(RECIPE, cell.task)
+        wanted = decodings(RECIPE, cell.task)
         write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, draws=wanted)
         write_verifier(folder, load_task(cell.task).verify)
     places = [
@@ -155,7 +155,7 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
     folder = cell_folder(study.root, RECIPE, cell)
 
     def key(recipe, cell, problems):
-        wanted = draws(recipe, cell.task)
+        wanted = decodings(recipe, cell.task)
         return write_origin(folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, draws=wanted)
 
     first = key(RECIPE, cell, PROBLEMS)

@@ -10,10 +10,13 @@ import pytest
 import erce.generate.transformers
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Training
-from erce.study.cell import base_policy, draws, run_cell
-from erce.study.folder import COMPLETIONS, RESULT, VERDICTS, cell_folder, is_done
+from erce.study.cell import run_cell
+from erce.study.drawing import decodings
+from erce.study.folder import RESULT, cell_folder, is_done
 from erce.study.provenance import CELL
 from erce.study.run import run
+from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.study.training import base_policy
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -214,7 +217,7 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
 
 def test_a_stop_text_reaches_every_draw_and_the_control_has_no_frontier():
     stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",)))
-    drawn = draws(stop, "mini-sums")
+    drawn = decodings(stop, "mini-sums")
     assert {name: draw.stop for name, draw in drawn.items()} == dict.fromkeys(drawn, ("END",))
-    assert list(draws(wide(0.2), "mini-sums-answer-only")) == ["greedy", "sampled"]
+    assert list(decodings(wide(0.2), "mini-sums-answer-only")) == ["greedy", "sampled"]
     assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]

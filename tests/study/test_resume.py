@@ -13,7 +13,7 @@ from toys import FINDS_TOYS
 from erce.files import read_json
 from erce.generate.transformers import generate
 from erce.recipe import Decoding, Recipe, Training
-from erce.study.cell import JOURNAL
+from erce.study.drawing import JOURNAL
 from erce.study.provenance import CELL
 from erce.study.run import run
 

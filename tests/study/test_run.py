@@ -15,9 +15,10 @@ from erce.errors import CellsFailedError
 from erce.files import read_json, read_rows, write_json
 from erce.generate.transformers import generate
 from erce.recipe import Cell, Decoding, Recipe, Resources, Training
-from erce.study.cell import cell_splits, run_cell
+from erce.study.cell import run_cell
 from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
+from erce.study.problems import cell_splits
 from erce.study.run import run
 from erce.tasks import splits
 

@@ -18,10 +18,13 @@ from erce.files import read_json, read_rows
 from erce.generate.policy import check_server, policy, served_base, served_name
 from erce.hf.models import adapted
 from erce.recipe import Decoding, Recipe, Serving, Training
-from erce.study.cell import base_policy, cell_splits, draws
-from erce.study.folder import COMPLETIONS, cell_folder
+from erce.study.drawing import decodings
+from erce.study.folder import cell_folder
+from erce.study.problems import cell_splits
 from erce.study.provenance import CELL
 from erce.study.run import run
+from erce.study.samples import COMPLETIONS
+from erce.study.training import base_policy
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -148,7 +151,7 @@ def test_every_cell_is_drawn_by_its_own_policy_and_no_adapter_stays(study, fleet
     base, problems = base_policy("tiny", "auto"), cell_splits(RECIPE, "mini-sums").test
     for cell in study.results:
         folder = cell_folder(study.root, study.recipe, cell)
-        greedy = draws(RECIPE, cell.task)["greedy"]
+        greedy = decodings(RECIPE, cell.task)["greedy"]
         with policy(RECIPE, base, None if cell.lam is None else folder / "adapter") as here:
             wanted = {each.problem: each.text for each in here(problems, decoding=greedy, seed=0)}
         rows = [row for row in read_rows(folder / COMPLETIONS) if row["split"] == "test"]
@@ -181,7 +184,7 @@ def drawing(fleet, folder):
     recipe = served(fleet)
     problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
     with policy(recipe, base, folder / "adapter") as draw:
-        return draw(problems, decoding=draws(RECIPE, "mini-sums")["greedy"], seed=0)
+        return draw(problems, decoding=decodings(RECIPE, "mini-sums")["greedy"], seed=0)
 
 
 def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_killed_run_left_it(
@@ -217,7 +220,7 @@ def test_two_studies_of_one_recipe_draw_from_their_own_adapters_on_one_server(st
     changed = {name: w + torch.randn(w.shape, generator=noise) / 50 for name, w in learned.items()}
     save_file(changed, there / WEIGHTS, metadata={"format": "pt"})
     problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
-    greedy = draws(RECIPE, "mini-sums")["greedy"]
+    greedy = decodings(RECIPE, "mini-sums")["greedy"]
 
     def drawn(draw) -> list[float]:
         return [each.logprob for each in draw(problems, decoding=greedy, seed=0)]

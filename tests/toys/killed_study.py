@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from erce.recipe import Decoding, Recipe, Training
-from erce.study.cell import JOURNAL, base_policy
+from erce.study.drawing import JOURNAL
 from erce.study.journal import Journal
 from erce.study.run import run
+from erce.study.training import base_policy
 
 RECIPE = Recipe(
     task="mini-sums",

@@ -7,8 +7,9 @@ import numpy as np
 from erce.files import write_json, write_rows
 from erce.recipe import Recipe
 from erce.recipe.searching import Searching
-from erce.study.cell import cell_splits
-from erce.study.folder import RESULT, VERDICTS, cell_folder, is_done, open_study
+from erce.study.folder import RESULT, cell_folder, is_done, open_study
+from erce.study.problems import cell_splits
+from erce.study.samples import VERDICTS
 from erce.study.search import GRID
 from erce.study.search.rounds import rounds
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from erce.recipe import Recipe, load_recipe
-from erce.study.cell import cell_splits
 from erce.study.plan.architecture import Found, find_architecture
 from erce.study.plan.cost import (
     DEVICES,
@@ -19,6 +18,7 @@ from erce.study.plan.cost import (
 )
 from erce.study.plan.memory import Memory, bytes_a_weight, drawing_memory, training_memory
 from erce.study.plan.work import TaskPlan, task_plan
+from erce.study.problems import cell_splits
 from erce.tasks import load_task
 
 __all__ = ["Plan", "Speed", "limits", "plan"]

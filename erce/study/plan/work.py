@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import Arm, Recipe
-from erce.study.cell import EVALUATED, cell_splits, draws
+from erce.study.drawing import EVALUATED, decodings
+from erce.study.problems import cell_splits
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Problem, Splits, Task
 
@@ -138,7 +139,7 @@ def _training(recipe: Recipe, texts: "_Texts", limit: int) -> TrainingWork:
 
 
 def _drawing(recipe: Recipe, name: str, evaluated: dict[str, list[Text]]) -> DrawingWork:
-    asked = list(draws(recipe, name).values())
+    asked = list(decodings(recipe, name).values())
     texts = [each for split in EVALUATED for each in evaluated[split]]
     samples = sum(draw.samples for draw in asked)
     limit = max(draw.max_new_tokens for draw in asked)

@@ -1,0 +1,82 @@
+"""Stage 2 of a cell: problems → completions, under every decoding that the recipe asks for."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from erce.generate.decoding import GenerationSettings
+from erce.generate.policy import policy
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.study.folder import RESULT
+from erce.study.journal import Journal
+from erce.study.provenance import check_origin, write_origin
+from erce.study.samples import COMPLETIONS, VERDICTS, DrawnSet, read_completions, write_completions
+from erce.study.training import ADAPTER, base_policy
+from erce.tasks import load_task
+from erce.types import Splits
+
+EVALUATED = ("validation", "test")
+JOURNAL = "completions.journal"
+
+
+def decodings(recipe: Recipe, task: str) -> dict[str, GenerationSettings]:
+    """Return each decoding that is scored, by its name in tables."""
+    wanted = recipe.decoding
+    greedy = GenerationSettings(
+        temperature=0.0,
+        samples=1,
+        max_new_tokens=wanted.max_new_tokens or load_task(task).max_new_tokens,
+        batch_size=wanted.batch_size,
+        stop=wanted.stop,
+    )
+    sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
+    return {GREEDY: greedy, SAMPLED: sampled} | {
+        name: replace(greedy, temperature=temperature, samples=wanted.frontier_samples)
+        for name, temperature in frontier(recipe, task).items()
+    }
+
+
+def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
+    """Return False while sets are missing: all of them, or those of temperatures that the recipe gained."""
+    return (folder / COMPLETIONS).is_file() and read_completions(folder).keys() >= {
+        DrawnSet(split, decoding)
+        for split in EVALUATED
+        if getattr(problems, split)
+        for decoding in decodings(recipe, cell.task)
+    }
+
+
+def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+    """Draw every missing set; the problems are the same whatever the cell was trained with.
+
+    The old result and verdicts go before the completions change, so that a kill leaves no verdicts of other
+    completions.
+    """
+    base, completions = base_policy(recipe.model, recipe.dtype), read_completions(folder)
+    evaluated = {split: getattr(problems, split) for split in EVALUATED}
+    if completions:
+        check_origin(folder, recipe, cell, policy=base, evaluated=evaluated)
+    wanted = decodings(recipe, cell.task)
+    key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
+    journal = Journal(folder / JOURNAL, key)
+    with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as draw_from:
+        for split in EVALUATED:
+            for decoding, settings in wanted.items():
+                if (split, decoding) not in completions:
+                    completions[DrawnSet(split, decoding)] = journal.completed(
+                        evaluated[split],
+                        partial(draw_from, decoding=settings, seed=cell.seed),
+                        labels={"split": split, "decoding": decoding},
+                        samples=settings.samples,
+                        batch_size=settings.batch_size,
+                    )
+    for outdated in (RESULT, VERDICTS):
+        (folder / outdated).unlink(missing_ok=True)
+    write_completions(folder, dict(sorted(completions.items(), key=lambda item: _order(item[0]))))
+
+
+def _order(drawn_set: DrawnSet) -> tuple[int, float]:
+    """Return where a set stands in the file: greedy, sampled, then by rising temperature."""
+    main = {GREEDY: -2.0, SAMPLED: -1.0}
+    split, decoding = EVALUATED.index(drawn_set.split), drawn_set.decoding
+    return split, main[decoding] if decoding in main else float(decoding.removeprefix("T"))

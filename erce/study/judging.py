@@ -1,0 +1,41 @@
+"""Stages 3 and 4 of a cell: completions → verdicts → scores."""
+
+from pathlib import Path
+from typing import Any
+
+from erce.recipe import Cell
+from erce.score import summarize
+from erce.study.drawing import EVALUATED
+from erce.study.provenance import write_verifier
+from erce.study.samples import DrawnSet, JudgedSample, read_completions, read_samples, write_verdicts
+from erce.tasks import load_task
+from erce.types import Splits
+
+
+def judge(folder: Path, cell: Cell, problems: Splits) -> None:
+    """Write a verdict for every completion, and into cell.json who judged."""
+    verify = load_task(cell.task).verify
+    write_verifier(folder, verify)
+    by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
+    write_verdicts(
+        folder,
+        [
+            JudgedSample(drawn_set, completion, verify(by_id[completion.problem], completion))
+            for drawn_set, completions in read_completions(folder).items()
+            for completion in completions
+        ],
+    )
+
+
+def scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
+    """Return split → decoding → what `erce.score.summarize` returns for its completions."""
+    equal = load_task(cell.task).equal
+    samples: dict[DrawnSet, list[JudgedSample]] = {}
+    for sample in read_samples(folder):
+        samples.setdefault(sample.drawn_set, []).append(sample)
+    scored: dict[str, dict[str, Any]] = {}
+    for (split, decoding), judged in samples.items():
+        completions = [sample.completion for sample in judged]
+        verdicts = [sample.verdict for sample in judged]
+        scored.setdefault(split, {})[decoding] = summarize(completions, verdicts, equal=equal)
+    return scored

@@ -1,0 +1,99 @@
+"""A cell's completions and verdicts ⇄ completions.jsonl and verdicts.jsonl: a row a sample, in one order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from erce.errors import InputError
+from erce.files import read_rows, write_rows
+from erce.types import Completion, Verdict
+
+COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
+
+
+class DrawnSet(NamedTuple):
+    """One set of a cell's completions: those of a split under one decoding."""
+
+    split: str
+    decoding: str
+
+
+class JudgedSample(NamedTuple):
+    """One completion and its verdict."""
+
+    drawn_set: DrawnSet
+    completion: Completion
+    verdict: Verdict
+
+
+def write_completions(folder: Path, completions: Mapping[DrawnSet, Sequence[Completion]]) -> None:
+    """Write every set, in the order of the mapping."""
+    write_rows(
+        folder / COMPLETIONS,
+        (
+            drawn_set._asdict() | asdict(completion)
+            for drawn_set, drawn in completions.items()
+            for completion in drawn
+        ),
+    )
+
+
+def read_completions(folder: Path) -> dict[DrawnSet, list[Completion]]:
+    """Return the sets in the order of the file; nothing where the cell has no completions yet."""
+    completions: dict[DrawnSet, list[Completion]] = {}
+    for row in read_rows(folder / COMPLETIONS) if (folder / COMPLETIONS).is_file() else ():
+        drawn_set = DrawnSet(row.pop("split"), row.pop("decoding"))
+        completions.setdefault(drawn_set, []).append(Completion(**row))
+    return completions
+
+
+def write_verdicts(folder: Path, samples: Sequence[JudgedSample]) -> None:
+    """Write what two runs of a study have in common: `elapsed` and `detail`, which may differ, stay out."""
+    rows = []
+    for drawn_set, completion, verdict in samples:
+        row = drawn_set._asdict() | {"problem": completion.problem, "sample": completion.sample}
+        row |= {"accepted": verdict.accepted, "reason": verdict.reason, "extracted": verdict.extracted}
+        rows.append(row | {"warning": verdict.warning} if verdict.warning else row)
+    write_rows(folder / VERDICTS, rows)
+
+
+def read_samples(folder: Path) -> list[JudgedSample]:
+    """Return each completion with its verdict; an InputError where the files hold other samples."""
+    completions = [
+        (drawn_set, completion)
+        for drawn_set, drawn in read_completions(folder).items()
+        for completion in drawn
+    ]
+    rows = list(read_rows(folder / VERDICTS))
+    judged = [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in rows]
+    if judged != [(*drawn_set, drawn.problem, drawn.sample) for drawn_set, drawn in completions]:
+        raise InputError(
+            f"{folder}: {VERDICTS} is not of the samples in {COMPLETIONS}; delete it and "
+            "result.json, and the next run judges again"
+        )
+    return [
+        JudgedSample(drawn_set, completion, _verdict(row))
+        for (drawn_set, completion), row in zip(completions, rows, strict=True)
+    ]
+
+
+def read_outcomes(folder: Path) -> dict[DrawnSet, np.ndarray]:
+    """Return each set as 0/1 (problems, samples), problems sorted by id: 1 where the verifier accepted."""
+    accepted: dict[DrawnSet, dict[tuple[str, int], bool]] = {}
+    for row in read_rows(folder / VERDICTS):
+        drawn_set = DrawnSet(row["split"], row["decoding"])
+        accepted.setdefault(drawn_set, {})[row["problem"], row["sample"]] = row["accepted"]
+    return {drawn_set: _array(by_sample) for drawn_set, by_sample in accepted.items()}
+
+
+def _verdict(row: dict[str, Any]) -> Verdict:
+    return Verdict(row["accepted"], row["reason"], row["extracted"], warning=row.get("warning", ""))
+
+
+def _array(by_sample: dict[tuple[str, int], bool]) -> np.ndarray:
+    problems = len({problem for problem, _ in by_sample})
+    values = [by_sample[place] for place in sorted(by_sample)]
+    return np.array(values, dtype=np.int8).reshape(problems, -1)

@@ -1,0 +1,79 @@
+"""Stage 1 of a cell: demonstrations → an adapter, and training.json, its log."""
+
+import gc
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from erce.files import write_json
+from erce.recipe import Cell, Recipe, RegularizedObjective
+from erce.tasks import load_task
+from erce.types import Problem
+
+if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
+
+ADAPTER, TRAINING = "adapter", "training.json"
+
+
+@lru_cache(maxsize=1)
+def base_policy(model: str, dtype: str) -> "BasePolicy":
+    """Load the base model and its tokenizer, once a process; whoever adds an adapter takes it off again."""
+    import erce.train  # noqa: F401 (loaded now, so that the freeze below covers it)
+    from erce.hf.models import BasePolicy, load_model, load_tokenizer
+
+    loaded = BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
+    gc.freeze()  # every trainer collects garbage, which takes 0.3 s if it looks at these objects
+    return loaded
+
+
+def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
+    """Write the cell's adapter, then its log; an adapter that a kill left without a log is made again."""
+    assert cell.lam is not None, "the base model is not trained"
+    training = recipe.training
+    if training.max_length is None:
+        training = replace(training, max_length=load_task(cell.task).max_length)
+    objective = RegularizedObjective(
+        lam=cell.lam, penalty=recipe.penalty, order=recipe.order, objective=cell.objective
+    )
+    adapter = folder / ADAPTER
+    shutil.rmtree(adapter, ignore_errors=True)
+    if recipe.resources.training_processes > 1:
+        from erce.train.launch import FineTuning, launch
+
+        _free_the_devices()
+        work = FineTuning(
+            model=recipe.model,
+            dtype=recipe.dtype,
+            problems=tuple(problems),
+            objective=objective,
+            training=training,
+            seed=cell.seed,
+            folder=str(adapter),
+        )
+        log = launch(work, resources=recipe.resources)
+        for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # read only where a launch failed
+            leftover.unlink()
+    else:
+        from erce.train.fine_tune import fine_tune
+
+        base = base_policy(recipe.model, recipe.dtype)
+        log = fine_tune(
+            base, problems, objective=objective, training=training, seed=cell.seed, folder=adapter
+        )
+    # Seconds are in timing.json: a log with times in it would differ between two equal runs.
+    write_json(folder / TRAINING, {name: value for name, value in log.items() if name != "seconds"})
+
+
+def _free_the_devices() -> None:
+    """Drop this process's base model, so that the launched processes have the GPUs to themselves."""
+    import torch
+
+    if torch.cuda.is_available():
+        base_policy.cache_clear()
+        gc.unfreeze()
+        gc.collect()
+        torch.cuda.empty_cache()
