@@ -62,11 +62,12 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
     with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as draw_from:
         for split in EVALUATED:
             for decoding, settings in wanted.items():
-                if (split, decoding) not in completions:
-                    completions[DrawnSet(split, decoding)] = journal.completed(
+                drawn_set = DrawnSet(split, decoding)
+                if drawn_set not in completions:
+                    completions[drawn_set] = journal.completed(
                         evaluated[split],
                         partial(draw_from, decoding=settings, seed=cell.seed),
-                        labels={"split": split, "decoding": decoding},
+                        drawn_set=drawn_set,
                         samples=settings.samples,
                         batch_size=settings.batch_size,
                     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, RunError
+from erce.study.samples import DrawnSet
 from erce.types import Completion, Problem
 
 Draws = Callable[[Sequence[Problem]], Sequence[Completion]]
@@ -31,38 +32,38 @@ class Journal:
         problems: Sequence[Problem],
         draw: Draws,
         *,
-        labels: dict[str, str],
+        drawn_set: DrawnSet,
         samples: int,
         batch_size: int,
     ) -> list[Completion]:
         """Return a completion for each problem and sample, in that order; `draw` makes the missing ones.
 
-        `labels` (split, decoding) tell the sets of one cell apart. The longest prompts are drawn first, so
+        The journal keeps the sets of one cell apart. The longest prompts are drawn first, so
         that memory runs out at once or never. If `draw` leaves a completion out or adds one, a RunError says
         so and the journal stays as it was. Two problems with one id are an InputError.
         """
         if len({problem.id for problem in problems}) < len(problems):
             raise InputError("two problems have the same id and would get the same completions; rename one")
         finished: dict[str, list[Completion]] = {}
-        for completion in self.completions(labels):
+        for completion in self.completions(drawn_set):
             finished.setdefault(completion.problem, []).append(completion)
         missing = [problem for problem in problems if problem.id not in finished]
         for chunk in chunks(missing, samples=samples, batch_size=batch_size):
             drawn = draw(chunk)
             _check_complete(drawn, [(problem.id, sample) for problem in chunk for sample in range(samples)])
-            self._append(labels, drawn)
+            self._append(drawn_set, drawn)
             for completion in drawn:
                 finished.setdefault(completion.problem, []).append(completion)
         return [completion for problem in problems for completion in finished[problem.id]]
 
-    def completions(self, labels: dict[str, str]) -> list[Completion]:
-        """Return what this key finished under `labels`, each problem and sample once.
+    def completions(self, drawn_set: DrawnSet) -> list[Completion]:
+        """Return what this key finished of a set, each problem and sample once.
 
         A last line that was cut off is dropped from the file; damage before it is an InputError.
         """
         kept: dict[tuple[str, int], Completion] = {}
         for line in self._lines():
-            if (line["key"], line["labels"]) == (self.key, labels):
+            if (line["key"], line["labels"]) == (self.key, drawn_set._asdict()):
                 for row in line["rows"]:
                     kept.setdefault((row["problem"], row["sample"]), Completion(**row))
         return list(kept.values())
@@ -87,8 +88,9 @@ class Journal:
             offset += len(raw)
         return lines
 
-    def _append(self, labels: dict[str, str], drawn: Sequence[Completion]) -> None:
-        line = {"key": self.key, "labels": labels, "rows": [asdict(completion) for completion in drawn]}
+    def _append(self, drawn_set: DrawnSet, drawn: Sequence[Completion]) -> None:
+        rows = [asdict(completion) for completion in drawn]
+        line = {"key": self.key, "labels": drawn_set._asdict(), "rows": rows}
         content = json.dumps(line, allow_nan=False).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:

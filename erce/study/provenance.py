@@ -84,7 +84,7 @@ def read_origin(folder: Path) -> dict[str, Any]:
 
 
 def weights_digest(adapter: Path) -> str:
-    """Return 16 hex digits of an adapter's weights; its other files may differ between two equal trainings."""
+    """Return 16 hex digits of an adapter's weights; the other files may differ between equal trainings."""
     digest = hashlib.sha256()
     for path in sorted(adapter.glob("adapter_model*")):
         with path.open("rb") as file:

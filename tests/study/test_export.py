@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erce.files import read_rows, write_json, write_rows
-from erce.hf.models import load_model, load_tokenizer
+from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.arrays import outcome_arrays
 from erce.study.drawing import decodings
@@ -27,7 +27,7 @@ HOSTILE = "</script>\u2028\x00 é 𝄞 \\ud800 \"'\n"
 
 @cache
 def tiny():
-    return load_model("tiny"), load_tokenizer("tiny")
+    return BasePolicy(load_model("tiny"), load_tokenizer("tiny"))
 
 
 def fill(root, cell, *, origin=True):
@@ -37,7 +37,7 @@ def fill(root, cell, *, origin=True):
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
     if origin:
         wanted = decodings(RECIPE, cell.task)
-        write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, draws=wanted)
+        write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, decodings=wanted)
         write_verifier(folder, load_task(cell.task).verify)
     places = [
         {"split": "test", "decoding": "sampled", "problem": problem.id, "sample": sample}
@@ -156,7 +156,9 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
 
     def key(recipe, cell, problems):
         wanted = decodings(recipe, cell.task)
-        return write_origin(folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, draws=wanted)
+        return write_origin(
+            folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, decodings=wanted
+        )
 
     first = key(RECIPE, cell, PROBLEMS)
     assert key(RECIPE, cell, PROBLEMS) == first != key(*change(RECIPE, cell, PROBLEMS))

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from erce.errors import RunError
 from erce.study.journal import Journal, chunks
+from erce.study.samples import DrawnSet
 from erce.types import Completion, Problem
 
 PROBLEMS = [Problem(id=f"p{n}", prompt="?" * (n % 4 + 1), demonstration="") for n in range(7)]
-LABELS = {"split": "test", "decoding": "sampled"}
+SET = DrawnSet("test", "sampled")
 
 
 class Policy:
@@ -38,7 +40,7 @@ def completion(problem, sample):
 
 
 def complete(path, policy, *, key="k", problems=PROBLEMS, batch_size=4):
-    return Journal(path, key).completed(problems, policy, labels=LABELS, samples=2, batch_size=batch_size)
+    return Journal(path, key).completed(problems, policy, drawn_set=SET, samples=2, batch_size=batch_size)
 
 
 @pytest.fixture
@@ -54,8 +56,8 @@ def undisturbed(tmp_path):
 
 def test_rows_come_in_the_order_of_the_problems_and_their_samples(undisturbed):
     rows, _ = undisturbed
-    assert [(row["problem"], row["sample"]) for row in rows] == [(p.id, s) for p in PROBLEMS for s in (0, 1)]
-    assert all(row["split"] == "test" and row["text"].endswith("𝄞") for row in rows)
+    assert [(row.problem, row.sample) for row in rows] == [(p.id, s) for p in PROBLEMS for s in (0, 1)]
+    assert all(row.text.endswith("𝄞") for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_two_sets_of_one_cell_are_kept_apart(path):
     complete(path, Policy())
     policy = Policy()
     Journal(path, "k").completed(
-        PROBLEMS, policy, labels=LABELS | {"split": "validation"}, samples=2, batch_size=4
+        PROBLEMS, policy, drawn_set=SET._replace(split="validation"), samples=2, batch_size=4
     )
     assert len(policy.calls) == 4
 
@@ -137,7 +139,7 @@ def test_damage_in_the_middle_stops_with_the_way_out(path, before, after):
     "change", [lambda drawn: drawn[:-1], lambda drawn: drawn[::-1], lambda drawn: drawn + drawn[:1]]
 )
 def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, change):
-    with pytest.raises(ValueError, match=r"\d completions came back for 4 asked for"):
+    with pytest.raises(RunError, match=r"\d completions came back for 4 asked for"):
         complete(path, lambda problems: change(Policy()(problems)))
     assert not path.exists()
 

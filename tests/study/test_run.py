@@ -178,7 +178,7 @@ def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
         loaded.append(args)
         return splits(*args, **kwargs)
 
-    monkeypatch.setattr("erce.study.cell.splits", counted)
+    monkeypatch.setattr("erce.study.problems.splits", counted)
     cell_splits.cache_clear()
     problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
     cell_splits.cache_clear()

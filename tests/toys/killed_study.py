@@ -77,10 +77,10 @@ def note_draws(log: Path) -> None:
 
     def noted(self, problems, draw, **settings):
         def noting(chunk):
-            places = [[self.path.parent.name, settings["labels"]["split"], problem.id] for problem in chunk]
+            places = [[self.path.parent.name, settings["drawn_set"].split, problem.id] for problem in chunk]
             with log.open("a") as file:
                 file.writelines(
-                    json.dumps([*place, settings["labels"]["decoding"]]) + "\n" for place in places
+                    json.dumps([*place, settings["drawn_set"].decoding]) + "\n" for place in places
                 )
             return draw(chunk)
 

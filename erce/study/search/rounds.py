@@ -15,7 +15,7 @@ from erce.files import write_json
 from erce.recipe import CROSS_ENTROPY, SAMPLED, Cell, Recipe
 from erce.study.engines import DIVERGED
 from erce.study.folder import SEARCH, cell_folder, is_done
-from erce.study.samples import read_outcomes
+from erce.study.samples import DrawnSet, read_outcomes
 from erce.study.search import Run, Search, Settings, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
 
@@ -62,7 +62,9 @@ def asked(root: Path, recipe: Recipe) -> Asked:
                 continue
             cells.append(cell)
             if is_done(root, recipe, cell):
-                outcomes[key] = read_outcomes(cell_folder(root, recipe, cell))["validation", SAMPLED]
+                outcomes[key] = read_outcomes(cell_folder(root, recipe, cell))[
+                    DrawnSet("validation", SAMPLED)
+                ]
         if not outcomes.keys() >= {*step.cells}:
             return Asked(_in_order(recipe, cells), step)
         step = search.next(outcomes)
