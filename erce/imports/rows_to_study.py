@@ -14,8 +14,9 @@ from erce.score import summarize
 from erce.score.majority import Equal
 from erce.study.arrays import outcome_arrays
 from erce.study.export import Row
-from erce.study.folder import COMPLETIONS, RESULT, VERDICTS, Study, cell_folder, open_study, read_study
+from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
 from erce.study.provenance import CELL
+from erce.study.samples import COMPLETIONS, VERDICTS
 from erce.types import Completion, Verdict
 
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
