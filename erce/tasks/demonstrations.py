@@ -1,17 +1,18 @@
-"""A task's problems → the first demonstration that its verifier refuses, as an error, or nothing."""
+"""A task's problems → nothing, or an error that shows a demonstration which the task's verifier refuses."""
 
 from collections.abc import Iterable
 
+from erce.errors import InputError
 from erce.types import Completion, Problem, Task
 
-SHOWN = 200  # characters of prompt and demonstration in an error
+SHOWN_CHARACTERS = 200  # of prompt and demonstration in an error
 
 
 def check_demonstrations(task: Task, problems: Iterable[Problem]) -> None:
-    """Raises a ValueError that shows the first demonstration that the task's own verifier does not accept.
+    """Raise an InputError that shows the first demonstration which the task's own verifier refuses.
 
-    The verifier gets each demonstration as a finished completion. A study on such a task would train on what
-    it counts as wrong. What the verifier raises is not caught.
+    The verifier gets each demonstration as a finished completion. A study with a refused demonstration would
+    train on what it counts as wrong. Errors that the verifier raises are not caught.
     """
     for problem in problems:
         verdict = task.verify(problem, _completion(problem))
@@ -23,7 +24,7 @@ def check_demonstrations(task: Task, problems: Iterable[Problem]) -> None:
             if verdict.reason == "error"
             else f"its verifier refuses the demonstration of problem {problem.id!r}"
         )
-        raise ValueError(
+        raise InputError(
             f"task {task.name!r}: {fault} ({why}); correct the problem or the verifier"
             f"\n  prompt: {_start(problem.prompt)}"
             f"\n  demonstration: {_start(problem.demonstration)}"
@@ -45,5 +46,5 @@ def _completion(problem: Problem) -> Completion:
 
 
 def _start(text: str) -> str:
-    """Its first characters in one line, in quotes."""
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
+    """Return the text's first characters in one line, in quotes."""
+    return repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…")

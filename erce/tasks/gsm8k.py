@@ -1,4 +1,4 @@
-"""GSM8K's rows become problems: school mathematics with a chain of thought, or with the answer alone.
+"""GSM8K's rows → problems: school mathematics with a chain of thought, or with the answer alone.
 
 Set-up of the paper's appendices "Experimental Setup GSM8k" and "Answer-Only Negative Control": 1,000 problems
 to train on and 500 to test on, calculator annotations stripped, `#### <answer>` at the end. The paper has no
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from erce.tasks.source import Row, Source, json_lines
+from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.number import same_number, verify_number
 
@@ -30,7 +30,7 @@ _ANNOTATION = re.compile(r"<<[^<>\n]*>>")
 
 
 def _pools(data: str | None, *, template: str, steps: bool) -> Pools:
-    """From the hub through `datasets`, or from the original files in the folder `data`."""
+    """Read the hub through `datasets`, or the original files in the folder `data`."""
     return Pools(
         *(
             tuple(
@@ -42,7 +42,7 @@ def _pools(data: str | None, *, template: str, steps: bool) -> Pools:
     )
 
 
-def _rows(data: str | None) -> list[tuple[str, Iterable[Row]]]:
+def _rows(data: str | None) -> list[tuple[str, Iterable[SourceRow]]]:
     splits = ("train", "test")
     if data is None:
         hub = SOURCE.from_hub("main")
@@ -51,11 +51,11 @@ def _rows(data: str | None) -> list[tuple[str, Iterable[Row]]]:
     return [(split, json_lines(file)) for split, file in zip(splits, files, strict=True)]
 
 
-def _problem(id: str, row: Row, template: str, *, steps: bool) -> Problem:
-    """One row; the demonstration is its working without `<<48/2=24>>` annotations, then `#### 24`."""
+def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
+    """Return a row's problem; its demonstration has no `<<48/2=24>>` annotations and ends in `#### 24`."""
     question, solution = row.text("question"), row.text("answer")
     working, _, answer = (part.strip() for part in solution.rpartition(MARKER))
-    if not _ends_in(answer, solution):
+    if not _can_be_judged(answer, solution):
         raise row.fault(f"its answer does not end in `{MARKER} <number>`")
     last = f"{MARKER} {answer}"
     return Problem(
@@ -66,7 +66,8 @@ def _problem(id: str, row: Row, template: str, *, steps: bool) -> Problem:
     )
 
 
-def _ends_in(answer: str, solution: str) -> bool:
+def _can_be_judged(answer: str, solution: str) -> bool:
+    """Return whether the answer is a number that the verifier finds in the solution."""
     try:
         return verify_number(answer, solution, marker=MARKER).accepted
     except ValueError:

@@ -1,8 +1,8 @@
-"""MATH's rows become problems: competition mathematics whose answers are LaTeX, tested on MATH-500.
+"""MATH's rows → problems: competition mathematics whose answers are LaTeX, tested on MATH-500.
 
 Set-up of the paper's appendix "Experimental Setup: MATH": the training split pooled over its seven subjects,
 without solutions that have no box and without Asymptote figures in problem or solution, which leaves 6,215 of
-7,500. A box with nothing in it (number_theory/7115 and 7117) is no box. Reference solutions are shown
+7,500. An empty box (number_theory/7115 and 7117) counts as none. Reference solutions are shown
 verbatim. MATH-500 keeps its figures. The paper has no validation split; ours comes from the training rows.
 
 Two of the 6,215 are near-duplicates of MATH-500 problems (`erce.tasks.overlap`) and are left out.
@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import partial
 
-from erce.tasks.source import Row, Source, json_lines
+from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.extract import last_box
 
@@ -31,7 +31,7 @@ SOURCE = Source(
     hub="EleutherAI/hendrycks_math",
     files="train.jsonl (the training split, pooled: problem and solution) and math500.jsonl (the original)",
     digests={
-        # The original is a file a problem; this is one pooling of them, carried by a third party.
+        # The original has a file for each problem; this is a third party's pooling of them.
         "train.jsonl": "2f6f5d906067a3a19a0af83746109a3471f0a909c0ae12f1781cb735d8c961e7",
         "math500.jsonl": "35dc41080a3680858b27fa7e0533d2d547825316fc5dafe5d316f4ccc5a06132",
     },
@@ -46,7 +46,7 @@ NEAR_DUPLICATES = {
 
 
 def _pools(data: str | None) -> Pools:
-    """From the hub through `datasets`, or from the two files in the folder `data`."""
+    """Read the hub through `datasets`, or the two files in the folder `data`."""
     if data is None:
         train = [row for subject in SUBJECTS for row in SOURCE.from_hub(subject)["train"]]
         test = SOURCE.from_hub(name=HUB_TEST)["test"]
@@ -59,8 +59,8 @@ def _pools(data: str | None) -> Pools:
     )
 
 
-def _train(rows: Iterable[Row]) -> Iterable[Problem]:
-    """Those rows that can be imitated and that give no test problem away."""
+def _train(rows: Iterable[SourceRow]) -> Iterable[Problem]:
+    """Yield the rows that can be imitated and that give no test problem away."""
     for number, row in enumerate(rows):
         problem, solution = row.text("problem"), row.text("solution")
         answer = (last_box(solution) or "").strip()
@@ -69,7 +69,7 @@ def _train(rows: Iterable[Row]) -> Iterable[Problem]:
             yield _problem(row, f"math-train-{number}", answer)
 
 
-def _problem(row: Row, id: str, answer: str) -> Problem:
+def _problem(row: SourceRow, id: str, answer: str) -> Problem:
     if not answer.strip():
         raise row.fault("`answer` is empty")
     return Problem(
@@ -81,7 +81,7 @@ def _problem(row: Row, id: str, answer: str) -> Problem:
 
 
 def digest(problem: str) -> str:
-    """What a problem's text is known by in `NEAR_DUPLICATES`: 16 hexadecimal digits, whatever its spaces."""
+    """Return a problem's key in `NEAR_DUPLICATES`: 16 hexadecimal digits that ignore its spaces."""
     return hashlib.sha256("".join(problem.split()).encode()).hexdigest()[:16]
 
 

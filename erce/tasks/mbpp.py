@@ -1,14 +1,14 @@
-"""MBPP's rows become problems: a sentence and the first assert as a hint, answered by a fenced function.
+"""MBPP's rows → problems: a sentence and the first assert as a hint, answered by a fenced function.
 
 Set-up of the paper's appendix "Experimental Setup MBPP", but for its sizes: 300 problems to train on and 200
-to test on cannot be disjoint, for the sanitized subset has 427. Both tasks divide by the ranges of MBPP's
-authors, so that nothing is trained on that others test on: ids 11 to 510 are for tests (257 of them are
+to test on cannot be disjoint, because the sanitized subset has 427. Both tasks divide by the id ranges of
+MBPP's authors, so that nobody's test problem is trained on: ids 11 to 510 are for tests (257 of them are
 sanitized), the others for training.
 
-    mbpp        sanitized problems alone: 126 to train on and 40 to validate on are all that there are
-    mbpp-full   300 and 100 of all 974, in their sanitized form where there is one; tested like `mbpp`
+    mbpp        sanitized problems alone: all 126 there are to train on, and 40 to validate on
+    mbpp-full   300 and 100 of all 974, in their sanitized form if there is one; tested like `mbpp`
 
-Problems to train on that are a test problem in other words are left out (`NEAR_DUPLICATES`).
+Training problems that repeat a test problem in other words are left out (`NEAR_DUPLICATES`).
 """
 
 import ast
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from erce.tasks.source import Row, Source, json_lines, json_list
+from erce.tasks.source import Source, SourceRow, json_lines, json_list
 from erce.types import Completion, Pools, Problem, Task, Verdict
 
 PROMPT = """{}
@@ -39,7 +39,7 @@ SOURCE = Source(
     },
 )
 
-# Found by their tests, by their programs but for names, and by their sentences; then read.
+# Found by equal tests, by programs equal but for names, and by similar sentences; then read one by one.
 NEAR_DUPLICATES = {  # problem → the test problem that it nearly is
     538: 310,
     569: 104,
@@ -56,9 +56,9 @@ NEAR_DUPLICATES = {  # problem → the test problem that it nearly is
 
 
 def _pools(data: str | None, *, full: bool) -> Pools:
-    """From the hub through `datasets`, or from the original files in the folder `data`."""
-    sanitized = dict(_numbered(_sanitized(data)))
-    train = dict(_numbered(_full(data))) | sanitized if full else sanitized
+    """Read the hub through `datasets`, or the original files in the folder `data`."""
+    sanitized = dict(_with_numbers(_sanitized(data)))
+    train = dict(_with_numbers(_full(data))) | sanitized if full else sanitized
     return Pools(
         train=tuple(
             _problem(number, row)
@@ -69,19 +69,19 @@ def _pools(data: str | None, *, full: bool) -> Pools:
     )
 
 
-def _sanitized(data: str | None) -> Iterable[Row]:
+def _sanitized(data: str | None) -> Iterable[SourceRow]:
     return _hub("sanitized") if data is None else json_list(SOURCE.file(data, SANITIZED))
 
 
-def _full(data: str | None) -> Iterable[Row]:
+def _full(data: str | None) -> Iterable[SourceRow]:
     return _hub("full") if data is None else json_lines(SOURCE.file(data, FULL))
 
 
-def _hub(config: str) -> Iterable[Row]:
+def _hub(config: str) -> Iterable[SourceRow]:
     return [row for rows in SOURCE.from_hub(config).values() for row in rows]
 
 
-def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
+def _with_numbers(rows: Iterable[SourceRow]) -> Iterator[tuple[int, SourceRow]]:
     for row in rows:
         number = row.values.get("task_id")
         if not isinstance(number, int) or isinstance(number, bool):
@@ -89,16 +89,16 @@ def _numbered(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
         yield number, row
 
 
-def _problem(number: int, row: Row) -> Problem:
-    """One row of either file; the hint is its first test, and Windows' line ends are made plain."""
-    code = _plain(row.text("code"))
-    tests = tuple(_plain(test) for test in row.texts("test_list"))
+def _problem(number: int, row: SourceRow) -> Problem:
+    """Return the problem in a row of either file; the hint is its first test."""
+    code = _unix_lines(row.text("code"))
+    tests = tuple(_unix_lines(test) for test in row.texts("test_list"))
     if not tests:
         raise row.fault("`test_list` is empty, so any program would pass")
-    given = (*row.texts("test_imports", default=()), row.text("test_setup_code", default=""))
-    setup = tuple(_plain(each) for each in given if each.strip())
+    statements = (*row.texts("test_imports", default=()), row.text("test_setup_code", default=""))
+    setup = tuple(_unix_lines(statement) for statement in statements if statement.strip())
     try:
-        imports, entry_points = _divided(code, "\n".join((*setup, *tests)))
+        imports, entry_points = _used_by_tests(code, "\n".join((*setup, *tests)))
     except (SyntaxError, ValueError) as error:  # ValueError: a NUL byte
         raise row.fault(f"its `code` or `test_list` is not Python ({error})") from error
     if not entry_points:
@@ -114,14 +114,14 @@ def _problem(number: int, row: Row) -> Problem:
     )
 
 
-def _plain(text: str) -> str:
+def _unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").strip("\n").rstrip()
 
 
-def _divided(code: str, tests: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the tests take from the code: the statements that import names, and the names that it defines.
+def _used_by_tests(code: str, tests: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the tests use of the code: its import statements, and the names that it defines.
 
-    >>> _divided("import re, sys\\ndef f(x): return x", "assert f(3) == 3 < sys.maxsize")
+    >>> _used_by_tests("import re, sys\\ndef f(x): return x", "assert f(3) == 3 < sys.maxsize")
     (('import re, sys',), ('f',))
     """
     with warnings.catch_warnings():
@@ -139,14 +139,14 @@ def _divided(code: str, tests: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _names_used(source: str) -> set[str]:
-    """The global names that it reads and does not bind itself.
+    """Return the global names that the source reads and does not bind itself.
 
     >>> sorted(_names_used("import math; x = 1; assert isclose(f(x), math.pi) and all(g(y) for y in [])"))
     ['all', 'f', 'g', 'isclose']
     """
     module = symtable.symtable(source, "tests", "exec")
     tables, used = [module], set()
-    for table in tables:  # which grows
+    for table in tables:  # grows while it is read
         tables += table.get_children()
         names = _names(table, "is_referenced")
         used |= names if table is module else names & _names(table, "is_global")

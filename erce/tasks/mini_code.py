@@ -1,11 +1,12 @@
-"""Tiny Python functions, generated: a sentence, one assert as a hint, and several programs that pass.
+"""Generated problems on tiny Python functions: a sentence, an assert as a hint, several programs that pass.
 
     Write f(x): x times 3, plus 5. For example f(2) == 11
 
     def f(x):
         return x * 3 + 5
 
-The demonstration is one of a family's programs at random; any that passes the three asserts is accepted.
+The demonstration is one of a family's programs at random; any program that passes the three asserts is
+accepted.
 """
 
 import random
@@ -15,19 +16,19 @@ from dataclasses import dataclass
 from erce.types import Pools, Problem, Task
 from erce.verify.program import verify_program, verify_program_paper
 
-POOL = 500  # problems a pool
+POOL_SIZE = 500  # problems
 CONSTANTS = range(2, 12)
 
 
 @dataclass(frozen=True)
 class Family:
-    """What a function should do, ways to write it, and inputs to try; `{a}` and `{b}` are constants."""
+    """A kind of function: a sentence, ways to write it, and inputs; `{a}` and `{b}` are constants."""
 
     arguments: str
     sentence: str
     reference: Callable[[int, int], Callable]
     programs: tuple[str, ...]  # function bodies
-    tries: Callable[[random.Random], tuple]
+    inputs: Callable[[random.Random], tuple]
 
 
 def _number(rng: random.Random) -> tuple:
@@ -157,7 +158,7 @@ FAMILIES = (
 
 
 def program(family: Family, a: int, b: int, rng: random.Random, *, slip: float = 0.0) -> str:
-    """One of the family's programs; with probability `slip` a constant or an operator in it is wrong."""
+    """Draw one of the family's programs; with probability `slip`, a constant or an operator is wrong."""
     body = rng.choice(family.programs).format(a=a, b=b)
     if rng.random() < slip:
         wrong = [
@@ -170,20 +171,19 @@ def program(family: Family, a: int, b: int, rng: random.Random, *, slip: float =
 
 
 def problem(family: Family, a: int, b: int, rng: random.Random) -> tuple[str, tuple[str, ...]]:
-    """The prompt, whose hint is the first of the three tests, and the tests."""
+    """Draw three tests; return the prompt, whose hint is the first of them, and the tests."""
     function = family.reference(a, b)
     tests: dict[str, None] = {}  # in order, without repetition
     while len(tests) < 3:
-        tries = family.tries(rng)
-        tests[f"assert f({', '.join(map(repr, tries))}) == {function(*tries)!r}"] = None
+        inputs = family.inputs(rng)
+        tests[f"assert f({', '.join(map(repr, inputs))}) == {function(*inputs)!r}"] = None
     hint = next(iter(tests)).removeprefix("assert ")
-    return f"Write f({family.arguments}): {family.sentence.format(a=a, b=b)}. For example {hint}", tuple(
-        tests
-    )
+    sentence = family.sentence.format(a=a, b=b)
+    return f"Write f({family.arguments}): {sentence}. For example {hint}", tuple(tests)
 
 
 def _pools(data: str | None) -> Pools:
-    """Distinct sentences, the test pool's apart from the training pool's."""
+    """Draw problems with distinct sentences, half of them for tests."""
     rng = random.Random("erce mini-code")
     points = {
         family.sentence.format(a=a, b=b): (family, a, b)
@@ -192,7 +192,7 @@ def _pools(data: str | None) -> Pools:
         for b in CONSTANTS
     }
     problems = []
-    for number, (family, a, b) in enumerate(rng.sample(list(points.values()), 2 * POOL)):
+    for number, (family, a, b) in enumerate(rng.sample(list(points.values()), 2 * POOL_SIZE)):
         prompt, tests = problem(family, a, b, rng)
         demonstration = program(family, a, b, rng)
         problems.append(
@@ -204,7 +204,7 @@ def _pools(data: str | None) -> Pools:
                 entry_points=("f",),
             )
         )
-    return Pools(train=tuple(problems[:POOL]), test=tuple(problems[POOL:]))
+    return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 
 
 MINI_CODE = Task(

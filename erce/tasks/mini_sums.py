@@ -1,4 +1,4 @@
-"""Chained sums, generated: "17-5+12+3" with its working written out in one of several valid orders.
+"""Generated sums: "17-5+12+3", with its working written out in one of several valid orders.
 
 A demonstration combines two of the signed terms at a time, in a random order, until one number is left:
 
@@ -8,7 +8,7 @@ A demonstration combines two of the signed terms at a time, in a random order, u
     #### 27
 
 Any order of working is correct, and the verifier reads only the number after `####`. In the answer-only task
-the demonstration is that last line alone, so one output is accepted (the paper's negative control).
+the demonstration is the last line alone, so only one output is accepted (the paper's negative control).
 """
 
 import random
@@ -19,26 +19,26 @@ from erce.verify.number import same_number, verify_number
 
 LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
 LARGEST = 25  # terms lie in 1 … LARGEST - 1
-TERMS = 4
-POOL = 4000  # problems a pool; the pools of both tasks hold the same expressions
+TERM_COUNT = 4
+POOL_SIZE = 4000  # problems; the pools of both tasks hold the same expressions
 
 STEPS = "Work out {} step by step."
 ANSWER_ONLY = "Work out {}. Answer only."
 
 
 def expression(rng: random.Random) -> tuple[int, ...]:
-    """Signed terms whose sum, like every term, lies in range; the first is positive."""
+    """Draw signed terms whose sum, like every term, lies in range; the first is positive."""
     while True:
         terms = (
             rng.randrange(1, LARGEST),
-            *(rng.choice((-1, 1)) * rng.randrange(1, LARGEST) for _ in range(TERMS - 1)),
+            *(rng.choice((-1, 1)) * rng.randrange(1, LARGEST) for _ in range(TERM_COUNT - 1)),
         )
         if 0 <= sum(terms) < LIMIT:
             return terms
 
 
 def written(terms: tuple[int, ...]) -> str:
-    """The expression as the prompt shows it.
+    """Write the expression as the prompt shows it.
 
     >>> written((17, -5, 12, 3))
     '17-5+12+3'
@@ -47,10 +47,10 @@ def written(terms: tuple[int, ...]) -> str:
 
 
 def working(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:
-    """A solution with its steps, in a random order of working; each step is wrong with probability `slip`.
+    """Write a solution with its steps in a random order; each step is wrong with probability `slip`.
 
-    The wrong number is carried on, so the answer is wrong too. Demonstrations use 0; the text that the
-    embedded base model is pretrained on does not.
+    A wrong number is carried on, so the answer is wrong too. Demonstrations have slip 0; the text that the
+    embedded base model is pretrained on has some slips.
     """
     while True:
         lines = _steps(list(terms), rng, slip)
@@ -59,7 +59,7 @@ def working(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) ->
 
 
 def _steps(terms: list[int], rng: random.Random, slip: float) -> list[str] | None:
-    """Lines of working, or None where a random order runs out of the range."""
+    """Return the lines of a random order of working, or None if a result leaves the range."""
     lines = []
     while len(terms) > 1:
         i, j = rng.sample(range(len(terms)), 2)
@@ -77,7 +77,7 @@ def _steps(terms: list[int], rng: random.Random, slip: float) -> list[str] | Non
 
 
 def slipped(result: int, rng: random.Random) -> int:
-    """Another number in range, off by one or two or by a forgotten carry."""
+    """Draw a wrong number in range: off by one or two, or by a forgotten carry."""
     while True:
         wrong = result + rng.choice((-10, -2, -1, 1, 2, 10))
         if 0 <= wrong < LIMIT:
@@ -85,10 +85,10 @@ def slipped(result: int, rng: random.Random) -> int:
 
 
 def _pools(template: str, *, steps: bool) -> Pools:
-    """Distinct expressions, so that no test problem is ever demonstrated."""
+    """Draw problems with distinct expressions, so that no test problem is ever demonstrated."""
     rng, seen = random.Random("erce mini-sums"), set()
     problems = []
-    while len(problems) < 2 * POOL:
+    while len(problems) < 2 * POOL_SIZE:
         terms = expression(rng)
         demonstration = working(terms, rng)
         if terms in seen:
@@ -103,7 +103,7 @@ def _pools(template: str, *, steps: bool) -> Pools:
                 answer=answer,
             )
         )
-    return Pools(train=tuple(problems[:POOL]), test=tuple(problems[POOL:]))
+    return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 
 
 def _verify(problem: Problem, completion: Completion | str) -> Verdict:

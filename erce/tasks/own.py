@@ -1,4 +1,4 @@
-"""A JSONL file and a Python function → a Task of one's own.
+"""A JSONL file and a Python function → a user's own Task.
 
     {"prompt": "Spell 3 backwards.", "demonstration": "eerht", "answer": "eerht"}       problems.jsonl
 
@@ -9,24 +9,26 @@
     data = "problems.jsonl"
 
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
-`setup` and `entry_points` for `erce.verify.verify_program`, which is a function that one may name; `split`,
-"train" or "test", in every line or in none: without it, a fifth of the problems is for tests, chosen by a
-digest of the prompts. The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`.
-What it raises ends the study: an accident is not a wrong answer.
+`setup` and `entry_points`, which the function `erce.verify.verify_program` reads; and `split`, "train" or
+"test", in every line or in none: without it, a fifth of the problems is for tests, chosen by a digest of the
+prompts. The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
+an error, the study stops: a crash is never counted as a wrong answer.
 """
 
 import hashlib
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.tasks.source import Row, json_lines
+from erce.errors import InputError
+from erce.tasks.source import SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
 FIELDS = ("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "split")
-ALL = 0  # a size: all that the other draws leave
-TEST_SHARE = 5  # one problem in so many is for tests, where the file does not say
+ALL = 0  # a size: all problems that the other draws leave
+PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 
 Judge = Callable[[Problem, Completion], "Verdict | bool"]
 
@@ -34,15 +36,15 @@ Judge = Callable[[Problem, Completion], "Verdict | bool"]
 def jsonl_task(
     name: str, file: str | None, verify: Judge, *, max_new_tokens: int = 512, max_length: int = 1024
 ) -> Task:
-    """The task of the problems in a JSONL file, judged by `verify`, as this module's docstring describes.
+    """Return a task of the problems in a JSONL file, judged by `verify`; this module's docstring says how.
 
-    `file` None: the recipe's `data`, which otherwise wins over it. The sizes are those of the file: all its
-    test problems, a fifth of the others for validation, the rest to train on.
+    The recipe's `data` wins over `file`, and must be there if `file` is None. By default the task uses the
+    whole file: all test problems, a fifth of the others for validation, the rest to train on.
     """
     return Task(
         name=name,
         pools=partial(_pools, name=name, file=file),
-        verify=partial(_verdict, judge=verify),
+        verify=partial(_verify, judge=verify),
         n_train=ALL,
         n_validation=ALL,
         n_test=ALL,
@@ -54,25 +56,25 @@ def jsonl_task(
 def _pools(data: str | None, *, name: str, file: str | None) -> Pools:
     path = data or file
     if path is None:
-        raise ValueError(f'task {name!r} has no problems yet: name their file with data = "problems.jsonl"')
+        raise InputError(f'task {name!r} has no problems yet: name their file with data = "problems.jsonl"')
     if not Path(path).is_file():
-        raise ValueError(f"task {name!r}: no file {path!r}; its problems are one JSON object a line")
+        raise InputError(f"task {name!r}: no file {path!r}; its problems are one JSON object a line")
     rows = list(json_lines(Path(path)))
     problems = [_problem(row, f"line-{number}") for number, row in enumerate(rows, start=1)]
-    tested = _tested(rows, problems)
+    for_tests = _for_tests(rows, problems)
     pools = Pools(
-        train=tuple(each for each, test in zip(problems, tested, strict=True) if not test),
-        test=tuple(each for each, test in zip(problems, tested, strict=True) if test),
+        train=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if not test),
+        test=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if test),
     )
     if not pools.test or len(pools.train) < 2:
-        raise ValueError(
+        raise InputError(
             f"{path}: {len(pools.train)} problems to train on and {len(pools.test)} to test on are too few; "
             "a study needs one to train on, one to validate on and one to test on"
         )
     return pools
 
 
-def _problem(row: Row, id: str) -> Problem:
+def _problem(row: SourceRow, id: str) -> Problem:
     unknown = [key for key in row.values if key not in FIELDS]
     if unknown:
         raise row.fault(f"no field {unknown[0]!r}; there are {', '.join(FIELDS)}")
@@ -91,38 +93,36 @@ def _problem(row: Row, id: str) -> Problem:
     )
 
 
-def _tested(rows: list[Row], problems: list[Problem]) -> list[bool]:
-    """Whether each problem is for tests."""
-    named = [row.values.get("split") for row in rows]
-    if any(name is not None for name in named):
-        for row, name in zip(rows, named, strict=True):
-            if name not in ("train", "test"):
-                raise row.fault(f'`split` is {name!r}; it is "train" or "test", in every line or in none')
-        return [name == "test" for name in named]
-    digests = [hashlib.sha256("".join(each.prompt.casefold().split()).encode()).digest() for each in problems]
+def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
+    """Return for each problem whether it is a test problem."""
+    splits = [row.values.get("split") for row in rows]
+    if any(split is not None for split in splits):
+        for row, split in zip(rows, splits, strict=True):
+            if split not in ("train", "test"):
+                raise row.fault(f'`split` is {split!r}; it is "train" or "test", in every line or in none')
+        return [split == "test" for split in splits]
+    prompts = ["".join(problem.prompt.casefold().split()) for problem in problems]
+    digests = [hashlib.sha256(prompt.encode()).digest() for prompt in prompts]
     distinct = sorted(set(digests))
-    chosen = set(distinct[: -(-len(distinct) // TEST_SHARE)])
+    chosen = set(distinct[: math.ceil(len(distinct) / PROBLEMS_PER_TEST_PROBLEM)])
     return [digest in chosen for digest in digests]
 
 
-def _verdict(problem: Problem, completion: Completion, *, judge: Judge) -> Verdict:
-    """What the user's function says; False is "truncated" where the completion was cut off."""
-    told: Any = judge(problem, completion)
-    if isinstance(told, bool):
+def _verify(problem: Problem, completion: Completion, *, judge: Judge) -> Verdict:
+    """Return the verdict of the user's function; False is "truncated" if the completion was cut off."""
+    verdict: Any = judge(problem, completion)
+    name = getattr(judge, "__qualname__", repr(judge))
+    if isinstance(verdict, bool):
         wrong = "different" if completion.finished else "truncated"
-        return Verdict(told, "exact" if told else wrong)
-    if not isinstance(told, Verdict):
-        raise ValueError(
-            f"the verifier {_named(judge)} returned {repr(told)[:60]} ({type(told).__name__}) for problem "
+        return Verdict(verdict, "exact" if verdict else wrong)
+    if not isinstance(verdict, Verdict):
+        raise InputError(
+            f"the verifier {name} returned {repr(verdict)[:60]} ({type(verdict).__name__}) for problem "
             f"{problem.id!r}; return True, False or an erce.types.Verdict"
         )
-    if told.reason not in REASONS:
-        raise ValueError(
-            f"the verifier {_named(judge)} gave the reason {told.reason!r} for problem {problem.id!r}; "
+    if verdict.reason not in REASONS:
+        raise InputError(
+            f"the verifier {name} gave the reason {verdict.reason!r} for problem {problem.id!r}; "
             f"there are {', '.join(REASONS)}"
         )
-    return told
-
-
-def _named(judge: Judge) -> str:
-    return getattr(judge, "__qualname__", repr(judge))
+    return verdict

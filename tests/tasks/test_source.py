@@ -58,16 +58,16 @@ def test_blank_lines_windows_line_ends_and_a_byte_order_mark_are_no_rows(tmp_pat
     ],
 )
 def test_a_field_of_another_kind_is_named_with_its_value(tmp_path, value, message):
-    from erce.tasks.source import Row
+    from erce.tasks.source import SourceRow
 
     with pytest.raises(ValueError, match="here: " + message):
-        Row("here", {"a": value}).texts("a")
+        SourceRow("here", {"a": value}).texts("a")
 
 
 def test_a_field_that_may_be_left_out_has_a_default(tmp_path):
-    from erce.tasks.source import Row
+    from erce.tasks.source import SourceRow
 
-    row = Row("here", {"null": None})
+    row = SourceRow("here", {"null": None})
     assert (row.text("null", default=""), row.texts("none", default=())) == ("", ())
 
 
