@@ -41,17 +41,6 @@ class ERCEConfig(SFTConfig):
         default=0.1,
         metadata={"help": "The share of the optimizer's steps over which 'linear' rises, as warmup_steps."},
     )
-    entropy_target: float | None = field(
-        default=None,
-        metadata={
-            "help": "Experimental: a mean entropy, in nats a token, that λ is moved to hold after each step; "
-            "entropy_penalty is where it starts."
-        },
-    )
-    entropy_target_rate: float = field(
-        default=0.05,
-        metadata={"help": "By how much log λ moves a step, for each nat that the entropy is off its target."},
-    )
     objective: str = field(
         default="cross-entropy",
         metadata={
@@ -95,13 +84,7 @@ class ERCEConfig(SFTConfig):
         super().__post_init__()
 
     def _check_objective(self) -> None:
-        check_strength(
-            self.entropy_penalty,
-            self.entropy_schedule,
-            self.entropy_warmup,
-            self.entropy_target,
-            self.entropy_target_rate,
-        )
+        check_strength(self.entropy_penalty, self.entropy_schedule, self.entropy_warmup)
         make_penalty(self.entropy_type, self.entropy_order)
         make_objective(self.objective)
         for name, choices in CHOICES.items():

@@ -19,7 +19,7 @@ from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig
 from erce.train.distributed import agreed_readout, ignore_repeats, refuse_sharding
 from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
-from erce.train.strength import Follower, scheduled
+from erce.train.strength import scheduled
 
 
 class ERCETrainer(SFTTrainer):
@@ -48,7 +48,6 @@ class ERCETrainer(SFTTrainer):
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *rest, **named)
         self._sums: dict[str, Tensor] = {}
-        self._of_step: Any = 0  # the penalty and the tokens of the step under way, on this process
         self._lam = float(self.args.entropy_penalty)
         self._lams: set[float] = set()  # those since the last log
         self._refuse_unproven()
@@ -57,11 +56,6 @@ class ERCETrainer(SFTTrainer):
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
             self._scorer = self._make_scorer()
             add_scores(self._base_model(), self._scorer)
-        self._follower: Follower | None = None
-        if self.args.entropy_target is not None:
-            rate = self.args.entropy_target_rate
-            self._follower = Follower(self._lam, self.args.entropy_target, rate, self._entropy_of_step)
-            self.add_callback(self._follower)
 
     def _make_scorer(self) -> Scorer:
         lam: float | Tensor = self._lam
@@ -119,11 +113,13 @@ class ERCETrainer(SFTTrainer):
             self._scorer.weigh(self._lam)
 
     def _lam_of_step(self) -> float:
-        if self._follower is not None:
-            return self._follower.controller.lam
-        how = {"warmup": self.args.entropy_warmup, "step": self.state.global_step}
-        how |= {"steps": self.state.max_steps}
-        return scheduled(self.args.entropy_penalty, self.args.entropy_schedule, **how)
+        return scheduled(
+            self.args.entropy_penalty,
+            self.args.entropy_schedule,
+            warmup=self.args.entropy_warmup,
+            step=self.state.global_step,
+            steps=self.state.max_steps,
+        )
 
     def get_batch_samples(
         self, epoch_iterator: Iterator, num_batches: int, device: torch.device
@@ -132,7 +128,6 @@ class ERCETrainer(SFTTrainer):
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
         self._weigh(self._lam_of_step())
         self._lams.add(self._lam)
-        self._of_step = 0
         repeated = bool(batches) and ignore_repeats(
             self.accelerator, batches[-1]["labels"], rows=self.args.per_device_train_batch_size
         )
@@ -198,14 +193,6 @@ class ERCETrainer(SFTTrainer):
             columns = self.accelerator.gather_for_metrics(columns)
         mode, total = "train" if training else "eval", columns.sum(0)
         self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, self._lam * total[2:3]])
-        if training and self._follower is not None:
-            self._of_step = self._of_step + total[2:4]
-
-    def _entropy_of_step(self) -> float:
-        """The penalty's mean over the tokens of the last step, in all processes."""
-        both: Any = self.accelerator.reduce(self._of_step, "sum")
-        entropy, tokens = both.tolist()
-        return entropy / tokens if tokens else 0.0
 
     def _means(self, mode: str) -> dict[str, Any]:
         """What was recorded since the last call, a scored token; `loss` is weighed as in training."""

@@ -16,7 +16,6 @@ CASES: dict[str, dict[str, Any]] = {
     "LoRA, a frozen tied head": {"model": "lora"},
     "by sequence": {"model": "lora", "normalize": "sequence"},
     "a schedule": {"model": "lora", "entropy_schedule": "linear", "entropy_warmup": 0.5},
-    "a target": {"model": "lora", "entropy_target": 3.0, "entropy_target_rate": 0.5},
     "TRL's head": {"model": "lora", "head": "trl"},
     "tied": {"model": "tied"},
     "tied, by sequence": {"model": "tied", "normalize": "sequence"},

@@ -1,6 +1,5 @@
-"""λ over a training: warmed up or following a target, the same in a step, in the log and after resuming."""
+"""λ over a training: constant or warmed up, the same in a step, in the log and after resuming."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,8 @@ from peft import get_peft_model_state_dict
 from toys import training as toy
 
 from erce.train import ERCEConfig, ERCETrainer
-from erce.train.controller import Controller, followed
 
 RISING = {"entropy_penalty": 2.0, "entropy_schedule": "linear", "entropy_warmup": 0.5}
-FOLLOWING = {"entropy_penalty": 0.5, "entropy_target": 3.0, "entropy_target_rate": 0.4}
 STEPS = 6  # two epochs of 11 rows, 4 a step
 
 
@@ -75,44 +72,14 @@ def test_a_rise_that_is_over_at_once_is_none(tmp_path):
     assert same(weights(some), weights(trained(tmp_path, entropy_penalty=2.0)))
 
 
-@pytest.mark.parametrize("how", [RISING, FOLLOWING], ids=["rising", "following"])
-def test_resuming_takes_up_the_same_lam(how, tmp_path):
-    how = how | {"save_strategy": "steps", "save_steps": 2}
-    whole = trained(tmp_path / "whole", **how)
-    resumed = trained(tmp_path / "resumed", str(tmp_path / "whole" / "checkpoint-2"), **how)
+def test_resuming_takes_up_the_same_lam(tmp_path):
+    saved = RISING | {"save_strategy": "steps", "save_steps": 2}
+    whole = trained(tmp_path / "whole", **saved)
+    resumed = trained(tmp_path / "resumed", str(tmp_path / "whole" / "checkpoint-2"), **saved)
     assert same(weights(whole), weights(resumed))
     both = [[entry["lam"] for entry in logged(trainer)[2:]] for trainer in (whole, resumed)]
     assert both[0] == both[1]
     assert len(set(both[0])) > 1
-
-
-def test_a_target_moves_lam_by_the_entropy_of_the_step_before(tmp_path):
-    trainer = trained(tmp_path, **FOLLOWING)
-    expected = Controller(0.5)
-    for entry in logged(trainer):
-        assert entry["lam"] == pytest.approx(expected.lam, rel=1e-9)
-        expected = followed(expected, entry["entropy"], target=3.0, rate=0.4, start=0.5)
-    trainer.train()
-    assert logged(trainer)[0]["lam"] == 0.5  # from the beginning again
-
-
-@pytest.mark.slow
-def test_a_target_is_come_closer_to_than_without_one(tmp_path):
-    how = {"num_train_epochs": 12, "learning_rate": 5e-3, "lr_scheduler_type": "constant"}
-    ends = {
-        target: logged(trained(tmp_path, **how, **FOLLOWING | {"entropy_target": target}))[-1]["entropy"]
-        for target in (1.5, 4.5)
-    }
-    assert ends[1.5] < ends[4.5]
-
-
-def test_lam_stays_positive_and_within_reach():
-    far = Controller(2.0)
-    for entropy, bound in ((math.inf, 200.0), (0.0, 0.02)):
-        controller = far
-        for _ in range(3):
-            controller = followed(controller, min(entropy, 1e9), target=5.0, rate=1e3, start=2.0)
-        assert controller.lam == pytest.approx(bound)
 
 
 def test_evaluations_weigh_the_penalty_alike_at_every_step(tmp_path):
@@ -149,13 +116,6 @@ def test_another_lam_compiles_nothing_again(tmp_path):
         ({"entropy_schedule": "cosine"}, "entropy_schedule must be 'constant' or 'linear', got 'cosine'"),
         ({"entropy_warmup": 5}, r"entropy_warmup = 5 is a share of the steps; give one in \[0, 1\]"),
         ({"entropy_warmup": float("nan")}, "entropy_warmup = nan is a share"),
-        (
-            {"entropy_target": -1.0, "entropy_penalty": 1.0},
-            "a number of nats from 0 up, got -1.0; None is none",
-        ),
-        ({"entropy_target": 1.0}, "entropy_penalty = 0.0 is where λ starts towards entropy_target; give one"),
-        ({**FOLLOWING, "entropy_target_rate": 0.0}, "entropy_target_rate must be above 0, got 0.0"),
-        ({**FOLLOWING, "entropy_schedule": "linear"}, "moves λ by itself; set entropy_schedule='constant'"),
     ],
     ids=str,
 )
