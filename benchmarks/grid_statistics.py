@@ -22,6 +22,7 @@ from erce.recipe import Cell, Decoding, Recipe
 from erce.reporting.gains import summary
 from erce.reporting.inference import inference
 from erce.study.folder import Study
+from erce.types import Arm
 
 
 def main() -> None:
@@ -90,8 +91,8 @@ class MadeUp(Study):
         problems = self.recipe.n_test or 1
         return {"sampled": made_up(*size, problems, samples), "greedy": made_up(*size, problems, 1)}
 
-    def outcomes(self, task: str, arm: Any, *, split: str, decoding: str) -> np.ndarray:
-        return self.drawn[decoding][int(arm)]
+    def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
+        return self.drawn[decoding][int(arm.lam or 0)]
 
 
 def _report(asked: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The nouns of the walk, in walk order: Problem → Completion → Verdict, and the Task that ties them."""
+"""The nouns of the walk, in walk order: Problem → Completion → Verdict, the Task that ties them, and Arm."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -116,3 +116,71 @@ class Splits:
     train: tuple[Problem, ...]
     validation: tuple[Problem, ...]
     test: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One row of a report's tables: the base model, or all seeds of an objective with a penalty strength λ.
+
+    `lam` is None for the base model as it came, which is not trained. With plain cross-entropy and λ = 0 the
+    arm is the baseline, from which gains are measured.
+    """
+
+    lam: float | None
+    objective: str = CROSS_ENTROPY
+
+    @property
+    def is_base(self) -> bool:
+        return self.lam is None
+
+    @property
+    def is_baseline(self) -> bool:
+        return self == BASELINE
+
+    @property
+    def has_other_objective(self) -> bool:
+        """Whether it minimises something else than cross-entropy + λ · entropy."""
+        return self.objective != CROSS_ENTROPY
+
+    @property
+    def label(self) -> str:
+        """Return what sentences call the arm.
+
+        >>> [Arm(lam).label for lam in (None, 0.0, -0.5)], Arm(0.0, "focal:2").label
+        (['base model', 'λ = 0', 'λ = −0.5'], 'focal:2')
+        """
+        if self.lam is None:
+            return "base model"
+        strength = f"λ = {self.lam:g}".replace("-", "−")
+        if self.has_other_objective:
+            return f"{self.objective}, {strength}" if self.lam else self.objective
+        return strength
+
+    @property
+    def short_label(self) -> str:
+        """Return what a column headed "λ" calls the arm: 0.5 in place of λ = 0.5."""
+        return self.label.removeprefix("λ = ")
+
+    @property
+    def slug(self) -> str:
+        """Return the arm's part of a cell's name, also the `arm` of exported rows.
+
+        >>> [Arm(lam).slug for lam in (None, 0.0, -0.5)], Arm(0.0, "focal:2").slug
+        (['base', 'lam0', 'lam-0.5'], 'focal:2')
+        """
+        if self.lam is None:
+            return "base"
+        if self.has_other_objective:
+            return f"{self.objective}-lam{self.lam:g}" if self.lam else self.objective
+        return f"lam{self.lam:g}"
+
+    def as_json(self) -> dict[str, float | str | None]:
+        """Return `lam` and `objective`, both None for the base model.
+
+        >>> Arm(0.5).as_json(), Arm(None).as_json()
+        ({'lam': 0.5, 'objective': 'cross-entropy'}, {'lam': None, 'objective': None})
+        """
+        return {"lam": self.lam, "objective": None if self.is_base else self.objective}
+
+
+BASE_MODEL, BASELINE = Arm(None), Arm(0.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 from erce.errors import InputError
 from erce.imports.logs import Reading, read_log, read_prompts
 from erce.imports.rows_to_study import ARM_NAME, ARM_NAME_RULE, study_of_rows
-from erce.recipe import CROSS_ENTROPY
 from erce.study.export import Row
 from erce.study.folder import Study
+from erce.types import CROSS_ENTROPY
 
 BASELINE = "baseline"
 BASE = "base"  # the model before any training

@@ -130,13 +130,13 @@ def _recipe(rows_by_cell: dict[Cell, list[Row]]) -> Recipe:
     tasks = list(dict.fromkeys(cell.task for cell in rows_by_cell))
     trained = [cell for cell in rows_by_cell if cell.lam is not None]
     arms = list(dict.fromkeys(cell.arm for cell in trained))
-    baseline = [cell for cell in trained if cell.arm == 0]
+    baseline = [cell for cell in trained if cell.arm.is_baseline]
     main = (*baseline, *trained, *rows_by_cell)[0]
     return Recipe(
         task=tasks[0],
         control=tasks[1] if len(tasks) == 2 else None,
-        lams=tuple(arm for arm in arms if isinstance(arm, float)),
-        objectives=tuple(arm for arm in arms if isinstance(arm, str)),
+        lams=tuple(arm.lam for arm in arms if arm.lam is not None and not arm.has_other_objective),
+        objectives=tuple(arm.objective for arm in arms if arm.has_other_objective),
         seeds=tuple(sorted({cell.seed for cell in trained})),
         model=rows_by_cell[main][0]["model"] or "unknown",
         penalty=_only_value(rows, "penalty") or "shannon",

@@ -1,13 +1,10 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
 from erce.recipe.recipe import (
-    CROSS_ENTROPY,
     GREEDY,
     SAMPLED,
-    Arm,
     Cell,
     Recipe,
-    arm_of,
     as_settings,
     folder_name,
     frontier,
@@ -19,10 +16,8 @@ from erce.recipe.recipe import (
 from erce.recipe.sections import Decoding, RegularizedObjective, Resources, Serving, Training
 
 __all__ = [
-    "CROSS_ENTROPY",
     "GREEDY",
     "SAMPLED",
-    "Arm",
     "Cell",
     "Decoding",
     "Recipe",
@@ -30,7 +25,6 @@ __all__ = [
     "Resources",
     "Serving",
     "Training",
-    "arm_of",
     "as_settings",
     "folder_name",
     "frontier",

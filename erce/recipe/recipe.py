@@ -25,11 +25,9 @@ from erce.recipe.fill import fill, merge
 from erce.recipe.rules import check_recipe
 from erce.recipe.searching import Searching, read_lams, search_rules, write_lams
 from erce.recipe.sections import Decoding, Resources, Serving, Training
-from erce.types import CROSS_ENTROPY
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
-
-Arm = float | str | None  # a row of the tables: a λ, another objective at λ = 0, or None, the base model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +102,8 @@ class Cell:
 
     @property
     def arm(self) -> Arm:
-        """What it is one seed of."""
-        return arm_of(self.lam, self.objective)
+        """The arm (table row) that this cell is one seed of."""
+        return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
 
     @property
     def name(self) -> str:
@@ -114,18 +112,8 @@ class Cell:
         >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", None, 0).name
         ('gsm8k-lam0.5-seed3', 'gsm8k-focal-2-seed3', 'gsm8k-base')
         """
-        if self.lam is None:
-            what = "base"
-        elif self.objective == CROSS_ENTROPY:
-            what = f"lam{self.lam:g}-seed{self.seed}"
-        else:
-            what = f"{self.objective}-seed{self.seed}"
-        return f"{self.task}-{what}".replace(":", "-")
-
-
-def arm_of(lam: float | None, objective: str | None) -> Arm:
-    """λ, which None is for the base model; of another objective, its name."""
-    return lam if objective == CROSS_ENTROPY else objective
+        seed = "" if self.arm.is_base else f"-seed{self.seed}"
+        return f"{self.task}-{self.arm.slug}{seed}".replace(":", "-")
 
 
 def frontier(recipe: Recipe, task: str) -> dict[str, float]:

@@ -10,6 +10,7 @@ from erce.recipe import Training
 from erce.reporting.format import NOTHING, counted, fixed, percent, points, strength
 from erce.stats import over_seeds, paper, welch
 from erce.study.folder import PROBLEMS, Study
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 SAME_TASK = {"mbpp-full": "mbpp"}  # ours → the paper's, where it goes by another name
 DECODINGS = ("greedy", "sampled")
@@ -65,7 +66,7 @@ def against_rows(study: Study) -> list[Beside]:
         _beside(study, pair, lam)
         for pair in _pairs(study)
         for lam in pair.table.lams
-        if study.cells(pair.task, lam)
+        if study.cells(pair.task, Arm(lam))
     ]
 
 
@@ -123,11 +124,11 @@ def _pairs(study: Study) -> list[_Pair]:
 
 
 def _beside(study: Study, pair: _Pair, lam: float) -> Beside:
-    ours, row = _scores(study, pair, lam), pair.table.row(lam)
+    ours, row = _scores(study, pair, Arm(lam)), pair.table.row(lam)
     theirs, estimate = pair.table.scores(lam), paper.over_seeds(ours)
     several = estimate.n > 1
     off = welch(ours, theirs) if several else None
-    baseline = _scores(study, pair, 0.0) if lam and study.cells(pair.task, 0.0) else None
+    baseline = _scores(study, pair, BASELINE) if lam and study.cells(pair.task, BASELINE) else None
     return Beside(
         task=pair.task,
         decoding=pair.decoding,
@@ -149,14 +150,14 @@ def _beside(study: Study, pair: _Pair, lam: float) -> Beside:
     )
 
 
-def _scores(study: Study, pair: _Pair, lam: float | None) -> list[float]:
-    outcomes = study.outcomes(pair.task, lam, split="test", decoding=pair.decoding)
+def _scores(study: Study, pair: _Pair, arm: Arm) -> list[float]:
+    outcomes = study.outcomes(pair.task, arm, split="test", decoding=pair.decoding)
     return outcomes.mean(axis=(1, 2)).tolist()
 
 
 def _shape(study: Study, pair: _Pair, lam: float) -> tuple[int, ...]:
     """(seeds, problems, samples)"""
-    return study.outcomes(pair.task, lam, split="test", decoding=pair.decoding).shape
+    return study.outcomes(pair.task, Arm(lam), split="test", decoding=pair.decoding).shape
 
 
 def _table(pair: _Pair, rows: list[Beside]) -> list[str]:
@@ -216,7 +217,7 @@ def _of_recipe(study: Study, pairs: list[_Pair]) -> list[str]:
 def _of_pair(study: Study, pair: _Pair) -> list[str]:
     """What differs between a task of the study under one decoding and the paper's table of it."""
     recipe, table, found = study.recipe, pair.table, []
-    ours = [lam for lam in table.lams if study.cells(pair.task, lam)]
+    ours = [lam for lam in table.lams if study.cells(pair.task, Arm(lam))]
     for lam in ours[:1]:
         _, problems, samples = _shape(study, pair, lam)
         settings = [
@@ -269,9 +270,9 @@ def _always(study: Study, pairs: list[_Pair]) -> list[str]:
             "those and not on 500."
         )
     bases = [
-        f"{percent(over_seeds(_scores(study, pair, None)).mean)} % ({pair.task} {pair.decoding})"
+        f"{percent(over_seeds(_scores(study, pair, BASE_MODEL)).mean)} % ({pair.task} {pair.decoding})"
         for pair in pairs
-        if study.cells(pair.task, None)
+        if study.cells(pair.task, BASE_MODEL)
     ]
     if bases:
         found.append(f"The paper has no row of the base model, which is right in {', '.join(bases)} here.")
@@ -283,7 +284,7 @@ def _by_problems(study: Study, pairs: list[_Pair]) -> str:
     """How far two draws of n and m problems differ by chance, 19 times in 20: at most 1.96 √(¼/n + ¼/m)."""
     text = "Which problems the paper drew is not known"
     for pair in pairs:
-        if study.cells(pair.task, 0.0):
+        if study.cells(pair.task, BASELINE):
             n, m = _shape(study, pair, 0.0)[1], pair.table.n_test
             chance = 1.96 * math.sqrt(0.25 / n + 0.25 / m)
             return (

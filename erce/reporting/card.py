@@ -17,7 +17,7 @@ from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
 from erce.files import read_json
-from erce.recipe import Arm, Cell
+from erce.recipe import Cell
 from erce.reporting.cautions import cautions
 from erce.reporting.format import (
     NOTHING,
@@ -36,6 +36,7 @@ from erce.reporting.gains import DECODINGS, Summary, summary
 from erce.reporting.sentences import sentences
 from erce.study.folder import cell_folder, read_study
 from erce.tasks import gsm8k, math, mbpp
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 BEST = "best"
 WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
@@ -102,7 +103,7 @@ def _named(found: Summary, name: str) -> Cell:
     if name == BEST:
         if found.choice is None:
             raise ValueError(f"no λ is chosen: {found.no_choice}; name a cell with --cell")
-        return study.cells(study.recipe.task, found.choice.lam)[0]
+        return study.cells(study.recipe.task, Arm(found.choice.lam))[0]
     trained = {cell.name: cell for cell in study.results if cell.lam is not None}
     if name in trained:
         return trained[name]
@@ -166,7 +167,7 @@ def _metadata(found: Summary, cell: Cell, hub: str | None) -> ModelCardData:
 
 def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
     recipe = found.study.recipe
-    minimised = f"the objective {cell.arm}" if isinstance(cell.arm, str) else "cross-entropy"
+    minimised = f"the objective {cell.objective}" if cell.arm.has_other_objective else "cross-entropy"
     if cell.lam:
         minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
     base = hub or Path(recipe.model).name
@@ -175,7 +176,7 @@ def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
         f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "
         f"{counted(len(found.study.results) + len(found.study.missing), 'cell')} of a study with erce."
     )
-    if found.choice is None or (cell.task, cell.arm) == (recipe.task, found.lam):
+    if found.choice is None or (cell.task, cell.arm) == (recipe.task, found.chosen):
         return text
     return f"{text} It is not of the λ that the study chose on validation."
 
@@ -188,7 +189,7 @@ def _tasks(found: Summary, cell: Cell) -> list[str]:
 def _table(found: Summary, cell: Cell, task: str) -> str:
     """The base model, cross-entropy, the chosen λ and the cell's own, over seeds; then the cell alone."""
     of_task = found.arms(task)
-    arms = [arm for arm in dict.fromkeys([None, 0.0, found.lam, cell.arm]) if arm in of_task]
+    arms = [arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, found.chosen, cell.arm]) if arm in of_task]
     headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
     rows = [_row(found, task, arm) for arm in arms]
     if task == cell.task:
@@ -212,12 +213,11 @@ def _table(found: Summary, cell: Cell, task: str) -> str:
 def _row(found: Summary, task: str, arm: Arm) -> list[str]:
     greedy, sampled = (found.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     gain = found.gain(task, arm, found.decoding)
-    compared = gain is not None and gain["gain"] is not None and arm != 0
-    name = strength(arm) if arm is None or isinstance(arm, str) else f"λ = {strength(arm)}"
-    name += f" ({known_as(arm)})" if known_as(arm) else ""
-    seeds = "" if arm is None else str(max(row.n_seeds for row in (greedy, sampled) if row))
+    compared = gain is not None and gain["gain"] is not None and not arm.is_baseline
+    name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
+    seeds = "" if arm.is_base else str(max(row.n_seeds for row in (greedy, sampled) if row))
     return [
-        _plain(name) + (" ★" if arm is not None and arm == found.lam else ""),
+        _plain(name) + (" ★" if arm == found.chosen else ""),
         seeds,
         *(spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)),
         points(gain["gain"]) if gain and compared else NOTHING,

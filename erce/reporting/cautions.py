@@ -4,9 +4,10 @@ from functools import lru_cache
 
 from erce.reporting.duplicates import Pair, duplicates
 from erce.reporting.format import counted, fixed, percent, strength
-from erce.reporting.gains import Row, Summary
+from erce.reporting.gains import Summary
 from erce.reporting.inference import picked_on_test
 from erce.reporting.searched import finalists
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
@@ -56,14 +57,14 @@ def _uneven(summary: Summary) -> list[str]:
 
     Not those that a search dropped, which it compared over the seeds they had.
     """
-    compared = {*finalists(summary), *summary.study.recipe.objectives}
+    compared = {*finalists(summary), *(Arm(0.0, name) for name in summary.study.recipe.objectives)}
     for task in summary.study.recipe.tasks:
         rows = [row for row in summary.rows if row.task == task and row.arm in compared]
         fewest = min(rows, key=lambda row: row.n_seeds, default=None)
         most = max(rows, key=lambda row: row.n_seeds, default=None)
         if fewest and most and fewest.n_seeds < most.n_seeds:
             few, many = counted(fewest.n_seeds, "seed"), most.n_seeds
-            text = f"{_name(fewest)} has {few} on {task} and {_name(most)} has {many}: "
+            text = f"{fewest.arm.label} has {few} on {task} and {most.arm.label} has {many}: "
             return [text + "the row with fewer may be luck more than it looks; run the missing seeds."]
     return []
 
@@ -154,7 +155,7 @@ def _small(summary: Summary) -> list[str]:
     problems = max((row.n_problems for row in summary.rows), default=FEW_PROBLEMS)
     if problems < FEW_PROBLEMS:
         found.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
-    gain = summary.gain(recipe.task, summary.lam, summary.decoding)
+    gain = summary.gain(recipe.task, summary.chosen, summary.decoding)
     if gain is not None and gain["ci"] is not None:
         half = (gain["ci"][1] - gain["ci"][0]) / 2
         if half > WIDE:
@@ -168,12 +169,12 @@ def _small(summary: Summary) -> list[str]:
 def _cut_short(summary: Summary) -> list[str]:
     """The worst row of each accident over all tasks, arms and decodings, the base model aside."""
     found = []
-    trained = [row for row in summary.rows if row.lam is not None]
+    trained = [row for row in summary.rows if not row.arm.is_base]
     for reason, limit, words in ACCIDENTS:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
-        of_what = f"the {worst.decoding} completions of {_name(worst)} on {worst.task}"
+        of_what = f"the {worst.decoding} completions of {worst.arm.label} on {worst.task}"
         found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
     return found
 
@@ -187,7 +188,7 @@ def _base_model(summary: Summary) -> list[str]:
     """Where fine-tuning hurt, a gain over cross-entropy may be damage avoided and not something learnt."""
     task, found = summary.study.recipe.task, []
     for decoding in ("sampled", "greedy"):
-        base, baseline = (summary.row(task, lam, decoding) for lam in (None, 0.0))
+        base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, BASELINE))
         if base is not None and baseline is not None and base.mean > baseline.mean:
             found.append(
                 f"The base model is better than cross-entropy ({decoding}: {percent(base.mean)} % against "
@@ -201,7 +202,3 @@ def _versions(summary: Summary) -> list[str]:
     kinds = {tuple(sorted(result.get("versions", {}).items())) for result in summary.study.results.values()}
     text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores."
     return [text] if len(kinds) > 1 else []
-
-
-def _name(row: Row) -> str:
-    return row.arm if isinstance(row.arm, str) else f"λ = {strength(row.arm)}"

@@ -12,6 +12,7 @@ from erce.reporting.format import MINUS, counted, strength
 from erce.reporting.gains import Summary
 from erce.reporting.plotting import SETTINGS
 from erce.stats.outcomes import problem_gains
+from erce.types import BASELINE, Arm
 
 HEIGHT = 0.75  # of the other figures' height
 
@@ -41,22 +42,24 @@ class Changes:
         return asdict(self) | {"gained": self.gained, "lost": self.lost, "unchanged": unchanged}
 
 
-def compared_lam(summary: Summary) -> float | None:
-    """The λ to set beside cross-entropy, problem by problem; None where either has no finished cell."""
-    lam = summary.lam
-    if lam == 0 and summary.choice is not None:
-        lam = summary.choice.runner_up
-    return lam if lam is not None and summary.has_gain(summary.study.recipe.task, lam) else None
+def compared_arm(summary: Summary) -> Arm | None:
+    """The arm to set beside cross-entropy, problem by problem; None where either has no finished cell."""
+    arm, choice = summary.chosen, summary.choice
+    if choice is not None and arm == BASELINE:
+        arm = None if choice.runner_up is None else Arm(choice.runner_up)
+    return arm if arm is not None and summary.has_gain(summary.study.recipe.task, arm) else None
 
 
 def problem_changes(summary: Summary) -> Changes | None:
     """None where there is no second arm."""
-    lam = compared_lam(summary)
-    if lam is None:
+    compared = compared_arm(summary)
+    if compared is None or compared.lam is None:
         return None
     study, task = summary.study, summary.study.recipe.task
-    arms = (study.outcomes(task, arm, split="test", decoding=summary.decoding) for arm in (lam, 0.0))
-    return Changes(lam, np.sort(problem_gains(*arms)).tolist())
+    arms = (
+        study.outcomes(task, arm, split="test", decoding=summary.decoding) for arm in (compared, BASELINE)
+    )
+    return Changes(compared.lam, np.sort(problem_gains(*arms)).tolist())
 
 
 @matplotlib.rc_context(SETTINGS)

@@ -6,13 +6,12 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from erce.recipe import Arm
 from erce.reporting.figure import PALETTE, line_key, line_of, panels
-from erce.reporting.format import arm_as_json
 from erce.reporting.gains import Summary
 from erce.reporting.plotting import DASHED, SETTINGS
 from erce.reporting.several import WAYS, crossing, joined
 from erce.score import Crossover, coverage
+from erce.types import BASELINE, Arm
 
 WORDED = {"pass": "pass@k: one of k", "maj": "maj@k: the vote", "best": "best@k: the likeliest"}
 FEW = 4  # up to as many samples, k is drawn on a plain axis
@@ -27,7 +26,7 @@ class Coverage:
     cross-entropy change places in pass@k, None where they do not.
     """
 
-    chosen: float | None
+    chosen: Arm | None  # None also where cross-entropy was chosen
     curves: dict[Arm, list[float]]
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
@@ -45,7 +44,7 @@ class Coverage:
         """Plain values, one entry an arm."""
         arms = [
             {
-                **arm_as_json(arm),
+                **arm.as_json(),
                 "curve": curve,
                 **{way: values[arm] for way, values in self.together.items()},
             }
@@ -73,7 +72,7 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         for way, values in together.items()
         if any(value is not None for row in values.values() for value in row)
     }
-    return Coverage(summary.lam or None, curves, ks, together, crossing(summary))
+    return Coverage(summary.chosen_penalty, curves, ks, together, crossing(summary))
 
 
 @matplotlib.rc_context(SETTINGS)
@@ -103,7 +102,7 @@ def caption(found: Coverage) -> str:
     """What the figure shows, and where the lines cross."""
     text = "The chance that one of k samples of a problem is right, the mean over problems and seeds."
     crossed, n = found.crossing, max(found.ks)
-    if found.chosen is None or 0.0 not in found.curves:
+    if found.chosen is None or BASELINE not in found.curves:
         return text
     if crossed is None:
         return f"{text} Up to {n} samples the chosen λ and cross-entropy do not change places."

@@ -17,6 +17,7 @@ from erce.reporting.gains import DECODINGS, Row, Summary
 from erce.reporting.inference import grid_sentences, inference
 from erce.reporting.sentences import sentences
 from erce.study.folder import cell_folder
+from erce.types import BASELINE, Arm
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = (
@@ -103,9 +104,9 @@ def _shown(value: Any) -> Any:
 def _forest(summary: Summary) -> list[dict[str, Any]]:
     """The gains at the chosen λ on one scale: each a line with the places of its ends, in %."""
     recipe, found = summary.study.recipe, []
-    for task in recipe.tasks if summary.lam else ():
+    for task in recipe.tasks if summary.chosen_penalty else ():
         for decoding in DECODINGS:
-            entry = summary.gain(task, summary.lam, decoding)
+            entry = summary.gain(task, summary.chosen, decoding)
             if entry is not None and entry["ci"] is not None:
                 found.append(entry | {"group": "control" if task == recipe.control else "task"})
     found += [entry | {"group": "difference", "mean": None} for entry in summary.interaction]
@@ -130,7 +131,7 @@ def _figures(summary: Summary, task: str) -> list[dict[str, Any]]:
             "caption": "Right on the test problems. Bars: ±1 standard deviation over seeds.",
         }
     ]
-    if any(arm and summary.has_gain(task, arm) for arm in summary.arms(task)):
+    if any(arm != BASELINE and summary.has_gain(task, arm) for arm in summary.arms(task)):
         drawn.append(
             {
                 "drawing": _drawing(figure.gain(summary, task), f"Gain over λ = 0 on {task} against λ"),
@@ -193,7 +194,7 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     study, found = summary.study, {}
     for lam in study.lams:
         seeds = []
-        for cell in study.cells(study.recipe.task, lam):
+        for cell in study.cells(study.recipe.task, Arm(lam)):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
             if path.is_file():
                 log = read_json(path).get("log", [])

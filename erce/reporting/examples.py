@@ -5,10 +5,11 @@ from typing import Any
 
 from erce.files import read_rows
 from erce.recipe import Cell
-from erce.reporting.changes import compared_lam
+from erce.reporting.changes import compared_arm
 from erce.reporting.format import visible
 from erce.reporting.gains import Summary
 from erce.study.folder import PROBLEMS, Study, cell_folder
+from erce.types import BASELINE
 
 SHOWN = 3  # gained, and as many lost
 LONGEST = 2000  # characters of a text
@@ -52,11 +53,11 @@ def examples(summary: Summary) -> Examples | None:
 
     Where cross-entropy was chosen, the runner-up stands beside it.
     """
-    study, lam, task = summary.study, compared_lam(summary), summary.study.recipe.task
-    if lam is None:
+    study, compared, task = summary.study, compared_arm(summary), summary.study.recipe.task
+    if compared is None or compared.lam is None:
         return None
     drawn = ("test", summary.decoding)
-    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (0.0, lam))
+    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (BASELINE, compared))
     gains = {problem: _share(arms[1][problem]) - _share(arms[0][problem]) for problem in arms[0]}
     ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
     gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]
@@ -73,7 +74,9 @@ def examples(summary: Summary) -> Examples | None:
         )
         for problem, sides in picked.items()
     }
-    return Examples(lam, [shown[problem] for problem in gained], [shown[problem] for problem in lost])
+    return Examples(
+        compared.lam, [shown[problem] for problem in gained], [shown[problem] for problem in lost]
+    )
 
 
 Judged = list[tuple[Cell, dict[str, Any]]]  # a problem's verdicts: every seed's samples

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from erce.files import write_text
-from erce.recipe import Arm
 from erce.reporting.format import strength, visible
 from erce.reporting.gains import DECODINGS, Summary
 from erce.reporting.plotting import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 PALETTE = NEUTRAL | {
     "sampled": "#b3441e",
@@ -53,7 +53,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
             rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
             spreads = {arm: 100 * (row.sd or 0.0) for arm, row in rows.items()}
             marks = {arm: (100 * row.mean, spreads[arm], spreads[arm]) for arm, row in rows.items()}
-            _mark(axes, marks, decoding, chosen=summary.lam)
+            _mark(axes, marks, decoding, chosen=summary.chosen)
             _levels(axes, summary, task, decoding)
         _finish(axes, arms, title=task if len(tasks) > 1 else "")
     _legend(figure, summary, levels=True)
@@ -64,7 +64,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 def gain(summary: Summary, task: str) -> Figure:
     """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
     figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
-    arms = [arm for arm in _trained(summary, task) if arm != 0 and summary.has_gain(task, arm)]
+    arms = [arm for arm in _trained(summary, task) if arm != BASELINE and summary.has_gain(task, arm)]
     axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
     for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
         marks = {}
@@ -73,7 +73,7 @@ def gain(summary: Summary, task: str) -> Figure:
             if entry is not None and entry["ci"] is not None:
                 below, above = (abs(100 * (end - entry["gain"])) for end in entry["ci"])
                 marks[arm] = 100 * entry["gain"], below, above
-        _mark(axes, marks, decoding, chosen=summary.lam, shift=shift)
+        _mark(axes, marks, decoding, chosen=summary.chosen, shift=shift)
     _finish(axes, arms, title="")
     _legend(figure, summary, levels=False)
     return figure
@@ -110,11 +110,11 @@ def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Ax
     return figure, drawn
 
 
-def line_of(arm: Arm, chosen: Arm) -> dict[str, Any]:
+def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
     """How a figure with a line an arm draws it: told apart without colour, what nobody asks about quiet."""
-    if arm is None:
+    if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
-    if arm == 0:
+    if arm.is_baseline:
         look: dict[str, Any] = {
             "color": PALETTE["greedy"],
             "linestyle": DASHED,
@@ -127,13 +127,15 @@ def line_of(arm: Arm, chosen: Arm) -> dict[str, Any]:
     return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
 
 
-def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm) -> None:
+def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
     """The legend of lines drawn by `line_of`; all quiet ones are one entry."""
-    names = {chosen: f"λ = {strength(chosen)}, chosen", None: "base model", 0.0: "cross-entropy"}
+    names = {BASE_MODEL: "base model", BASELINE: "cross-entropy"}
+    if chosen is not None:
+        names[chosen] = f"{chosen.label}, chosen"
     handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen)) for arm in arms if arm in names]
     others = [arm for arm in arms if arm not in names]
     if others:
-        label = "other λ" + (" and objectives" if any(isinstance(arm, str) for arm in others) else "")
+        label = "other λ" + (" and objectives" if any(arm.has_other_objective for arm in others) else "")
         handles.append(Line2D([], [], label=label, **line_of(others[0], chosen)))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
 
@@ -170,19 +172,19 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def _trained(summary: Summary, task: str) -> list[Arm]:
-    return [arm for arm in summary.arms(task) if arm is not None]
+    return [arm for arm in summary.arms(task) if not arm.is_base]
 
 
 def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
     """Where each arm stands: λ first, then a gap, then the other objectives."""
-    return {arm: at + GAP * isinstance(arm, str) for at, arm in enumerate(arms)}
+    return {arm: at + GAP * arm.has_other_objective for at, arm in enumerate(arms)}
 
 
-def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm, shift: float = 0.0) -> None:
+def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm | None, shift: float = 0.0) -> None:
     """Points with error bars, sampled filled and greedy open; λ are joined, the chosen one is a star."""
     color, places = PALETTE[decoding], _places(marks)
     for others, line in ((False, "-"), (True, "")):
-        arms = [arm for arm in marks if isinstance(arm, str) == others]
+        arms = [arm for arm in marks if arm.has_other_objective == others]
         if not arms:
             continue
         middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
@@ -202,17 +204,17 @@ def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm, shift: float 
 
 
 def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
-    for lam, line in ((0.0, DASHED), (None, DOTTED)):
-        row = summary.row(task, lam, decoding)
+    for arm, line in ((BASELINE, DASHED), (BASE_MODEL, DOTTED)):
+        row = summary.row(task, arm, decoding)
         if row is not None:
             axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
 
 
 def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
     places = _places(arms)
-    axes.set_xticks(list(places.values()), [strength(arm) for arm in arms])
+    axes.set_xticks(list(places.values()), [arm.short_label for arm in arms])
     axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    others = [each for each, arm in zip(axes.get_xticklabels(), arms, strict=True) if isinstance(arm, str)]
+    others = [each for each, arm in zip(axes.get_xticklabels(), arms, strict=True) if arm.has_other_objective]
     for name in others:
         name.set(rotation=30, ha="right", rotation_mode="anchor")
     axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
@@ -227,7 +229,7 @@ def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
         Line2D([], [], color=PALETTE[each], linewidth=1.6, label=each, **MARKERS[each]) for each in DECODINGS
     ]
     handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label="cross-entropy"))
-    if levels and any(row.lam is None for row in summary.rows):
+    if levels and any(row.arm.is_base for row in summary.rows):
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
     if summary.lam is not None and (levels or summary.lam != 0):
         handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))

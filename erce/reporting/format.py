@@ -4,7 +4,7 @@ import re
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
-from erce.recipe import CROSS_ENTROPY, Arm
+from erce.types import CROSS_ENTROPY, Arm
 
 MINUS = "−"
 NOTHING = "–"
@@ -82,39 +82,24 @@ def spread(mean: float, sd: float | None) -> str:
     return percent(mean) if sd is None else f"{percent(mean)} ± {percent(sd)}"
 
 
-def strength(arm: Arm) -> str:
-    """How tables name a row.
+def strength(lam: float | None) -> str:
+    """A penalty strength λ as tables and sentences write it.
 
-    >>> strength(None), strength(0.0), strength(0.5), strength(-0.1), strength("focal:2")
-    ('base model', '0', '0.5', '−0.1', 'focal:2')
+    >>> strength(0.0), strength(0.5), strength(-0.1), strength(None)
+    ('0', '0.5', '−0.1', '–')
     """
-    if isinstance(arm, str):
-        return arm
-    return "base model" if arm is None else f"{arm:g}".replace("-", MINUS)
-
-
-def arm_as_json(arm: Arm) -> dict[str, float | str | None]:
-    """`lam` and `objective` of a row, as everywhere in the JSON.
-
-    >>> arm_as_json(0.5), arm_as_json("dft"), arm_as_json(None)["lam"]
-    ({'lam': 0.5, 'objective': 'cross-entropy'}, {'lam': 0.0, 'objective': 'dft'}, None)
-    """
-    if arm is None:
-        return {"lam": None, "objective": None}
-    return (
-        {"lam": 0.0, "objective": arm} if isinstance(arm, str) else {"lam": arm, "objective": CROSS_ENTROPY}
-    )
+    return NOTHING if lam is None else f"{lam:g}".replace("-", MINUS)
 
 
 def known_as(arm: Arm) -> str:
     """What the objective of a λ is called elsewhere; empty where it has no other name.
 
-    >>> known_as(0.0), known_as(-0.1), known_as(0.5), known_as("dft")
-    ('cross-entropy', 'confidence penalty', '', '')
+    >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0, "dft"))
+    (['cross-entropy', 'confidence penalty', ''], '')
     """
-    if arm is None or isinstance(arm, str) or arm > 0:
-        return ""
-    return "confidence penalty" if arm < 0 else CROSS_ENTROPY
+    if arm.is_baseline:
+        return CROSS_ENTROPY
+    return "confidence penalty" if arm.lam is not None and arm.lam < 0 else ""
 
 
 def file_name(task: str) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.recipe import Arm, temperatures
+from erce.recipe import temperatures
 from erce.reporting.figure import PALETTE, STAR, line_key, line_of, panels
-from erce.reporting.format import arm_as_json, interval, percent, points, strength, with_interval
+from erce.reporting.format import interval, percent, points, strength, with_interval
 from erce.reporting.gains import Summary, known_mean
 from erce.reporting.plotting import SETTINGS
 from erce.stats import paired_gain
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 Best = dict[Arm, float]
 CLOSE = 0.09  # of the axes' width and height: two labels nearer than this would overlap
@@ -65,7 +66,7 @@ class Contest(NamedTuple):
 class Frontier:
     """Every arm's points at rising temperature; `best` is each one's temperature with the best validation."""
 
-    chosen: float | None
+    chosen: Arm | None  # None also where cross-entropy was chosen
     lines: dict[Arm, list[Point]]
     best: Best
     contest: Contest | None
@@ -74,7 +75,7 @@ class Frontier:
         """Plain values, one entry an arm."""
         arms = [
             {
-                **arm_as_json(arm),
+                **arm.as_json(),
                 "best_temperature": self.best.get(arm),
                 "points": [asdict(point) for point in line],
             }
@@ -96,7 +97,7 @@ def temperature_frontier(summary: Summary) -> Frontier | None:
     if not lines:
         return None
     best = {arm: at for arm, line in lines.items() if (at := _best(line)) is not None}
-    return Frontier(summary.lam or None, lines, best, _contest(summary, lines, best))
+    return Frontier(summary.chosen_penalty, lines, best, _contest(summary, lines, best))
 
 
 def sentence(found: Frontier | None) -> str:
@@ -104,7 +105,7 @@ def sentence(found: Frontier | None) -> str:
     if found is None or found.contest is None:
         return ""
     each = found.contest
-    tried = [point.temperature for point in found.lines[0.0]]
+    tried = [point.temperature for point in found.lines[BASELINE]]
     name = f"λ = {strength(each.lam)}"
     return (
         f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
@@ -149,7 +150,7 @@ def drawn(found: Frontier) -> Figure:
         axes.plot(*zip(*place, strict=True), **line_of(arm, found.chosen))
     axes.autoscale_view()
     labelled: list[tuple[float, float]] = []
-    for arm in dict.fromkeys((found.chosen, 0.0, None)):
+    for arm in dict.fromkeys((found.chosen, BASELINE, BASE_MODEL)):
         if arm in places:
             line = found.lines[arm]
             _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2], labelled)
@@ -166,7 +167,7 @@ def drawn_by_temperature(found: Frontier) -> Figure:
         look = line_of(arm, found.chosen)
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
-            if arm in (0.0, found.chosen) and found.best.get(arm) == point.temperature:
+            if arm in (BASELINE, found.chosen) and found.best.get(arm) == point.temperature:
                 axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
     axes.set_xlabel("temperature T")
     return _finished(figure, found)
@@ -248,18 +249,19 @@ def _best(line: list[Point]) -> float | None:
 
 
 def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: Best) -> Contest | None:
-    lam = summary.lam
-    if not lam or lam not in best or 0.0 not in best:
+    chosen = summary.chosen_penalty
+    if chosen is None or chosen.lam is None or chosen not in best or BASELINE not in best:
         return None
-    most = max(lines[0.0], key=lambda point: (point.accuracy, -point.temperature)).temperature
+    most = max(lines[BASELINE], key=lambda point: (point.accuracy, -point.temperature)).temperature
     treated, baseline, in_hindsight = (
-        _outcomes(summary, arm, at) for arm, at in ((lam, best[lam]), (0.0, best[0.0]), (0.0, most))
+        _outcomes(summary, arm, at)
+        for arm, at in ((chosen, best[chosen]), (BASELINE, best[BASELINE]), (BASELINE, most))
     )
     gain, hindsight = (paired_gain(treated, each) for each in (baseline, in_hindsight))
     return Contest(
-        lam=lam,
-        temperature=best[lam],
-        baseline_temperature=best[0.0],
+        lam=chosen.lam,
+        temperature=best[chosen],
+        baseline_temperature=best[BASELINE],
         mean=float(treated.mean()),
         baseline=float(baseline.mean()),
         gain=gain.gain,

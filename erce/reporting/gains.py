@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import Arm, arm_of
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
 from erce.study.folder import Study
 from erce.study.search.choose import Choice, best_lam
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 DECODINGS = ("sampled", "greedy")
 
@@ -25,8 +25,7 @@ class Row:
     """
 
     task: str
-    lam: float | None  # None: the base model
-    objective: str | None  # None: the base model
+    arm: Arm
     decoding: str
     mean: float
     sd: float | None
@@ -38,10 +37,6 @@ class Row:
     reasons: dict[str, float]
     tokens: float | None  # None: a log does not say
     entropy: float | None
-
-    @property
-    def arm(self) -> Arm:
-        return arm_of(self.lam, self.objective)
 
 
 @dataclass(frozen=True, eq=False)  # one summary is itself alone, and so can be kept what is computed of it
@@ -60,15 +55,26 @@ class Summary:
         """The chosen λ."""
         return None if self.choice is None else self.choice.lam
 
+    @property
+    def chosen(self) -> Arm | None:
+        """The arm of the chosen λ."""
+        return None if self.choice is None else Arm(self.choice.lam)
+
+    @property
+    def chosen_penalty(self) -> Arm | None:
+        """The arm of the chosen λ; None also where that is 0, cross-entropy."""
+        return None if self.chosen == BASELINE else self.chosen
+
     @cached_property
     def decoding(self) -> str:
         """What a table's gains are of: samples, or greedy completions where logs hold no samples."""
         return main_decoding(self.study)
 
-    def row(self, task: str, arm: Arm, decoding: str) -> Row | None:
+    def row(self, task: str, arm: Arm | None, decoding: str) -> Row | None:
+        """None where no cell of the arm is done, and for no arm."""
         return self._rows.get((task, arm, decoding))
 
-    def gain(self, task: str, arm: Arm, decoding: str) -> dict[str, Any] | None:
+    def gain(self, task: str, arm: Arm | None, decoding: str) -> dict[str, Any] | None:
         return self._gains.get((task, arm, decoding))
 
     def has_gain(self, task: str, arm: Arm) -> bool:
@@ -77,18 +83,17 @@ class Summary:
         return entry is not None and entry["gain"] is not None
 
     def arms(self, task: str) -> list[Arm]:
-        """What has a row: None, the base model; λ rising; the other objectives in the recipe's order."""
+        """The arms that have a row: the base model, λ rising, other objectives in the recipe's order."""
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     @cached_property
-    def _rows(self) -> dict[tuple[str, Arm, str], Row]:
+    def _rows(self) -> dict[tuple[str, Arm | None, str], Row]:
         return {(row.task, row.arm, row.decoding): row for row in self.rows}
 
     @cached_property
-    def _gains(self) -> dict[tuple[str, Arm, str], dict[str, Any]]:
+    def _gains(self) -> dict[tuple[str, Arm | None, str], dict[str, Any]]:
         return {
-            (gain["task"], arm_of(gain["lam"], gain["objective"]), gain["decoding"]): gain
-            for gain in self.gains
+            (gain["task"], Arm(gain["lam"], gain["objective"]), gain["decoding"]): gain for gain in self.gains
         }
 
 
@@ -123,22 +128,20 @@ def gains(study: Study) -> list[dict[str, Any]]:
     }
     entries = []
     for task, arm, decoding in _points(study):
-        cells = study.cells(task, arm)
-        if arm is None or not _drawn(study, task, arm, decoding):
+        if arm.is_base or not _drawn(study, task, arm, decoding):
             continue
         treated = study.outcomes(task, arm, split="test", decoding=decoding)
         found = grids[task, decoding].get(arm)
         compared = _compared(study, (task, arm, decoding), found)
         entry = {
             "task": task,
-            "lam": cells[0].lam,
-            "objective": cells[0].objective,
+            **arm.as_json(),
             "decoding": decoding,
             "mean": float(treated.mean()),
             **compared,
             "n_seeds": treated.shape[0],
             "n_problems": treated.shape[1],
-            "chosen": choice is not None and arm == choice.lam,
+            "chosen": choice is not None and arm == Arm(choice.lam),
             "p_holm": compared["p"] if found is None else found.adjusted,
         }
         entries.append(entry)
@@ -153,19 +156,24 @@ def known_mean(values: list[float | None]) -> float | None:
 
 def _grid(study: Study, task: str, decoding: str) -> dict[Arm, GridGain]:
     """Every arm that the table compares with λ = 0; empty while that has no finished cell."""
-    if not _drawn(study, task, 0.0, decoding):
+    if not _drawn(study, task, BASELINE, decoding):
         return {}
     outcomes = {
         arm: study.outcomes(task, arm, split="test", decoding=decoding)
-        for arm in (*sorted(study.lams), *study.recipe.objectives)
+        for arm in _trained(study)
         if _drawn(study, task, arm, decoding)
     }
-    return grid_gains({arm: each for arm, each in outcomes.items() if arm != 0}, outcomes[0.0])
+    return grid_gains({arm: each for arm, each in outcomes.items() if arm != BASELINE}, outcomes[BASELINE])
+
+
+def _trained(study: Study) -> list[Arm]:
+    """λ rising, then other objectives."""
+    return [*map(Arm, sorted(study.lams)), *(Arm(0.0, name) for name in study.recipe.objectives)]
 
 
 def _points(study: Study) -> list[tuple[str, Arm, str]]:
     """The rows that a finished study has: each task's base model, then λ rising, then other objectives."""
-    arms = [None, *sorted(study.lams), *study.recipe.objectives]
+    arms = [BASE_MODEL, *_trained(study)]
     return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
 
 
@@ -197,8 +205,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
     return Row(
         task=task,
-        lam=cells[0].lam,
-        objective=None if arm is None else cells[0].objective,
+        arm=arm,
         decoding=decoding,
         mean=estimate.mean,
         sd=estimate.sd if estimate.n > 1 else None,
@@ -216,9 +223,9 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> Row | None:
 def _compared(study: Study, point: tuple[str, Arm, str], found: GridGain | None) -> dict[str, Any]:
     """The part of a gain's entry that needs the baseline; λ = 0 is compared with itself."""
     task, arm, decoding = point
-    if not _drawn(study, task, 0.0, decoding):
+    if not _drawn(study, task, BASELINE, decoding):
         return dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci"))
-    arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (arm, 0.0)]
+    arms = [study.outcomes(task, each, split="test", decoding=decoding) for each in (arm, BASELINE)]
     if found is None:
         gain = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, paired_gain(*arms).covers)
         by_seeds: list[float] | None = [0.0, 0.0]
@@ -246,12 +253,15 @@ def _interaction(study: Study, choice: Choice | None) -> list[dict[str, Any]]:
         return []
     entries = []
     for decoding in DECODINGS:
-        arms = [(each, lam) for each in (task, control) for lam in (0.0, choice.lam)]
+        arms = [(each, arm) for each in (task, control) for arm in (BASELINE, Arm(choice.lam))]
         if not all(_drawn(study, *arm, decoding) for arm in arms):
             continue
         both = [
             paired_gain(
-                *(study.outcomes(each, lam, split="test", decoding=decoding) for lam in (choice.lam, 0.0))
+                *(
+                    study.outcomes(each, arm, split="test", decoding=decoding)
+                    for arm in (Arm(choice.lam), BASELINE)
+                )
             )
             for each in (task, control)
         ]
@@ -261,4 +271,6 @@ def _interaction(study: Study, choice: Choice | None) -> list[dict[str, Any]]:
 
 def as_json(row: Row) -> dict[str, Any]:
     """A row as plain values; JSON has no whole numbers as keys."""
-    return asdict(row) | {"seeds": {str(seed): score for seed, score in row.seeds.items()}}
+    plain = {"task": row.task, **row.arm.as_json()} | asdict(row)
+    del plain["arm"]
+    return plain | {"seeds": {str(seed): score for seed, score in row.seeds.items()}}

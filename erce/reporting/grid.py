@@ -1,11 +1,11 @@
 """What the whole grid of a study says: its numbers, and the sentences for them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from erce.recipe import Arm
 from erce.reporting.format import counted, fixed, interval, p_value, points, strength
 from erce.stats import Covers
+from erce.types import Arm
 
 LEVEL = 0.05
 
@@ -108,13 +108,13 @@ class Inference:
     """What the grid says of the study's own task; `chosen` is the λ that validation chose, None if none."""
 
     task: str
-    chosen: float | None
+    chosen: Arm | None
     sampled: Grid | None
     greedy: Grid | None
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, as JSON has them; None where something cannot be said."""
-        return _plain(asdict(self))
+        return _plain(self)
 
 
 def grid_sentences(found: Inference | None) -> list[str]:
@@ -176,18 +176,18 @@ def _same(grid: Grid) -> str:
     margin = f"{fixed(100 * same.margin, 0)} points"
     few = f"; fewer than {same.fewest} problems cannot show it" if same.problems < same.fewest else ""
     return (
-        f"{_where(grid.decoding)} {_name(same.arm)} and cross-entropy {are} within {margin} (90 % interval "
+        f"{_where(grid.decoding)} {same.arm.label} and cross-entropy {are} within {margin} (90 % interval "
         f"of the gain {interval(same.ci)}, over {same.covers}{few})."
     )
 
 
-def _both_questions(grid: Grid, chosen: float | None) -> str:
+def _both_questions(grid: Grid, chosen: Arm | None) -> str:
     """The two intervals of the chosen λ, each with what it is about; nothing with one seed."""
     row = next((row for row in grid.arms if row.arm == chosen), None)
     if row is None or row.welch_ci is None:
         return ""
     return (
-        f"Other seeds on these very problems would give {_name(row.arm)} a gain of {interval(row.welch_ci)} "
+        f"Other seeds on these very problems would give {row.arm.label} a gain of {interval(row.welch_ci)} "
         f"points (Welch); other problems like these as well, {interval(row.ci)}, the interval to quote."
     )
 
@@ -214,8 +214,8 @@ def _best_row(grid: Grid) -> str:
         return ""
     left = "as much" if picked.bias < 0.0005 else points(picked.corrected)
     return (
-        f"Picked on the test problems, {_name(picked.lam)} shows {points(picked.shown)} points; picking on "
-        f"one half of them and looking at the other leaves {left}."
+        f"Picked on the test problems, λ = {strength(picked.lam)} shows {points(picked.shown)} points; "
+        f"picking on one half of them and looking at the other leaves {left}."
     )
 
 
@@ -223,14 +223,10 @@ def _where(decoding: str) -> str:
     return "In samples" if decoding == "sampled" else "With greedy decoding"
 
 
-def _name(arm: Arm) -> str:
-    return arm if isinstance(arm, str) else f"λ = {strength(arm)}"
-
-
 def _names(rows: list[Compared]) -> str:
     """λ = 1, 2, dft."""
-    lams = [strength(row.arm) for row in rows if not isinstance(row.arm, str)]
-    others = [row.arm for row in rows if isinstance(row.arm, str)]
+    lams = [row.arm.short_label for row in rows if not row.arm.has_other_objective]
+    others = [row.arm.label for row in rows if row.arm.has_other_objective]
     return ", ".join([f"λ = {', '.join(lams)}"] * bool(lams) + others)
 
 
@@ -241,8 +237,10 @@ def _p(p: float) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, Arm):
+        return value.objective if value.has_other_objective else value.lam
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value

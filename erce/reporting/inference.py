@@ -34,6 +34,7 @@ from erce.stats import (
     study_sizes,
     trend,
 )
+from erce.types import BASELINE, Arm
 
 __all__ = ["Inference", "Picked", "grid_sentences", "inference", "picked_on_test"]
 
@@ -48,7 +49,7 @@ def inference(summary: Summary) -> Inference | None:
     grids = {decoding: _grid(summary, decoding) for decoding in DECODINGS}
     if not any(grids.values()):
         return None
-    return Inference(summary.study.recipe.task, summary.lam, grids["sampled"], grids["greedy"])
+    return Inference(summary.study.recipe.task, summary.chosen, grids["sampled"], grids["greedy"])
 
 
 @lru_cache(maxsize=2)
@@ -58,29 +59,32 @@ def picked_on_test(summary: Summary, decoding: str) -> Picked | None:
     λ = 0 takes part, as it does on validation; equal rows go to the λ nearer to 0.
     """
     found = _outcomes(summary, decoding)
-    lams = sorted((arm for arm in found if not isinstance(arm, str)), key=lambda arm: (abs(arm), arm))
-    if 0.0 not in found or len(lams) < 2 or found[0.0].shape[1] < 2:
+    by_lam = {
+        arm.lam: each for arm, each in found.items() if arm.lam is not None and not arm.has_other_objective
+    }
+    lams = sorted(by_lam, key=lambda lam: (abs(lam), lam))
+    if 0.0 not in lams or len(lams) < 2 or by_lam[0.0].shape[1] < 2:
         return None
-    winner, shown, corrected, bias, chosen = selection_bias({lam: found[lam] for lam in lams}, found[0.0])
+    winner, shown, corrected, bias, chosen = selection_bias({lam: by_lam[lam] for lam in lams}, by_lam[0.0])
     return Picked(winner, shown, corrected, bias, chosen[winner])
 
 
-def _outcomes(summary: Summary, decoding: str) -> dict[float | str, np.ndarray]:
+def _outcomes(summary: Summary, decoding: str) -> dict[Arm, np.ndarray]:
     """Arm → (seeds, problems, samples) on the test problems, as far as it is done; the base model aside."""
     task = summary.study.recipe.task
     return {
         arm: summary.study.outcomes(task, arm, split="test", decoding=decoding)
         for arm in summary.arms(task)
-        if arm is not None and summary.row(task, arm, decoding) is not None
+        if not arm.is_base and summary.row(task, arm, decoding) is not None
     }
 
 
 def _grid(summary: Summary, decoding: str) -> Grid | None:
     outcomes = _outcomes(summary, decoding)
-    treated = {arm: outcome for arm, outcome in outcomes.items() if arm != 0}
-    if 0.0 not in outcomes or not treated:
+    treated = {arm: outcome for arm, outcome in outcomes.items() if arm != BASELINE}
+    if BASELINE not in outcomes or not treated:
         return None
-    baseline = outcomes[0.0]
+    baseline = outcomes[BASELINE]
     return Grid(
         decoding,
         _compared(summary, decoding, treated, baseline),
@@ -92,7 +96,7 @@ def _grid(summary: Summary, decoding: str) -> Grid | None:
 
 
 def _compared(
-    summary: Summary, decoding: str, treated: dict[float | str, np.ndarray], baseline: np.ndarray
+    summary: Summary, decoding: str, treated: dict[Arm, np.ndarray], baseline: np.ndarray
 ) -> tuple[Compared, ...]:
     corrected = max_t(list(treated.values()), baseline)
     seeds = [arm.mean(axis=(1, 2)).tolist() for arm in (baseline, *treated.values())]
@@ -121,8 +125,8 @@ def _compared(
 
 def _trend(summary: Summary, decoding: str) -> Slope | None:
     task = summary.study.recipe.task
-    rows = [summary.row(task, lam, decoding) for lam in summary.study.lams]
-    seeds = {row.lam: row.seeds for row in rows if row is not None and row.lam is not None}
+    rows = [summary.row(task, Arm(lam), decoding) for lam in summary.study.lams]
+    seeds = {row.arm.lam: row.seeds for row in rows if row is not None and row.arm.lam is not None}
     shared = sorted(set.intersection(*map(set, seeds.values()))) if seeds else []
     if len(seeds) < 3 or len(shared) < 2:
         return None
@@ -133,14 +137,14 @@ def _trend(summary: Summary, decoding: str) -> Slope | None:
     return Slope(direction, p, len(scores), len(shared))
 
 
-def _sameness(summary: Summary, outcomes: dict[float | str, np.ndarray]) -> Same | None:
-    lam = summary.lam
-    if not lam or lam not in outcomes:
+def _sameness(summary: Summary, outcomes: dict[Arm, np.ndarray]) -> Same | None:
+    arm = summary.chosen_penalty
+    if arm is None or arm not in outcomes:
         return None
-    gain = paired_gain(outcomes[lam], outcomes[0.0])
+    gain = paired_gain(outcomes[arm], outcomes[BASELINE])
     found = equivalent(gain, margin=MARGIN, level=LEVEL)
     return Same(
-        arm=lam,
+        arm=arm,
         equivalent=found.equivalent,
         p=found.p,
         ci=[found.low, found.high],
@@ -151,10 +155,11 @@ def _sameness(summary: Summary, outcomes: dict[float | str, np.ndarray]) -> Same
     )
 
 
-def _plan(summary: Summary, treated: dict[float | str, np.ndarray], baseline: np.ndarray) -> Plan | None:
+def _plan(summary: Summary, treated: dict[Arm, np.ndarray], baseline: np.ndarray) -> Plan | None:
     """Of the chosen λ, else of the arm with the largest mean; None where nothing varies, or a seed alone."""
-    lam = summary.lam
-    arm = lam if lam in treated else max(treated, key=lambda each: float(treated[each].mean()))
+    arm = summary.chosen
+    if arm is None or arm not in treated:
+        arm = max(treated, key=lambda each: float(treated[each].mean()))
     seeds, problems = min(len(treated[arm]), len(baseline)), baseline.shape[1]
     if seeds < 2 or problems < 2:
         return None

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from erce.files import write_text
-from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, strength, visible
+from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, visible
 from erce.reporting.gains import DECODINGS, Row, Summary
+from erce.types import Arm
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,12 @@ class Sheet:
 
     rows: list[Row]
     seeds: list[int]
-    chosen: float | None
+    chosen: Arm | None
 
     @property
     def best(self) -> float:
         """The highest mean of what was trained; ties are all bold."""
-        return max((row.mean for row in self.rows if row.lam is not None), default=float("nan"))
+        return max((row.mean for row in self.rows if not row.arm.is_base), default=float("nan"))
 
     @property
     def note(self) -> str:
@@ -48,7 +49,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
             if not rows:
                 continue
             for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
-                sheet = Sheet(rows, seeds, summary.lam)
+                sheet = Sheet(rows, seeds, summary.chosen)
                 for suffix, write in FORMATS.items():
                     write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
 
@@ -59,7 +60,7 @@ def markdown(sheet: Sheet) -> str:
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
         name = known_as(row.arm)
-        label = _on_one_line(strength(row.arm)).replace("|", r"\|") + (f" ({name})" if name else "")
+        label = _on_one_line(row.arm.short_label).replace("|", r"\|") + (f" ({name})" if name else "")
         mean = fixed(row.mean, 4)
         cells = _cells(sheet, row, mean=f"**{mean}**" if _is_best(sheet, row) else mean, pm="±")
         lines.append(_pipes([label + (" ★" if _is_chosen(sheet, row) else ""), *cells]))
@@ -92,10 +93,10 @@ def comma_separated(sheet: Sheet) -> str:
     seeds = [f"seed_{seed}" for seed in sheet.seeds]
     writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen"])
     for row in sheet.rows:
-        scores = [row.seeds.get(seed) if row.lam is not None else None for seed in sheet.seeds]
-        lam = "base" if row.lam is None else f"{row.lam:g}"
+        scores = [row.seeds.get(seed) if not row.arm.is_base else None for seed in sheet.seeds]
+        lam = "base" if row.arm.is_base else f"{row.arm.lam:g}"
         counts = [row.n_seeds, int(_is_chosen(sheet, row))]
-        writer.writerow([lam, row.objective, *scores, row.mean, row.sd, *counts])
+        writer.writerow([lam, row.arm.as_json()["objective"], *scores, row.mean, row.sd, *counts])
     return text.getvalue()
 
 
@@ -118,26 +119,26 @@ def _cells(sheet: Sheet, row: Row, *, mean: str, pm: str) -> list[str]:
     sd = "" if row.sd is None else f"{pm} {fixed(row.sd, 4)}"
     if not sheet.seeds:
         return [f"{mean} {sd}".rstrip()]
-    scores = [row.seeds.get(seed) if row.lam is not None else None for seed in sheet.seeds]
+    scores = [row.seeds.get(seed) if not row.arm.is_base else None for seed in sheet.seeds]
     return [*(NOTHING if score is None else fixed(score, 4) for score in scores), mean, sd or NOTHING]
 
 
 def _is_best(sheet: Sheet, row: Row) -> bool:
-    return row.lam is not None and row.mean == sheet.best
+    return not row.arm.is_base and row.mean == sheet.best
 
 
 def _is_chosen(sheet: Sheet, row: Row) -> bool:
-    return row.lam is not None and row.arm == sheet.chosen
+    return row.arm == sheet.chosen
 
 
 def _latex_label(sheet: Sheet, row: Row) -> str:
-    if row.lam is None:
+    if row.arm.is_base:
         return "Base model"
-    if isinstance(row.arm, str):
-        return _escaped(_on_one_line(row.arm))
+    if row.arm.has_other_objective:
+        return _escaped(_on_one_line(row.arm.label))
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
-    name = known_as(row.lam)
-    return f"${row.lam:g}${star}" + (f" ({name})" if name else "")
+    name = known_as(row.arm)
+    return f"${row.arm.lam:g}${star}" + (f" ({name})" if name else "")
 
 
 def _escaped(name: str) -> str:

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from erce.recipe import Arm
 from erce.reporting.format import counted, percent, strength
 from erce.reporting.gains import Summary
 from erce.study.folder import Study
+from erce.types import Arm
 
 
 class Told(NamedTuple):
@@ -46,10 +46,10 @@ def not_proven(summary: Summary) -> str:
 
 
 def finalists(summary: Summary) -> set[Arm]:
-    """The λ that a search did not drop; without one, all of the study's."""
+    """The arms of the λ that a search did not drop; without a search, of all the study's λ."""
     search = summary.study.search
     dropped = {lam for each in search["step"]["rounds"] for lam in each["dropped"]} if search else set()
-    return {lam for lam in summary.study.lams if lam not in dropped}
+    return {Arm(lam) for lam in summary.study.lams if lam not in dropped}
 
 
 def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
@@ -59,7 +59,7 @@ def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
     """
     row = summary.row(task, arm, summary.decoding)
     planned = len(summary.study.recipe.seeds)
-    if summary.study.search is None or row is None or arm is None or row.n_seeds == planned:
+    if summary.study.search is None or row is None or arm.is_base or row.n_seeds == planned:
         return ""
     return counted(row.n_seeds, "seed")
 

@@ -8,6 +8,7 @@ from erce.reporting.frontier import sentence as only_temperature
 from erce.reporting.frontier import temperature_frontier
 from erce.reporting.gains import Summary
 from erce.reporting.several import sentence as together
+from erce.types import BASELINE, Arm
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"
@@ -48,8 +49,8 @@ def _headline(summary: Summary) -> str:
         return f"No λ is chosen: {summary.no_choice}."
     if choice.lam == 0:
         return _cross_entropy_won(summary)
-    row = summary.row(task, choice.lam, summary.decoding)
-    name = f"{known_as(choice.lam)}, " if choice.lam < 0 else ""
+    row = summary.row(task, summary.chosen, summary.decoding)
+    name = f"{known_as(Arm(choice.lam))}, " if choice.lam < 0 else ""
     opening = f"λ = {strength(choice.lam)} ({name}chosen on validation)"
     if row is not None:
         opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
@@ -71,12 +72,12 @@ def _cross_entropy_won(summary: Summary) -> str:
             f": {percent(choice.score)} % {_of(summary)} right there against "
             f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
         )
-    row = summary.row(task, 0.0, summary.decoding)
+    row = summary.row(task, BASELINE, summary.decoding)
     on_test = ""
     if row is not None:
         problems = counted(row.n_problems, "test problem")
         on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}"
-        entry = summary.gain(task, choice.runner_up, summary.decoding) if led else None
+        entry = summary.gain(task, Arm(choice.runner_up), summary.decoding) if led else None
         if entry is not None and entry["gain"] is not None:
             on_test += f" and λ = {strength(choice.runner_up)} in {percent(entry['mean'])} %"
             on_test += f": {_with_interval(entry)}"
@@ -98,7 +99,7 @@ def _greedy(summary: Summary, task: str, opening: str) -> str:
 
 def _comparison(summary: Summary, task: str, decoding: str, opening: str, of_what: str) -> str:
     """Empty where the cells that it compares are not done."""
-    gain = summary.gain(task, summary.lam, decoding)
+    gain = summary.gain(task, summary.chosen, decoding)
     if gain is None or gain["gain"] is None:
         return ""
     headline = task == summary.study.recipe.task and decoding == "sampled"
@@ -140,7 +141,7 @@ def _sharpening(summary: Summary) -> str:
         f"Samples were drawn at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, which "
         "leaves greedy decoding as it was, makes samples right more often at a fixed temperature."
     )
-    greedy = summary.gain(recipe.task, summary.lam, "greedy")
+    greedy = summary.gain(recipe.task, summary.chosen, "greedy")
     if _gained(summary, recipe.task, "greedy"):
         text += " Greedy decoding gained too, so sharpening is not all there is."
     elif greedy is not None and greedy["ci"] is not None:
@@ -153,5 +154,5 @@ def _sharpening(summary: Summary) -> str:
 
 def _gained(summary: Summary, task: str, decoding: str) -> bool:
     """Whether the interval lies above 0."""
-    gain = summary.gain(task, summary.lam, decoding)
+    gain = summary.gain(task, summary.chosen, decoding)
     return gain is not None and gain["ci"] is not None and gain["ci"][0] > 0

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import Arm
 from erce.reporting.format import fixed, interval, percent, strength
 from erce.reporting.gains import Summary, known_mean
 from erce.score import Crossover, coverage_by_problem, crossover
 from erce.stats import paired_gain
+from erce.types import BASELINE, Arm
 
 WAYS = ("pass", "maj", "best")
 ALIKE = 0.005  # calibration errors no further apart are called alike
@@ -29,17 +29,17 @@ def several(summary: Summary) -> dict[str, Any] | None:
     `brier` of two confidences, means over seeds: "vote", the winner's share of the k answers, and "sequence",
     exp of a completion's log-probability; as far as every seed has them.
     """
-    task, lam = summary.study.recipe.task, summary.lam
-    row = summary.row(task, lam, "sampled") if lam else None
-    if lam is None or row is None or row.n_samples < 2 or not summary.has_gain(task, lam):
+    task, arm = summary.study.recipe.task, summary.chosen_penalty
+    row = summary.row(task, arm, "sampled")
+    if arm is None or row is None or row.n_samples < 2 or not summary.has_gain(task, arm):
         return None
     crossed = crossing(summary)
     return {
         "k": row.n_samples,
-        "treated": _together(summary, lam, row.n_samples),
-        "baseline": _together(summary, 0.0, row.n_samples),
-        "gains": {way: found for way in WAYS if (found := _gain(summary, lam, way)) is not None},
-        "calibration": {"treated": _calibration(summary, lam), "baseline": _calibration(summary, 0.0)},
+        "treated": _together(summary, arm, row.n_samples),
+        "baseline": _together(summary, BASELINE, row.n_samples),
+        "gains": {way: found for way in WAYS if (found := _gain(summary, arm, way)) is not None},
+        "calibration": {"treated": _calibration(summary, arm), "baseline": _calibration(summary, BASELINE)},
         "crossover": None if crossed is None else crossed._asdict(),
     }
 
@@ -47,11 +47,13 @@ def several(summary: Summary) -> dict[str, Any] | None:
 @lru_cache(maxsize=1)
 def crossing(summary: Summary) -> Crossover | None:
     """Where the chosen λ and cross-entropy change places in pass@k; None where they do not."""
-    task, lam = summary.study.recipe.task, summary.lam
-    if not lam or summary.row(task, lam, "sampled") is None or summary.row(task, 0.0, "sampled") is None:
+    task, chosen = summary.study.recipe.task, summary.chosen_penalty
+    if chosen is None:
+        return None
+    if any(summary.row(task, arm, "sampled") is None for arm in (chosen, BASELINE)):
         return None
     return crossover(
-        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in (lam, 0.0))
+        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in (chosen, BASELINE))
     )
 
 
@@ -120,22 +122,22 @@ def _calibrated(found: dict[str, Any], summary: Summary) -> str:
     )
 
 
-def _together(summary: Summary, arm: float, k: int) -> dict[str, float]:
+def _together(summary: Summary, arm: Arm, k: int) -> dict[str, float]:
     """What every seed's scores hold."""
     found = {way: joined(summary, arm, way, k) for way in WAYS}
     return {way: share for way, share in found.items() if share is not None}
 
 
-def _gain(summary: Summary, lam: float, way: str) -> dict[str, Any] | None:
+def _gain(summary: Summary, chosen: Arm, way: str) -> dict[str, Any] | None:
     """None where a seed's scores do not hold it problem by problem."""
-    treated, baseline = (_chances(summary, arm, way) for arm in (lam, 0.0))
+    treated, baseline = (_chances(summary, arm, way) for arm in (chosen, BASELINE))
     if treated is None or baseline is None or treated.shape[1] != baseline.shape[1]:
         return None
     gain = paired_gain(treated, baseline)
     return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
 
 
-def _chances(summary: Summary, arm: float, way: str) -> np.ndarray | None:
+def _chances(summary: Summary, arm: Arm, way: str) -> np.ndarray | None:
     """(seeds, problems, 1): each problem's chance with all samples; pass@k follows from the verdicts."""
     if way == "pass":
         task = summary.study.recipe.task
@@ -147,7 +149,7 @@ def _chances(summary: Summary, arm: float, way: str) -> np.ndarray | None:
     return np.clip(np.array(rows, dtype=float), 0, 1)[..., None]
 
 
-def _calibration(summary: Summary, arm: float) -> dict[str, dict[str, float]]:
+def _calibration(summary: Summary, arm: Arm) -> dict[str, dict[str, float]]:
     said = [score.get("calibration", {}) for score in _scores(summary, arm)]
     kinds = [kind for kind in ("vote", "sequence") if all(kind in each for each in said)]
     return {

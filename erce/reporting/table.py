@@ -5,7 +5,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from erce.recipe import Arm
 from erce.reporting.format import (
     NOTHING,
     fixed,
@@ -14,11 +13,11 @@ from erce.reporting.format import (
     percent,
     points,
     spread,
-    strength,
     visible,
 )
 from erce.reporting.gains import Summary
 from erce.reporting.searched import seeds_note
+from erce.types import Arm
 
 STAR = "★"
 NOTE = (
@@ -55,8 +54,8 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
     for heading in HEADINGS if wide else [each for each in HEADINGS if each != "p"]:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
-        chosen = arm is not None and arm == summary.lam
-        name = "base" if arm is None else strength(arm)
+        chosen = arm == summary.chosen
+        name = "base" if arm.is_base else arm.short_label
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
         if not wide and "-" in name:
@@ -74,7 +73,7 @@ def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
     drawn = summary.row(task, arm, summary.decoding)
     gain = summary.gain(task, arm, summary.decoding)
     unknown = None if summary.study.recipe.imported else 0.0  # a log may not tell these apart
-    compared = gain is not None and gain["gain"] is not None and arm != 0
+    compared = gain is not None and gain["gain"] is not None and not arm.is_baseline
     return [
         spread(greedy.mean, greedy.sd) if greedy else NOTHING,
         spread(sampled.mean, sampled.sd) if sampled else NOTHING,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.files import read_rows
-from erce.recipe import CROSS_ENTROPY, Cell
+from erce.recipe import Cell
 from erce.study.folder import PROBLEMS, Study, cell_folder
 from erce.study.provenance import read_origin
 
@@ -155,7 +155,7 @@ def _shared(study: Study, cell: Cell, origin: Row) -> Row:
     names = ("study", "revision", "dtype", "adapter", "verifier")
     return {name: origin.get(name) for name in names} | {
         "task": cell.task,
-        "arm": _arm(cell),
+        "arm": cell.arm.slug,
         "lam": cell.lam,
         "objective": cell.objective if trained else None,
         "penalty": recipe.penalty if trained else None,
@@ -163,13 +163,6 @@ def _shared(study: Study, cell: Cell, origin: Row) -> Row:
         "seed": cell.seed,
         "model": origin.get("model") or recipe.model,
     }
-
-
-def _arm(cell: Cell) -> str:
-    """What the row of a table is called, the same for every seed."""
-    if cell.lam is None:
-        return "base"
-    return f"lam{cell.lam:g}" if cell.objective == CROSS_ENTROPY else cell.objective
 
 
 def _drawn(origin: Row, row: Row) -> Row:

@@ -26,8 +26,9 @@ import numpy as np
 
 from erce.errors import InputError
 from erce.files import read_json, read_rows, write_json, write_rows
-from erce.recipe import Arm, Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
+from erce.recipe import Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
 from erce.study.samples import DrawnSet, read_outcomes
+from erce.types import Arm
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 SEARCH = "search.json"
@@ -186,7 +187,7 @@ class Study:
         ]
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:
-        """The cells that are done, one a seed; `arm` is a λ, the name of another objective, or None."""
+        """Return the finished cells of an arm, one a seed."""
         return list(self._arms.get((task, arm), ()))
 
     def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:

@@ -14,6 +14,7 @@ from erce.study.arrays import outcome_arrays
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
 from erce.study.regrade import regrade_file
+from erce.types import BASELINE
 
 HASH = "8" * 64
 
@@ -353,7 +354,7 @@ def exported(file, tmp_path):
 def test_every_row_of_a_file_is_imported_whether_or_not_its_last_line_ends(exported, tmp_path):
     exported.write_bytes(exported.read_bytes().rstrip(b"\n"))
     assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 0
-    outcomes = read_study(tmp_path / "study").outcomes("gsm8k", 0.0, split="test", decoding="greedy")
+    outcomes = read_study(tmp_path / "study").outcomes("gsm8k", BASELINE, split="test", decoding="greedy")
     assert (outcomes.size, outcomes.sum()) == (30, 15)
 
 

@@ -17,7 +17,7 @@ from erce.score import summarize
 from erce.study.export import COLUMNS, export, records
 from erce.study.folder import PROBLEMS, RESULT, cell_folder, open_study, read_study
 from erce.study.search.choose import best_lam
-from erce.types import Completion, Verdict
+from erce.types import BASELINE, Arm, Completion, Verdict
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -227,9 +227,9 @@ def test_folders_of_lm_eval_become_a_study(tmp_path):
     study = read_study(tmp_path / "study")
     assert (study.recipe.task, study.recipe.lams, study.recipe.objectives) == ("gsm8k", (0.0, 2.0), ("dpo",))
     assert study.missing == []
-    found = study.outcomes("gsm8k", 2.0, split="test", decoding="greedy")
+    found = study.outcomes("gsm8k", Arm(2.0), split="test", decoding="greedy")
     np.testing.assert_array_equal(found, [[[1], [1], [0]], *[[[1], [1], [1]]] * 2])
-    assert study.outcomes("gsm8k", "dpo", split="test", decoding="greedy").shape == (1, 3, 1)
+    assert study.outcomes("gsm8k", Arm(0.0, "dpo"), split="test", decoding="greedy").shape == (1, 3, 1)
     assert [row["prompt"] for row in read_rows(study.root / PROBLEMS)] == [
         f"Q: {at}+0?\nA:" for at in range(3)
     ]
@@ -261,7 +261,7 @@ def test_a_filter_of_lm_eval_is_chosen_by_name(tmp_path):
     with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with filter="):
         import_study(tmp_path / "study", {"baseline": [log]})
     study = import_study(tmp_path / "study", {"baseline": [log]}, reading=Reading(filter="strict-match"))
-    assert study.outcomes("gsm8k", 0.0, split="test", decoding="greedy").tolist() == [[[1], [0]]]
+    assert study.outcomes("gsm8k", BASELINE, split="test", decoding="greedy").tolist() == [[[1], [0]]]
 
 
 def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp_path):
@@ -336,7 +336,7 @@ def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
     [row] = from_evalplus(path, arm="a")
     assert (row["decoding"], row["temperature"], row["accepted"]) == ("greedy", 0.0, True)
     study = import_study(tmp_path / "study", {"baseline": [path]})
-    assert study.outcomes("humaneval", 0.0, split="test", decoding="greedy").tolist() == [[[1]]]
+    assert study.outcomes("humaneval", BASELINE, split="test", decoding="greedy").tolist() == [[[1]]]
 
 
 @pytest.mark.parametrize(
@@ -476,7 +476,9 @@ def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
     found = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     decoding = "sampled" if tool == "inspect samples" else "greedy"
     [gain] = [each for each in found["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
-    arms = [study.outcomes(study.recipe.task, lam, split="test", decoding=decoding) for lam in (2.0, 0.0)]
+    arms = [
+        study.outcomes(study.recipe.task, Arm(lam), split="test", decoding=decoding) for lam in (2.0, 0.0)
+    ]
     assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
     assert gain["gain"] > 0
     assert any("validation" in text for text in found["cautions"])

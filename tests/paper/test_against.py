@@ -18,6 +18,7 @@ from erce.reporting.against import (
 )
 from erce.stats import welch
 from erce.study.folder import PROBLEMS
+from erce.types import Arm
 
 MODEL = "Qwen/Qwen2.5-1.5B-Instruct"
 
@@ -52,7 +53,7 @@ def test_rows_are_the_lams_that_both_have(gsm8k):
 
 def test_a_row_is_welch_over_the_seeds_of_both(gsm8k):
     row = against_rows(gsm8k)[1]
-    ours = gsm8k.outcomes("gsm8k", 1.0, split="test", decoding="greedy").mean(axis=(1, 2))
+    ours = gsm8k.outcomes("gsm8k", Arm(1.0), split="test", decoding="greedy").mean(axis=(1, 2))
     expected = welch(ours.tolist(), lookup("gsm8k", "greedy").scores(1))
     assert (row.difference, row.low, row.high, row.p) == pytest.approx(expected[:4])
     assert row.basis == FROM_SEEDS

@@ -207,16 +207,16 @@ def test_other_objectives_have_a_cell_a_seed_at_lam_zero_on_every_task():
     cells = replace(RECIPE, objectives=("dft", "focal:2")).cells()
     assert len(cells) == len(set(cells)) == 2 * (1 + (2 + 2) * 2)
     assert set(RECIPE.cells()) < set(cells)
-    assert [(cell.arm, cell.lam, cell.seed) for cell in cells[1:9]] == [
-        *((0.0, 0.0, 0), (0.5, 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
-        *((0.0, 0.0, 1), (0.5, 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
+    assert [(cell.arm.slug, cell.lam, cell.seed) for cell in cells[1:9]] == [
+        *(("lam0", 0.0, 0), ("lam0.5", 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
+        *(("lam0", 0.0, 1), ("lam0.5", 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
     ]
 
 
 def test_a_cells_folder_is_the_same_in_every_version():
     """Another name would train finished studies again."""
     recipe = replace(RECIPE, lams=(0.0, 0.5, -0.1), objectives=("dft",))
-    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.arm != "dft"]
+    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.objective != "dft"]
     assert folders[:4] + folders[7:9] == [
         "mini-sums-base-73501d96",
         "mini-sums-lam0-seed0-7052e80c",
@@ -326,7 +326,7 @@ def test_a_recipe_takes_the_penalties_and_orders_that_the_loss_takes():
 
 def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
     from erce.loss import OBJECTIVES, make_objective
-    from erce.recipe import CROSS_ENTROPY
+    from erce.types import CROSS_ENTROPY
 
     numbers = ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x")
     cases = [name + number for name in OBJECTIVES if name != CROSS_ENTROPY for number in numbers]

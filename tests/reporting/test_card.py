@@ -25,7 +25,7 @@ from erce.reporting.format import interval, p_value, percent, points
 from erce.reporting.gains import summary
 from erce.reporting.sentences import sentences
 from erce.study.folder import cell_folder
-from erce.types import Problem
+from erce.types import Arm, Problem
 
 CONFIGURATION = {"peft_type": "LORA", "base_model_name_or_path": "/home/somebody/models/tiny", "r": 4}
 
@@ -67,7 +67,7 @@ def test_the_table_has_the_reports_numbers(tmp_path):
     for name in ("base model", "λ = 0 (cross-entropy)", "λ = 0.5 ★"):
         assert names.count(name) == 2, name  # the task and its control
     chosen = rows[names.index("λ = 0.5 ★")]
-    gain = found.gain("sums", 0.5, "sampled")
+    gain = found.gain("sums", Arm(0.5), "sampled")
     assert chosen[4:] == [points(gain["gain"]), interval(gain["ci"]), p_value(gain["p_holm"])]
     assert chosen[3].startswith(f"{percent(gain['mean'])} ± ")
     alone = rows[names.index("this adapter, seed 0")]

@@ -8,6 +8,7 @@ from erce.reporting import contents
 from erce.reporting.changes import Changes, caption, drawn, outline, problem_changes
 from erce.reporting.gains import summary
 from erce.reporting.plotting import svg
+from erce.types import Arm
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def found(tmp_path_factory):
 
 def test_the_gains_are_those_of_each_problem_sorted(found):
     held = problem_changes(found)
-    arms = [found.study.outcomes(TASK, lam, split="test", decoding="sampled") for lam in (0.5, 0.0)]
+    arms = [found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
     gains = arms[0].mean(axis=(0, 2)) - arms[1].mean(axis=(0, 2))
     assert held.lam == 0.5
     assert held.gains == pytest.approx(sorted(gains))

@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from toys.studies import TASK, make_study
+from toys.studies import TASK, arm_of, make_study
 
 from erce.reporting import contents
 from erce.reporting.coverage import caption, drawn, sample_coverage
 from erce.reporting.gains import summary
 from erce.reporting.several import crossing, several
 from erce.score import coverage, crossover
+from erce.types import Arm
 
 
 def _crossing(root, **changes):
@@ -34,7 +35,7 @@ def found(tmp_path_factory):
 def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(found):
     held = sample_coverage(found)
     assert held.ks == [1, 2, 4, 6]
-    assert list(held.curves) == [None, 0.0, 0.5, 1.0, "dft"]
+    assert list(held.curves) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, curve in held.curves.items():
         assert curve == pytest.approx(
             coverage(found.study.outcomes(TASK, arm, split="test", decoding="sampled"))
@@ -50,8 +51,8 @@ def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(fo
 
 def test_the_crossover_is_that_of_the_chosen_lam_and_marked_with_its_interval(found):
     held = sample_coverage(found)
-    arms = (found.study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (0.5, 0.0))
-    assert held.chosen == 0.5
+    arms = (found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0))
+    assert held.chosen == Arm(0.5)
     assert held.crossing == crossover(*arms) is not None
     axes = drawn(held).axes[0]
     assert [patch.get_x() for patch in axes.patches] == [held.crossing.low]
@@ -66,9 +67,9 @@ def test_the_crossover_is_computed_once_for_all_parts_of_a_report(found):
     assert sample_coverage(found).crossing is crossing(found) is not None
     numbers = contents(found)
     assert numbers["several"]["crossover"] == numbers["coverage"]["crossover"]
-    for arm, name in ((0.5, "treated"), (0.0, "baseline")):
+    for lam, name in ((0.5, "treated"), (0.0, "baseline")):
         together = sample_coverage(found).together
-        assert {way: together[way][arm][-1] for way in ("maj", "best")}.items() <= several(found)[
+        assert {way: together[way][Arm(lam)][-1] for way in ("maj", "best")}.items() <= several(found)[
             name
         ].items()
 

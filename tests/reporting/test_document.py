@@ -13,6 +13,7 @@ from erce.reporting.document import _logs, document
 from erce.reporting.examples import LONGEST, examples, shorten
 from erce.reporting.gains import summary
 from erce.study.folder import cell_folder, read_study
+from erce.types import Arm
 
 VOID = {"meta", "br", "line", "circle", "path", "use", "rect", "hr", "img", "link", "input", "stop"}
 
@@ -280,7 +281,7 @@ def test_every_kind_of_study_has_a_report(tmp_path, capsys, changes):
 def test_examples_are_the_largest_differences_with_the_completions_that_made_them(tmp_path):
     found = summary(make_study(tmp_path / "runs"))
     shown = examples(found)
-    arms = [found.study.outcomes(TASK, lam, split="test", decoding="sampled") for lam in (0.0, 0.5)]
+    arms = [found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.0, 0.5)]
     names = sorted(f"test-{number}" for number in range(30))
     gains = dict(zip(names, arms[1].mean(axis=(0, 2)) - arms[0].mean(axis=(0, 2)), strict=True))
     sides = [gains[each.problem] for each in shown.gained]

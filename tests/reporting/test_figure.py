@@ -9,6 +9,7 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.reporting import figure
 from erce.reporting.gains import summary
 from erce.reporting.plotting import svg
+from erce.types import Arm
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_every_lam_has_its_own_label_at_equal_distances(found):
 def test_points_are_the_means_and_bars_the_spread_over_seeds(found):
     axes = figure.accuracy(found, [TASK]).axes[0]
     sampled = axes.containers[0]
-    rows = [found.row(TASK, lam, "sampled") for lam in (0.0, 0.25, 0.5, 1.0, 8.0)]
+    rows = [found.row(TASK, Arm(lam), "sampled") for lam in (0.0, 0.25, 0.5, 1.0, 8.0)]
     assert list(sampled.lines[0].get_ydata()) == pytest.approx([100 * row.mean for row in rows])
     low, high = sampled.lines[1]
     reach = [(b - a) / 2 for a, b in zip(low.get_ydata(), high.get_ydata(), strict=True)]
@@ -44,7 +45,7 @@ def test_the_levels_are_those_of_cross_entropy_and_the_base_model(found):
     drawn = {round(line.get_ydata()[0], 9) for line in axes.lines if len(set(line.get_ydata())) == 1}
     for lam in (0.0, None):
         for decoding in ("greedy", "sampled"):
-            assert round(100 * found.row(TASK, lam, decoding).mean, 9) in drawn
+            assert round(100 * found.row(TASK, Arm(lam), decoding).mean, 9) in drawn
 
 
 def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
@@ -59,11 +60,11 @@ def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
                 [len(lams) + at + figure.GAP + joined.lines[0].get_xdata()[0] for at in (0, 1)]
             )
             assert (joined.lines[0].get_linestyle(), alone.lines[0].get_linestyle()) == ("-", "None")
-    means = [100 * found.row(TASK, arm, "sampled").mean for arm in ("dft", "focal:2")]
+    means = [100 * found.row(TASK, Arm(0.0, name), "sampled").mean for name in ("dft", "focal:2")]
     axes = figure.accuracy(found, [TASK]).axes[0]
     assert list(axes.containers[1].lines[0].get_ydata()) == pytest.approx(means)
     low, high = figure.gain(found, TASK).axes[0].containers[1].lines[1]
-    intervals = [found.gain(TASK, arm, "sampled")["ci"] for arm in ("dft", "focal:2")]
+    intervals = [found.gain(TASK, Arm(0.0, name), "sampled")["ci"] for name in ("dft", "focal:2")]
     assert list(low.get_ydata()) == pytest.approx([100 * ci[0] for ci in intervals])
     assert list(high.get_ydata()) == pytest.approx([100 * ci[1] for ci in intervals])
 
@@ -77,7 +78,7 @@ def test_decodings_differ_in_more_than_colour(found):
 
 def test_the_gain_is_drawn_with_its_interval(found):
     axes = figure.gain(found, TASK).axes[0]
-    entries = [found.gain(TASK, lam, "sampled") for lam in (0.25, 0.5, 1.0, 8.0)]
+    entries = [found.gain(TASK, Arm(lam), "sampled") for lam in (0.25, 0.5, 1.0, 8.0)]
     low, high = axes.containers[0].lines[1]
     assert list(low.get_ydata()) == pytest.approx([100 * entry["ci"][0] for entry in entries])
     assert list(high.get_ydata()) == pytest.approx([100 * entry["ci"][1] for entry in entries])

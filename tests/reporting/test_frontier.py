@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from toys.studies import TASK, make_study
+from toys.studies import TASK, arm_of, make_study, named
 
 from erce.files import read_json, write_json
 from erce.reporting import contents
@@ -13,6 +13,7 @@ from erce.reporting.gains import summary
 from erce.reporting.sentences import sentences
 from erce.stats import paired_gain
 from erce.study.folder import cell_folder, read_study
+from erce.types import BASELINE, Arm
 
 AT = {"greedy": 0.0, "sampled": 0.8}
 SMALL = {"control": None, "lams": (0.0, 0.5, 1.0), "frontier": (0.2, 1.0), "validation": 60, "problems": 60}
@@ -55,7 +56,7 @@ def found(tmp_path_factory):
 
 def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(found):
     lines = temperature_frontier(found).lines
-    assert list(lines) == [None, 0.0, 0.5, 1.0, "dft"]
+    assert list(lines) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, line in lines.items():
         assert [(point.temperature, point.decoding) for point in line] == [
             (0.0, "greedy"),
@@ -66,7 +67,7 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(found
         for point in line:
             outcomes = found.study.outcomes(TASK, arm, split="test", decoding=point.decoding)
             assert point.accuracy == pytest.approx(outcomes.mean())
-            assert point.entropy == pytest.approx(_entropy(arm, point.decoding))
+            assert point.entropy == pytest.approx(_entropy(named(arm), point.decoding))
 
 
 def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(found):
@@ -74,7 +75,7 @@ def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_o
     assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 1.0, 0.2)
     arms = [
         found.study.outcomes(TASK, arm, split="test", decoding=name)
-        for arm, name in ((0.5, "T1"), (0.0, "T0.2"))
+        for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))
     ]
     gain = paired_gain(*arms)
     assert (contest.gain, contest.ci, contest.p) == (gain.gain, [gain.low, gain.high], gain.p)
@@ -87,7 +88,7 @@ def _with_validation(made, scores):
         path = cell_folder(made.root, made.recipe, cell) / "result.json"
         result = read_json(path)
         for decoding, held in result["scores"]["validation"].items():
-            held["pass@1"] = scores.get((cell.arm, decoding), 0.1)
+            held["pass@1"] = scores.get((named(cell.arm), decoding), 0.1)
         write_json(path, result)
     return summary(read_study(made.root))
 
@@ -128,12 +129,12 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 1.0, 0.5: 1.0}, baseline=0.6))
     found = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
     frontier = temperature_frontier(found)
-    contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[0.0]]
+    contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[BASELINE]]
     assert contest.finding == "better"
-    best = frontier.lines[0.0][accuracies.index(max(accuracies))]
+    best = frontier.lines[BASELINE][accuracies.index(max(accuracies))]
     arms = [
         found.study.outcomes(TASK, arm, split="test", decoding=name)
-        for arm, name in ((0.5, "sampled"), (0.0, best.decoding))
+        for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
     ]
     gain = paired_gain(*arms)
     assert (contest.temperature, contest.hindsight_temperature) == (0.8, best.temperature)
@@ -178,7 +179,7 @@ def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_pa
 
 def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
     made = make_study(tmp_path / "runs", **SMALL, right=_right({}))
-    cells = {(cell.arm, cell.seed): cell for cell in made.results}
+    cells = {(cell.lam, cell.seed): cell for cell in made.results}
     for at, decoding in (((0.5, 2), "greedy"), ((1.0, 0), "T1")):
         path = cell_folder(made.root, made.recipe, cells[at]) / "result.json"
         result = read_json(path)
@@ -188,8 +189,8 @@ def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
             result["scores"]["test"]["T1"]["drawn_entropy"] = None
         write_json(path, result)
     frontier = temperature_frontier(summary(read_study(made.root)))
-    assert [point.temperature for point in frontier.lines[0.5]] == [0.2, 0.8, 1.0]
-    assert [point.entropy is None for point in frontier.lines[1.0]] == [False, False, False, True]
+    assert [point.temperature for point in frontier.lines[Arm(0.5)]] == [0.2, 0.8, 1.0]
+    assert [point.entropy is None for point in frontier.lines[Arm(1.0)]] == [False, False, False, True]
     assert len(drawn(frontier).axes[0].lines) == 3
     assert (
         len([line for line in drawn_by_temperature(frontier).axes[0].lines if line.get_marker() != "*"]) == 4

@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from toys.studies import CONTROL, TASK, make_study
+from toys.studies import CONTROL, TASK, arm_of, make_study
 
 from erce.files import read_json, read_rows, write_json
 from erce.reporting.gains import DECODINGS, gains, summary
 from erce.reporting.inference import inference
 from erce.stats import difference, holm, paired_gain
 from erce.study.folder import cell_folder, read_study
+from erce.types import BASELINE, Arm
 
 ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}
 
@@ -70,26 +71,27 @@ def test_cross_entropy_has_gain_zero_and_no_interval(study):
 
 def test_the_interval_is_that_of_paired_gain(study):
     entry = next(each for each in gains(study) if (each["lam"], each["decoding"]) == (0.5, "greedy"))
-    arms = [study.outcomes(TASK, lam, split="test", decoding="greedy") for lam in (0.5, 0.0)]
+    arms = [study.outcomes(TASK, Arm(lam), split="test", decoding="greedy") for lam in (0.5, 0.0)]
     expected = paired_gain(*arms)
     assert entry["ci"] == [expected.low, expected.high]
     assert (entry["p"], entry["covers"]) == (expected.p, "problems and seeds")
 
 
+DFT = Arm(0.0, "dft")
 OTHERS = {"objectives": ("dft", "focal:2"), "lams": (0.0, 0.5)}
 
 
 def test_another_objective_has_its_gain_over_cross_entropy_and_is_never_chosen(tmp_path):
     study = make_study(tmp_path / "runs", **OTHERS)
     found = summary(study)
-    assert found.arms(TASK) == found.arms(CONTROL) == [None, 0.0, 0.5, "dft", "focal:2"]
-    entry, row = found.gain(TASK, "dft", "sampled"), found.row(TASK, "dft", "sampled")
+    assert found.arms(TASK) == found.arms(CONTROL) == list(map(arm_of, (None, 0.0, 0.5, "dft", "focal:2")))
+    entry, row = found.gain(TASK, DFT, "sampled"), found.row(TASK, DFT, "sampled")
     expected = paired_gain(
-        *(study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in ("dft", 0.0))
+        *(study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (DFT, BASELINE))
     )
-    assert (entry["lam"], entry["objective"]) == (row.lam, row.objective) == (0.0, "dft")
+    assert (entry["lam"], entry["objective"]) == (row.arm.lam, row.arm.objective) == (0.0, "dft")
     assert (entry["gain"], entry["ci"]) == (expected.gain, [expected.low, expected.high])
-    assert entry["baseline"] == found.gain(TASK, 0.0, "sampled")["mean"] != entry["mean"] == row.mean
+    assert entry["baseline"] == found.gain(TASK, Arm(0.0), "sampled")["mean"] != entry["mean"] == row.mean
     assert {entry["objective"] for entry in found.gains if entry["chosen"]} == {"cross-entropy"}
 
 
@@ -111,7 +113,7 @@ def test_the_interaction_is_the_difference_of_the_two_gains(study):
         both = [
             paired_gain(
                 *(
-                    study.outcomes(task, lam, split="test", decoding=entry["decoding"])
+                    study.outcomes(task, Arm(lam), split="test", decoding=entry["decoding"])
                     for lam in (found.lam, 0.0)
                 )
             )
@@ -125,25 +127,25 @@ def test_the_interaction_is_the_difference_of_the_two_gains(study):
 
 def test_rows_hold_every_seed_and_shares_that_sum_to_one(study):
     found = summary(study)
-    assert [row.lam for row in found.rows if (row.task, row.decoding) == (TASK, "greedy")] == [
+    assert [row.arm.lam for row in found.rows if (row.task, row.decoding) == (TASK, "greedy")] == [
         None,
         0.0,
         0.5,
         1.0,
     ]
-    row = found.row(TASK, 0.5, "sampled")
+    row = found.row(TASK, Arm(0.5), "sampled")
     assert list(row.seeds) == [0, 1, 2]
     assert row.sd == pytest.approx(np.std(list(row.seeds.values()), ddof=1))
     assert sum(row.reasons.values()) == pytest.approx(1)
-    base = found.row(TASK, None, "sampled")
+    base = found.row(TASK, Arm(None), "sampled")
     assert (base.sd, base.n_seeds) == (None, 1)
 
 
 def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
     study = make_study(tmp_path / "runs", lams=(1.0, 0.0, -0.1, 0.5), control=None)
     found = summary(study)
-    assert found.arms(TASK) == [None, -0.1, 0.0, 0.5, 1.0]
-    assert [row.lam for row in found.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
+    assert found.arms(TASK) == [*map(Arm, (None, -0.1, 0.0, 0.5, 1.0))]
+    assert [row.arm.lam for row in found.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
     assert [entry["lam"] for entry in found.gains[::2]] == [-0.1, 0.0, 0.5, 1.0]
 
 
@@ -156,11 +158,11 @@ def test_one_seed_gives_intervals_over_problems_alone(tmp_path):
 def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
     skip = {(TASK, 0.0, seed) for seed in range(3)}
     found = summary(make_study(tmp_path / "runs", skip=skip))
-    entry = found.gain(TASK, 0.5, "sampled")
+    entry = found.gain(TASK, Arm(0.5), "sampled")
     assert 0 < entry["mean"] < 1
     assert entry["baseline"] is entry["gain"] is entry["ci"] is entry["p"] is None
-    assert not found.has_gain(TASK, 0.5)
-    assert found.has_gain(CONTROL, 0.5)
+    assert not found.has_gain(TASK, Arm(0.5))
+    assert found.has_gain(CONTROL, Arm(0.5))
     assert found.interaction == []
 
 
@@ -175,9 +177,9 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
         write_json(path, result)
     found = summary(read_study(study.root))
     assert found.lam == 0.5
-    assert found.row(TASK, 0.0, "greedy") is found.gain(TASK, 1.0, "greedy") is None
-    assert found.gain(TASK, 0.5, "greedy")["gain"] is None
-    assert found.gain(TASK, 0.5, "sampled")["ci"] is not None
+    assert found.row(TASK, Arm(0.0), "greedy") is found.gain(TASK, Arm(1.0), "greedy") is None
+    assert found.gain(TASK, Arm(0.5), "greedy")["gain"] is None
+    assert found.gain(TASK, Arm(0.5), "sampled")["ci"] is not None
     assert [entry["decoding"] for entry in found.interaction] == ["sampled"]
     assert inference(found).greedy is None
     assert inference(found).sampled is not None
@@ -185,9 +187,9 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
 
 def test_seeds_that_are_not_done_do_not_count(tmp_path):
     found = summary(make_study(tmp_path / "runs", skip={(TASK, 1.0, 2)}))
-    assert found.gain(TASK, 1.0, "greedy")["n_seeds"] == 2
-    assert found.gain(TASK, 0.5, "greedy")["n_seeds"] == 3
-    assert list(found.row(TASK, 1.0, "greedy").seeds) == [0, 1]
+    assert found.gain(TASK, Arm(1.0), "greedy")["n_seeds"] == 2
+    assert found.gain(TASK, Arm(0.5), "greedy")["n_seeds"] == 3
+    assert list(found.row(TASK, Arm(1.0), "greedy").seeds) == [0, 1]
 
 
 def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
@@ -195,7 +197,7 @@ def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
     assert found.choice is None
     assert "n_validation" in found.no_choice
     assert not any(entry["chosen"] for entry in found.gains)
-    assert found.row(TASK, 0.5, "greedy").validation is None
+    assert found.row(TASK, Arm(0.5), "greedy").validation is None
 
 
 def test_where_cross_entropy_wins_there_is_no_interaction(tmp_path):

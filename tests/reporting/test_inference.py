@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from toys.studies import TASK, make_study
+from toys.studies import TASK, arm_of, make_study, named
 
 from erce.reporting.gains import summary
 from erce.reporting.inference import grid_sentences, inference, picked_on_test
@@ -84,13 +84,13 @@ def study(tmp_path_factory):
 
 def _outcomes(study, decoding="sampled"):
     arms = (0.0, 0.5, 1.0, "dft")
-    return {arm: study.study.outcomes(TASK, arm, split="test", decoding=decoding) for arm in arms}
+    return {arm: study.study.outcomes(TASK, arm_of(arm), split="test", decoding=decoding) for arm in arms}
 
 
 def test_every_arm_has_its_corrected_tests_beside_its_own(study):
     grid, outcomes = inference(study).sampled, _outcomes(study)
-    treated = [outcomes[row.arm] for row in grid.arms]
-    assert [row.arm for row in grid.arms] == [0.5, 1.0, "dft"]
+    treated = [outcomes[named(row.arm)] for row in grid.arms]
+    assert [named(row.arm) for row in grid.arms] == [0.5, 1.0, "dft"]
     whole = max_t(treated, outcomes[0.0])
     seeds = dunnett([arm.mean(axis=(1, 2)) for arm in treated], outcomes[0.0].mean(axis=(1, 2)))
     for at, row in enumerate(grid.arms):

@@ -17,6 +17,7 @@ from erce.reporting.sentences import sentences
 from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
 from erce.study.search import GRID
 from erce.study.search.rounds import rounds
+from erce.types import Arm
 
 UNEVEN = "the row with fewer may be luck"
 
@@ -65,16 +66,16 @@ def test_the_sentence_says_what_was_spent_and_why_it_stopped(won):
 
 def test_nothing_is_said_of_uneven_seeds_that_the_search_made(won):
     assert not any(UNEVEN in text for text in cautions(won))
-    assert {row.arm: row.n_seeds for row in won.rows if row.task == "sums"} == {
+    assert {row.arm.lam: row.n_seeds for row in won.rows if row.task == "sums"} == {
         None: 1, 0.0: 4, 0.3: 1, 1.0: 2, 3.0: 4, 8.0: 1
     }  # fmt: skip
-    assert won.gain("sums", 8.0, "sampled")["n_seeds"] == 1
-    assert won.gain("sums", 8.0, "sampled")["ci"] is not None
+    assert won.gain("sums", Arm(8.0), "sampled")["n_seeds"] == 1
+    assert won.gain("sums", Arm(8.0), "sampled")["ci"] is not None
 
 
 def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
     study = make_search(tmp_path / "study", rises).study
-    (cell_folder(study.root, study.recipe, study.cells("sums", 3.0)[1]) / "result.json").unlink()
+    (cell_folder(study.root, study.recipe, study.cells("sums", Arm(3.0))[1]) / "result.json").unlink()
     texts = cautions(summary(read_study(study.root)))
     assert any("1 of 22 cells are missing (sums-lam3-seed1)" in text for text in texts)
     assert any(UNEVEN in text for text in texts)
@@ -96,7 +97,7 @@ def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tm
         if cell.lam in dropped:
             (cell_folder(root, won.study.recipe, cell) / "result.json").unlink()
     found = summary(read_study(root))
-    assert {row.lam for row in found.rows if row.task == "sums"} == {None, 0.0, 3.0}
+    assert {row.arm.lam for row in found.rows if row.task == "sums"} == {None, 0.0, 3.0}
     page = document(found)
     assert "5 strengths λ searched" in page
     assert "cells missing" not in page

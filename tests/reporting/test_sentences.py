@@ -6,6 +6,7 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.reporting.cautions import cautions
 from erce.reporting.gains import summary
 from erce.reporting.sentences import sentences
+from erce.types import Arm
 
 
 def _found(root, **changes):
@@ -27,7 +28,7 @@ GAIN = {"problems": 150, "samples": 2, "right": _always((0.4, 0.7), (0.5, 0.5)),
 
 def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(tmp_path):
     found = _found(tmp_path, **GAIN)
-    gain = found.gain(TASK, found.lam, "sampled")
+    gain = found.gain(TASK, found.chosen, "sampled")
     text = sentences(found)["headline"]
     assert text.startswith(
         f"On the 150 test problems, λ = {found.lam:g} (chosen on validation) was right in "
@@ -45,7 +46,7 @@ FAVOURS_HALF = {"right_on_validation": lambda task, lam, decoding: 0.9 if lam ==
 
 def test_an_interval_with_zero_is_called_chance(tmp_path):
     found = _found(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
-    low, high = found.gain(TASK, 0.5, "sampled")["ci"]
+    low, high = found.gain(TASK, Arm(0.5), "sampled")["ci"]
     assert low < 0 < high
     assert "which includes 0: no difference can be told apart from chance" in sentences(found)["headline"]
     assert "which includes 0: it may be chance." in sentences(found)["greedy"]

@@ -12,6 +12,7 @@ from erce.reporting.gains import summary
 from erce.reporting.several import sentence, several
 from erce.stats import paired_gain
 from erce.study.folder import cell_folder, read_study
+from erce.types import Arm
 
 SCORES = {0.0: {"pass@4": 0.9, "maj@4": 0.5, "best@4": 0.4}, 0.5: {"pass@4": 0.8, "maj@4": 0.7}}
 
@@ -85,7 +86,7 @@ def _by_problem(cell):
 
 
 def test_the_gain_in_coverage_is_over_problems_and_seeds_and_needs_the_verdicts_alone(study):
-    arms = [study.study.outcomes(TASK, lam, split="test", decoding="sampled") for lam in (0.5, 0.0)]
+    arms = [study.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
     expected = paired_gain(*(arm.max(axis=2, keepdims=True) for arm in arms))  # pass@n: any of n is right
     found = several(study)["gains"]
     assert list(found) == ["pass"]

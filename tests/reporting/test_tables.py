@@ -13,6 +13,7 @@ from erce.reporting.format import p_value
 from erce.reporting.gains import Row, summary
 from erce.reporting.latex import Sheet, comma_separated, latex, markdown, write_tables
 from erce.reporting.table import print_tables
+from erce.types import Arm
 
 GSM8K = {  # the paper's per-seed table
     0.0: [0.5080, 0.4620, 0.4960, 0.4940, 0.4960],
@@ -24,8 +25,7 @@ GSM8K = {  # the paper's per-seed table
 def _row(lam, scores, objective="cross-entropy"):
     return Row(
         task="gsm8k",
-        lam=lam,
-        objective=None if lam is None else objective,
+        arm=Arm(lam, objective),
         decoding="greedy",
         mean=float(np.mean(scores)),
         sd=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
@@ -46,7 +46,7 @@ def rows():
 
 
 def test_the_short_table_in_markdown(rows):
-    lines = markdown(Sheet(rows, [], 0.3)).splitlines()
+    lines = markdown(Sheet(rows, [], Arm(0.3))).splitlines()
     assert lines[:6] == [
         "| λ | Pass@1 |",
         "| --- | ---: |",
@@ -59,7 +59,7 @@ def test_the_short_table_in_markdown(rows):
 
 
 def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
-    text = latex(Sheet(rows, [0, 1, 2, 3, 4], 8.0))
+    text = latex(Sheet(rows, [0, 1, 2, 3, 4], Arm(8.0)))
     assert r"\begin{tabular}{lccccccc}" in text
     assert (
         r"$0$ (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
@@ -101,7 +101,7 @@ def test_the_name_of_an_imported_arm_is_text_in_latex_and_one_cell_in_markdown(
 
 
 def test_csv_has_full_precision_and_says_which_spread(rows):
-    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(rows, [0, 1, 5], 0.3)))))
+    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(rows, [0, 1, 5], Arm(0.3))))))
     assert [line["lam"] for line in table] == ["base", "0", "0.3", "8"]
     assert float(table[1]["sd_sample"]) == np.std(GSM8K[0.0], ddof=1)
     assert (table[0]["sd_sample"], table[0]["seed_0"], table[1]["seed_5"]) == ("", "", "")
@@ -187,7 +187,7 @@ def test_the_terminal_table_starts_with_the_base_model_and_marks_the_chosen_lam(
     labels = [line[0] for line in lines if line and line[0] in ("base", "0", "0.5", "1")]
     assert labels == ["base", "0", "0.5", "1"]
     assert [line[0] for line in lines if "★" in line[1:2]] == ["0.5"]
-    gain = study.gain(TASK, 0.5, "sampled")
+    gain = study.gain(TASK, Arm(0.5), "sampled")
     assert any(f"{100 * gain['gain']:+.1f}" in line for line in lines)
 
 

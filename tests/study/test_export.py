@@ -16,7 +16,7 @@ from erce.study.export import COLUMNS, export, records
 from erce.study.folder import RESULT, cell_folder, open_study, read_study
 from erce.study.provenance import CELL, read_origin, verifier_version, write_origin, write_verifier
 from erce.tasks import load_task
-from erce.types import Problem
+from erce.types import BASE_MODEL, Arm, Problem
 
 RECIPE = Recipe(
     task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), objectives=("dft",), decoding=Decoding(samples=2)
@@ -132,7 +132,7 @@ def test_arms_are_told_apart_and_the_base_model_has_no_penalty(study):
 def test_the_rows_hold_the_studys_own_arrays(study):
     arrays = outcome_arrays(records(study))
     assert list(arrays) == ["base", "lam0", "lam0.5", "dft"]
-    for arm, name in ((0.5, "lam0.5"), (None, "base"), ("dft", "dft")):
+    for arm, name in ((Arm(0.5), "lam0.5"), (BASE_MODEL, "base"), (Arm(0.0, "dft"), "dft")):
         own = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
         np.testing.assert_array_equal(arrays[name], own)
 

@@ -9,6 +9,7 @@ import pytest
 from erce.files import read_json, read_rows, write_json, write_rows, write_text
 from erce.recipe import Cell, Recipe, Serving
 from erce.study.folder import RESULT, STUDY, cell_folder, is_done, open_study, read_study
+from erce.types import BASELINE, Arm
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
 
@@ -161,7 +162,7 @@ def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_pa
     finish(tmp_path, Cell("mini-sums", 0.0, 0), {("a", 0): True})
     finish(tmp_path, Cell("mini-sums", 0.0, 1, "dft"), {("a", 0): False})
     study = read_study(tmp_path)
-    for arm, outcome in ((0.0, 1), ("dft", 0)):
+    for arm, outcome in ((BASELINE, 1), (Arm(0.0, "dft"), 0)):
         outcomes = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
         np.testing.assert_array_equal(outcomes, [[[outcome]]])
 
@@ -172,8 +173,8 @@ def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(t
     finish(tmp_path, Cell("mini-sums", 0.5, 0), first)
     finish(tmp_path, Cell("mini-sums", 0.5, 1), dict(sorted(first.items())))
     study = read_study(tmp_path)
-    outcomes = study.outcomes("mini-sums", 0.5, split="test", decoding="sampled")
+    outcomes = study.outcomes("mini-sums", Arm(0.5), split="test", decoding="sampled")
     np.testing.assert_array_equal(outcomes, [[[0, 1], [0, 1]]] * 2)
-    assert study.cells("mini-sums", 0.5) == [Cell("mini-sums", 0.5, 0), Cell("mini-sums", 0.5, 1)]
+    assert study.cells("mini-sums", Arm(0.5)) == [Cell("mini-sums", 0.5, 0), Cell("mini-sums", 0.5, 1)]
     assert Cell("mini-sums", 0.0, 0) in study.missing
     assert Cell("mini-sums", 0.5, 0) not in study.missing

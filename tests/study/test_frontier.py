@@ -17,6 +17,7 @@ from erce.study.provenance import CELL
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
 from erce.study.training import base_policy
+from erce.types import BASELINE
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -101,7 +102,7 @@ def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(narrow, und
     for path, lines in before.items():
         if not path.endswith(CELL):
             assert [line for line in (root / path).read_text().splitlines() if '"T' not in line] == lines
-    assert study.outcomes("mini-sums", 0.0, split="test", decoding="T0.2").shape == (1, 3, 2)
+    assert study.outcomes("mini-sums", BASELINE, split="test", decoding="T0.2").shape == (1, 3, 2)
     folder = cell_folder(root, RECIPE, BASE).relative_to(root)
     assert records(root / folder) == records(undisturbed / folder)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from toys.studies import named
 
 import erce.study.run
 from erce.errors import CellsFailedError
@@ -21,6 +22,7 @@ from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, re
 from erce.study.problems import cell_splits
 from erce.study.run import run
 from erce.tasks import splits
+from erce.types import Arm
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -51,14 +53,14 @@ def records(root: Path) -> dict[str, bytes]:
 def test_every_cell_is_trained_decoded_and_judged(finished):
     assert finished.missing == []
     assert len(finished.results) == 3
-    greedy = finished.outcomes("mini-sums", 1.0, split="test", decoding="greedy")
-    sampled = finished.outcomes("mini-sums", 1.0, split="validation", decoding="sampled")
+    greedy = finished.outcomes("mini-sums", Arm(1.0), split="test", decoding="greedy")
+    sampled = finished.outcomes("mini-sums", Arm(1.0), split="validation", decoding="sampled")
     assert (greedy.shape, sampled.shape) == ((1, 6, 1), (1, 5, 2))
 
 
 def test_the_scores_are_those_of_the_verdicts(finished):
     for cell, result in finished.results.items():
-        outcomes = finished.outcomes(cell.task, cell.lam, split="test", decoding="sampled")
+        outcomes = finished.outcomes(cell.task, cell.arm, split="test", decoding="sampled")
         assert result["scores"]["test"]["sampled"]["pass@1"] == pytest.approx(outcomes.mean())
 
 
@@ -110,7 +112,7 @@ def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     study = run(recipe, out=tmp_path / "mini")
     assert study.missing == []
     first = {
-        cell.arm: read_json(cell_folder(study.root, recipe, cell) / "training.json")["log"][0]
+        named(cell.arm): read_json(cell_folder(study.root, recipe, cell) / "training.json")["log"][0]
         for cell in study.results
         if cell.lam is not None
     }
@@ -227,7 +229,7 @@ def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finishe
     run(RECIPE, out=finished.root)
     assert ran == []
     run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)
-    assert [(cell.arm, cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]
+    assert [(named(cell.arm), cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]
     run(RECIPE, out=finished.root)
 
 

@@ -8,6 +8,7 @@ import pytest
 from erce.cli.main import main
 from erce.recipe import Decoding, Recipe, Training
 from erce.study.run import run
+from erce.types import Arm
 
 
 def gsm8k_folder(folder: Path) -> Path:
@@ -43,7 +44,7 @@ def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, capsys, task, 
     )
     study = run(recipe, out=tmp_path / "runs")
     assert study.missing == []
-    assert study.outcomes(task, 1.0, split="test", decoding="sampled").shape == (1, 4, 2)
+    assert study.outcomes(task, Arm(1.0), split="test", decoding="sampled").shape == (1, 4, 2)
     problems = (tmp_path / "runs" / "problems.jsonl").read_text(encoding="utf-8")
     assert "<<" not in problems
     assert main(["report", str(study.root), "--against", "paper"]) == 0

@@ -14,7 +14,7 @@ def make_study(root, *, accuracy=0.5, skip=(), samples=2, **settings):
     recipe = Recipe(**{"n_test": 40, **settings})
     open_study(root, recipe)
     for cell in recipe.cells():
-        if (cell.task, cell.arm, cell.seed) in skip:
+        if (cell.task, cell.lam, cell.seed) in skip:
             continue
         folder = cell_folder(root, recipe, cell)
         rows = [
@@ -29,7 +29,7 @@ def make_study(root, *, accuracy=0.5, skip=(), samples=2, **settings):
 
 def _verdicts(cell, decoding, drawn, problems_and_accuracy):
     problems, accuracy = problems_and_accuracy
-    chance = accuracy(cell.task, cell.arm, decoding) if callable(accuracy) else accuracy
+    chance = accuracy(cell.task, cell.lam, decoding) if callable(accuracy) else accuracy
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(cell.name.encode()).digest()[:4], "big"))
     accepted = rng.random((problems, drawn)) < chance
     return [

@@ -9,7 +9,7 @@ from erce.files import write_json, write_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.score import summarize
 from erce.study.folder import cell_folder, open_study, read_study
-from erce.types import Completion, Verdict
+from erce.types import BASE_MODEL, Arm, Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
 REASONS = ("different", "different", "different", "no answer", "truncated")
@@ -17,7 +17,10 @@ REASONS = ("different", "different", "different", "no answer", "truncated")
 
 @dataclass
 class Fake:
-    """What a fake study is made of; `right(task, arm, decoding)`: the chance that one is accepted."""
+    """What a fake study is made of; `right(task, arm, decoding)`: the chance that one is accepted.
+
+    The functions and `skip` name an arm as `named` does.
+    """
 
     lams: tuple = (0.0, 0.5, 1.0)
     seeds: tuple = (0, 1, 2)
@@ -54,6 +57,16 @@ class Fake:
         )
 
 
+def named(arm):
+    """λ, the name of another objective, or None for the base model."""
+    return arm.objective if arm.has_other_objective else arm.lam
+
+
+def arm_of(name):
+    """The arm that `named` calls so."""
+    return BASE_MODEL if name is None else Arm(0.0, name) if isinstance(name, str) else Arm(name)
+
+
 def chance(task, lam, decoding):
     """Sampled accuracy rises with λ up to 0.5 and greedy falls; the control gains nothing.
 
@@ -75,7 +88,7 @@ def make_study(root, fake=None, **changes):
     recipe = fake.recipe()
     open_study(root, recipe)
     for cell in recipe.cells():
-        if (cell.task, cell.arm, cell.seed) not in fake.skip:
+        if (cell.task, named(cell.arm), cell.seed) not in fake.skip:
             _write_cell(cell_folder(root, recipe, cell), cell, fake)
     return read_study(root)
 
@@ -111,12 +124,12 @@ def _drawn(rng, cell, fake, what):
     """(completion, verdict) pairs; some problems are easier than others, for every λ alike."""
     split, decoding, problems, samples = what
     chances = (fake.right_on_validation if split == "validation" else None) or fake.right or chance
-    right = chances(cell.task, cell.arm, decoding)
-    reach = fake.reach(cell.arm) if fake.reach else 0.3
+    right = chances(cell.task, named(cell.arm), decoding)
+    reach = fake.reach(named(cell.arm)) if fake.reach else 0.3
     ease = np.linspace(-reach, reach, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
     accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()
     why = rng.integers(len(fake.reasons), size=(problems, samples)).tolist()
-    entropy = fake.entropy(cell.arm, decoding) if fake.entropy else 0.2
+    entropy = fake.entropy(named(cell.arm), decoding) if fake.entropy else 0.2
     pairs = []
     for number in range(problems):
         for sample in range(samples):

@@ -28,8 +28,8 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     tokens = f"{drawing.expected:,} tokens if as long as the demonstrations, {drawing.most:,} at most"
     steps, read = task.trained * training.steps, task.trained * training.read
     completions = task.cells * drawing.completions
-    lams = [f"{arm:g}" for arm in task.arms if isinstance(arm, float)]
-    others = [arm for arm in task.arms if isinstance(arm, str)]
+    lams = [arm.short_label for arm in task.arms if not arm.is_base and not arm.has_other_objective]
+    others = [arm.label for arm in task.arms if arm.has_other_objective]
     arms = f"λ = {', '.join(lams)}" + "".join(f" and {name}" for name in others)
     return [
         f"{task.task}: {train} train, {validation} validation, {test} test problems",

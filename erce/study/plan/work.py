@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
-from erce.recipe import Arm, Recipe
+from erce.recipe import Recipe
 from erce.study.drawing import EVALUATED, decodings
 from erce.study.problems import cell_splits
 from erce.tasks import check_demonstrations, load_task
-from erce.types import Problem, Splits, Task
+from erce.types import BASE_MODEL, Arm, Problem, Splits, Task
 
 CHARACTERS_A_TOKEN = 3  # fewer than English has, so that what is assumed is rather too many tokens
 TEMPLATE = 30  # tokens that a chat template adds to a prompt
@@ -75,7 +75,7 @@ class TaskPlan:
     @property
     def trained(self) -> int:
         """The cells that are trained: all but the base model."""
-        return self.cells - self.arms.get(None, 0)
+        return self.cells - self.arms.get(BASE_MODEL, 0)
 
 
 def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:

@@ -4,6 +4,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce.study.folder import Study
+from erce.types import Arm
 
 
 class Choice(NamedTuple):
@@ -62,7 +63,7 @@ def _found(search: dict[str, Any] | None) -> Choice:
 
 def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:
     """Mean over seeds; None while a seed is missing, or where there are no validation problems."""
-    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, lam)]
+    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, Arm(lam))]
     if not cells or any(cell not in study.results for cell in cells):
         return None
     scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
@@ -80,8 +81,7 @@ def _nothing_to_choose(study: Study, task: str, decoding: str) -> str:
     if task not in study.recipe.tasks:
         return f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}"
     missing = {cell.arm for cell in study.missing if cell.task == task}
-    complete = set(study.lams) - missing
-    if complete:
+    if any(Arm(lam) not in missing for lam in study.lams):
         return (
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
             "a recipe with n_validation over 0 has them"

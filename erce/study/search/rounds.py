@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from erce.files import write_json
-from erce.recipe import CROSS_ENTROPY, SAMPLED, Cell, Recipe
+from erce.recipe import SAMPLED, Cell, Recipe
 from erce.study.engines import DIVERGED
 from erce.study.folder import SEARCH, cell_folder, is_done
 from erce.study.samples import DrawnSet, read_outcomes
 from erce.study.search import Run, Search, Settings, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
+from erce.types import CROSS_ENTROPY
 
 
 class Asked(NamedTuple):

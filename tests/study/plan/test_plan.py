@@ -23,7 +23,7 @@ from erce.study.plan.memory import drawing_memory, layer_bytes, training_memory
 from erce.study.plan.work import steps
 from erce.study.run import run
 from erce.tasks import TASKS
-from erce.types import Pools, Problem
+from erce.types import BASE_MODEL, BASELINE, Arm, Pools, Problem
 
 RECIPE = Recipe(
     task="mini-sums",
@@ -55,7 +55,7 @@ def test_the_cells_steps_and_trained_tokens_are_those_of_the_run(finished):
     planned = plan(RECIPE)
     assert planned.cells == len(list((finished.root / "cells").iterdir())) == 6
     for task in planned.tasks:
-        assert task.arms == {None: 1, 0.0: 1, 1.0: 1}
+        assert task.arms == {BASE_MODEL: 1, BASELINE: 1, Arm(1.0): 1}
         for cell in (cell for cell in RECIPE.cells() if cell.task == task.task and cell.lam is not None):
             trained = read_json(cell_folder(finished.root, RECIPE, cell) / "training.json")
             done = (trained["steps"], trained["tokens"], trained["truncated"])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from toys.studies import named
 
 from erce.files import write_json
 from erce.recipe import Recipe
@@ -20,7 +21,7 @@ def _study(root, validation, *, control=None, test=None):
     recipe = Recipe(task="sums", control=control, lams=lams, seeds=seeds, objectives=others)
     open_study(root, recipe)
     for cell in recipe.cells():
-        score = 0.0 if cell.arm is None else validation[cell.arm][cell.seed]
+        score = 0.0 if cell.lam is None else validation[named(cell.arm)][cell.seed]
         if score is None:
             continue
         if cell.task == control:

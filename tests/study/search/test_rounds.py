@@ -17,6 +17,7 @@ from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
 from erce.study.search import GRID, Run, Settings, Stop
 from erce.study.search.choose import best_lam
 from erce.study.search.rounds import asked, rounds
+from erce.types import BASE_MODEL, Arm
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +120,8 @@ def test_a_search_ends_with_its_winner_and_what_a_report_compares_it_to(finished
     assert told["step"]["spent"] == sum(cell.task == TASK and cell.lam is not None for cell in study.expected)
     on_control = [(cell.lam, cell.seed) for cell in study.expected if cell.task == CONTROL]
     assert on_control == [(None, 0), *((lam, seed) for seed in range(4) for lam in (0.0, 3.0))]
-    assert len(study.cells(TASK, 0.3)) == 1
-    assert study.cells(TASK, None) == [Cell(TASK, None, 0)]
+    assert len(study.cells(TASK, Arm(0.3))) == 1
+    assert study.cells(TASK, BASE_MODEL) == [Cell(TASK, None, 0)]
     assert told["said"][-1] == "λ = 3 wins."
 
 
@@ -139,7 +140,7 @@ def test_the_report_has_the_choice_of_the_search(tmp_path, right, winner):
 def test_other_objectives_get_the_seeds_of_cross_entropy(tmp_path):
     recipe = replace(AUTO, objectives=("dft",), control=None)
     drive(tmp_path / "study", recipe)
-    assert [cell.seed for cell in read_study(tmp_path / "study").cells(TASK, "dft")] == [0, 1, 2, 3]
+    assert [cell.seed for cell in read_study(tmp_path / "study").cells(TASK, Arm(0.0, "dft"))] == [0, 1, 2, 3]
 
 
 def test_a_search_goes_beyond_the_grid(tmp_path):
