@@ -25,7 +25,7 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "integrations": {"hf", "loss"},
     "train": {"hf", "loss", "recipe"},
     "generate": {"hf", "recipe"},
-    "study": {"generate", "hf", "loss", "paper", "recipe", "score", "stats", "tasks", "train", "verify"},
+    "study": {"generate", "hf", "loss", "recipe", "score", "stats", "tasks", "train", "verify"},
     "imports": {"score", "recipe", "study"},
     "reporting": {"paper", "recipe", "score", "stats", "study", "tasks"},
     "theory": {"reporting", "stats"},

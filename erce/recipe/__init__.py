@@ -13,16 +13,26 @@ from erce.recipe.recipe import (
     parse_recipe,
     temperatures,
 )
-from erce.recipe.sections import Decoding, RegularizedObjective, Resources, Serving, Training
+from erce.recipe.sections import (
+    GRID,
+    Decoding,
+    RegularizedObjective,
+    Resources,
+    SearchSettings,
+    Serving,
+    Training,
+)
 
 __all__ = [
     "GREEDY",
+    "GRID",
     "SAMPLED",
     "Cell",
     "Decoding",
     "Recipe",
     "RegularizedObjective",
     "Resources",
+    "SearchSettings",
     "Serving",
     "Training",
     "as_settings",

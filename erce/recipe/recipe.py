@@ -23,8 +23,7 @@ from erce.catalog import is_own, split_number
 from erce.errors import InputError
 from erce.recipe.fill import fill, merge
 from erce.recipe.rules import check_recipe
-from erce.recipe.searching import Searching, read_lams, search_rules, write_lams
-from erce.recipe.sections import Decoding, Resources, Serving, Training
+from erce.recipe.sections import AUTO, GRID, Decoding, Resources, SearchSettings, Serving, Training
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
@@ -52,15 +51,11 @@ class Recipe:
     decoding: Decoding = field(default_factory=Decoding)
     server: Serving | None = None  # None: transformers draws the completions
     resources: Resources = field(default_factory=Resources)
-    search: Searching | None = None  # of lams = "auto"; `lams` is then what it begins with
+    search: SearchSettings | None = None  # of lams = "auto"; `lams` is then what it begins with
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
         check_recipe(self)
-        if self.search is not None:
-            for holds, sentence in search_rules(self.lams, self.search, n_validation=self.n_validation):
-                if not holds:
-                    raise InputError(sentence)
 
     @property
     def own_losses(self) -> bool:
@@ -189,9 +184,33 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
     Traceback (most recent call last):
     erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
     """
-    return fill(Recipe, read_lams(settings))
+    return fill(Recipe, _auto_written_out(settings))
 
 
 def as_settings(recipe: Recipe) -> dict[str, Any]:
     """The plain values that `parse_recipe` makes this recipe of."""
-    return json.loads(json.dumps(write_lams(asdict(recipe))))
+    settings = asdict(recipe)
+    if recipe.search is None:
+        del settings["search"]
+    else:
+        settings["lams"] = AUTO
+    return json.loads(json.dumps(settings))
+
+
+def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with the grid and the section [search] in the place of lams = "auto".
+
+    >>> _auto_written_out({"lams": "auto"})
+    {'lams': [0.0, 0.3, 1.0, 3.0, 8.0], 'search': {}}
+    >>> _auto_written_out({"lams": [0, 1], "search": {"level": 0.1}})
+    Traceback (most recent call last):
+    erce.errors.InputError: [search] has no effect on a list of lams; leave it out, or write lams = "auto"
+    """
+    lams, search = settings.get("lams"), settings.get("search")
+    if lams == AUTO:
+        return settings | {"lams": list(GRID), "search": {} if search is None else search}
+    if isinstance(lams, str):
+        raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')
+    if search is not None:
+        raise InputError(f'[search] has no effect on a list of lams; leave it out, or write lams = "{AUTO}"')
+    return settings

@@ -2,11 +2,14 @@
 
 import math
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from erce.catalog import OBJECTIVES, check_penalty_name, did_you_mean, is_own, split_number, unknown
 from erce.errors import InputError
 from erce.recipe.sections import (
+    AUTO,
+    GRID,
     HEADS,
     NORMALIZATIONS,
     SCHEDULES,
@@ -14,6 +17,7 @@ from erce.recipe.sections import (
     WARMUP,
     Decoding,
     Resources,
+    SearchSettings,
     Serving,
     Training,
 )
@@ -35,10 +39,19 @@ def check_recipe(recipe: "Recipe") -> None:
     _check_resources(recipe.resources, recipe.training)
     if recipe.server is not None:
         _check_server(recipe.server)
+    if recipe.search is not None:
+        if recipe.lams != GRID:
+            raise InputError(
+                f'lams = {list(recipe.lams)}: a search has a grid of its own; write lams = "{AUTO}"'
+            )
+        if recipe.n_validation == 0:
+            raise no_validation(recipe.n_validation)
+        check_search(recipe.search, recipe.lams)
 
 
-def _check_grid(recipe: "Recipe") -> None:
-    lams, seeds = list(recipe.lams), list(recipe.seeds)
+def check_lams(lams: Sequence[float]) -> None:
+    """Check the penalty strengths of a grid or of a search."""
+    lams = list(lams)
     if not lams:
         raise InputError("lams = [] is empty; write at least lams = [0, 1]")
     if not all(map(math.isfinite, lams)):
@@ -51,12 +64,42 @@ def _check_grid(recipe: "Recipe") -> None:
         raise InputError(f"lams = {lams} names a λ twice; leave one out")
     if len({f"{lam:g}" for lam in lams}) < len(lams):
         raise InputError(f"lams = {lams}: two λ agree in the six digits that name their cells; round them")
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Check the seeds of a grid or of a search."""
+    seeds = list(seeds)
     if not seeds:
         raise InputError("seeds = [] is empty; write at least seeds = [0]")
     if min(seeds) < 0:
         raise InputError(f"seeds = {seeds}: a seed is 0 or more")
     if len(set(seeds)) < len(seeds):
         raise InputError(f"seeds = {seeds} names a seed twice; leave one out")
+
+
+def check_search(search: SearchSettings, lams: Sequence[float]) -> None:
+    """Check the section [search] against the penalty strengths that the search begins with."""
+    if search.max_cells is not None and search.max_cells < len(lams):
+        raise InputError(
+            f"[search] max_cells = {search.max_cells} does not cover one seed of {len(lams)} λ; allow more"
+        )
+    if search.extensions < 0:
+        raise InputError(f"[search] extensions = {search.extensions} must be 0 or more")
+    if not 0 < search.level <= 1:
+        raise InputError(f"[search] level = {search.level:g} must lie over 0 and up to 1, such as 0.05")
+
+
+def no_validation(n_validation: int | None) -> InputError:
+    """Return the error for a search without validation problems; None: the task itself has none."""
+    reason = "the task has none" if n_validation is None else f"n_validation = {n_validation}"
+    return InputError(
+        f'lams = "{AUTO}" chooses λ on validation problems, and {reason}; set n_validation over 0'
+    )
+
+
+def _check_grid(recipe: "Recipe") -> None:
+    check_lams(recipe.lams)
+    check_seeds(recipe.seeds)
     if recipe.control == recipe.task:
         raise InputError(f"control = {recipe.control!r} is the task itself; name another task")
     _check_choice("dtype", recipe.dtype, DTYPES)

@@ -1,4 +1,4 @@
-"""The sections of a recipe, [training] to [resources], as frozen dataclasses; `rules` checks them."""
+"""The sections of a recipe, [training] to [search], as frozen dataclasses; `rules` checks them."""
 
 import math
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear")
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
+AUTO = "auto"  # in the place of a list of λ
+GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,3 +89,12 @@ class Resources:
         (4, 2)
         """
         return self.processes or (max(1, int(self.gpus)) if self.gpus < math.inf else 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How far the search of lams = "auto" may go; its rounds are in `erce.study.search`."""
+
+    max_cells: int | None = None  # of the study's own task; None: all that its rounds ask for
+    extensions: int = 2  # λ beyond the grid that it may try where its leader sits at an edge
+    level: float = 0.05  # of the test against cross-entropy; at 1 the highest mean wins

@@ -8,7 +8,7 @@ from typing import Any
 from erce.errors import CellsFailedError, InputError
 from erce.generate.policy import check_server
 from erce.recipe import Cell, Recipe, load_recipe
-from erce.recipe.searching import no_validation
+from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
 from erce.study.engines import FAILURE, LOG, Done, Run, Work, name_of, open_engine, study_lock
 from erce.study.engines.devices import devices_of, visible_devices
@@ -59,7 +59,7 @@ def run(
     )
     opened = open_engine(work, engine=engine, jobs=jobs)
     if recipe.search is not None and not problems[recipe.task].validation:
-        raise InputError(no_validation(recipe.n_validation))
+        raise no_validation(recipe.n_validation)
     if not all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
         _check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
     with opened as run_cells, study_lock(root):

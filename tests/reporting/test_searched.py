@@ -7,7 +7,7 @@ import pytest
 from toys.studies import Fake, _write_cell
 
 from erce.files import read_json, write_json
-from erce.recipe.searching import Searching
+from erce.recipe import GRID, SearchSettings
 from erce.reporting import contents, report
 from erce.reporting.cautions import cautions
 from erce.reporting.document import document
@@ -15,7 +15,6 @@ from erce.reporting.gains import summary
 from erce.reporting.searched import told
 from erce.reporting.sentences import sentences
 from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
-from erce.study.search import GRID
 from erce.study.search.rounds import rounds
 from erce.types import Arm
 
@@ -38,7 +37,7 @@ def nothing(task, arm, decoding):
 def make_search(root, right, *, until=99, **search):
     """A searched study, without a model; `until`: the rounds that ran."""
     fake = Fake(lams=GRID, seeds=(0, 1, 2, 3), right=right, validation=80, problems=20)
-    recipe = replace(fake.recipe(), search=Searching(**search))
+    recipe = replace(fake.recipe(), search=SearchSettings(**search))
     open_study(root, recipe)
     for at, now in enumerate(rounds(root, recipe)):
         for cell in now.cells if at < until else ():

@@ -5,16 +5,16 @@ from dataclasses import asdict
 import numpy as np
 
 from erce.files import write_json, write_rows
-from erce.recipe import Recipe
-from erce.recipe.searching import Searching
+from erce.recipe import GRID, Recipe, SearchSettings
 from erce.study.folder import RESULT, cell_folder, is_done, open_study
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS
-from erce.study.search import GRID
 from erce.study.search.rounds import rounds
 
 TASK, CONTROL = "mini-sums", "mini-sums-answer-only"
-AUTO = Recipe(task=TASK, lams=GRID, seeds=(0, 1, 2, 3), control=CONTROL, n_validation=150, search=Searching())
+AUTO = Recipe(
+    task=TASK, lams=GRID, seeds=(0, 1, 2, 3), control=CONTROL, n_validation=150, search=SearchSettings()
+)
 PEAK = {0.0: 0.3, 0.3: 0.35, 1.0: 0.45, 3.0: 0.6, 8.0: 0.4}
 IDS = sorted(problem.id for problem in cell_splits(AUTO, TASK).validation)
 

@@ -9,43 +9,23 @@ was killed goes on from its finished cells, in whatever order they finished.
 """
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from erce.errors import InputError
+from erce.recipe import GRID, SearchSettings
+from erce.recipe.rules import check_lams, check_search, check_seeds
 from erce.study.search.steps import CellKey, Round, Run, Step, Stop
 from erce.study.search.tested import against_zero, mean_accuracy
 
-GRID = (0.0, 0.3, 1.0, 3.0, 8.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a search may try. λ = 0, cross-entropy, must be one of `lams`; the others are over 0.
-
-    `max_cells` bounds the whole search (None: its rounds alone do). `extensions`: how many λ beyond the grid
-    it may try where the leader sits at an edge. At `level` 1 the highest mean wins, whatever the test says.
-    """
-
-    lams: tuple[float, ...] = GRID
-    seeds: tuple[int, ...] = (0, 1, 2, 3)
-    max_cells: int | None = None
-    extensions: int = 2
-    level: float = 0.05
-
-    def __post_init__(self) -> None:
-        for holds, sentence in _rules(self):
-            if not holds:
-                raise ValueError(sentence)
-
 
 class Search:
-    """A search for λ by validation outcomes alone.
+    """A search for λ by validation outcomes alone; `lams` must have 0, cross-entropy, and a λ over 0.
 
-    >>> search = Search(Settings(lams=(0, 1, 4), seeds=(0, 1), extensions=0, level=1))
+    >>> search = Search(SearchSettings(extensions=0, level=1), lams=(0, 1, 4), seeds=(0, 1))
     >>> search.next({}).cells
     ((0.0, 0), (1.0, 0), (4.0, 0))
     >>> accuracies = {(0.0, 0): 0.40, (1.0, 0): 0.45, (4.0, 0): 0.50}
@@ -55,8 +35,22 @@ class Search:
     4.0
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(
+        self,
+        settings: SearchSettings | None = None,
+        *,
+        lams: Sequence[float] = GRID,
+        seeds: Sequence[int] = (0, 1, 2, 3),
+    ) -> None:
+        check_lams(lams)
+        check_seeds(seeds)
+        if min(lams) < 0 or len(lams) < 2:
+            raise InputError(
+                f"lams = {list(lams)}: a search tries 0, cross-entropy, and at least one λ over 0"
+            )
+        self.settings = settings or SearchSettings()
+        check_search(self.settings, lams)
+        self.lams, self.seeds = tuple(map(float, lams)), tuple(seeds)
 
     def next(self, state: Mapping[CellKey, ArrayLike]) -> Step:
         """The next cells or the end, given (lam, seed) → validation outcomes (problems, samples) of 0 and 1.
@@ -65,19 +59,20 @@ class Search:
         cell with no problems, (0, samples), diverged: its λ goes no further and has no score. Cells that no
         round asked for change nothing. The same outcomes give the same step.
         """
-        return _Play(self.settings, _checked(state)).step()
+        return _Play(self, _checked(state)).step()
 
 
 class _Play:
     """All rounds once more, over the outcomes there are."""
 
-    def __init__(self, settings: Settings, outcomes: Mapping[CellKey, np.ndarray]) -> None:
-        self.settings, self.outcomes = settings, outcomes
+    def __init__(self, search: Search, outcomes: Mapping[CellKey, np.ndarray]) -> None:
+        self.settings, self.lams, self.seeds = search.settings, search.lams, search.seeds
+        self.outcomes = outcomes
         self.rounds: list[Round] = []
         self.asked: set[CellKey] = set()
         self.short = False  # the budget did not cover some round
         self.left_ahead = False  # nor the next seeds of a λ beyond the edge that led by its first ones
-        self.candidates = tuple(sorted(float(lam) for lam in settings.lams if lam))
+        self.candidates = tuple(sorted(lam for lam in search.lams if lam))
         self.tried = self.candidates
 
     def step(self) -> Step:
@@ -90,7 +85,7 @@ class _Play:
 
     def _plan(self) -> Iterator[list[CellKey]]:
         """Each round's new cells; what comes after a `yield` finds their outcomes there."""
-        for count in _levels(len(self.settings.seeds)):
+        for count in _levels(len(self.seeds)):
             cells = self._new((0.0, *self.candidates), count) or self._new(self.candidates, count)
             if not cells:
                 break
@@ -105,7 +100,7 @@ class _Play:
         """Drops the worse half, rounded down; the last seed's round drops nothing, its λ are all tested."""
         scores = self._scores((0.0, *self.candidates))
         many = len(self.candidates)
-        half = math.ceil(many / 2) if count < len(self.settings.seeds) else many
+        half = math.ceil(many / 2) if count < len(self.seeds) else many
         kept = tuple(sorted(_ranked(self._finite(), scores)[:half]))
         dropped = tuple(lam for lam in self.candidates if lam not in kept)
         self._tell("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
@@ -146,7 +141,7 @@ class _Play:
     def _finish(self) -> Iterator[list[CellKey]]:
         """The last λ and cross-entropy with as many seeds as planned, or as the budget covers for both."""
         lams = (0.0, *self.candidates)
-        for count in range(len(self.settings.seeds) if self.candidates else 0, 0, -1):
+        for count in range(len(self.seeds) if self.candidates else 0, 0, -1):
             cells = self._new(lams, count)
             if cells:
                 yield self._ask(cells)
@@ -162,7 +157,7 @@ class _Play:
             lam: mean_accuracy(cells) for lam, cells in arms.items() if any(each.size for each in cells)
         }
         order = _ranked((0.0, *self.candidates), scores)
-        family = sum(lam != 0 for lam in self.settings.lams) + self.settings.extensions
+        family = sum(lam != 0 for lam in self.lams) + self.settings.extensions
         tests = against_zero(self.candidates, arms, family=family)
         level, why = self.settings.level, "cells" if self.short else "seeds"
         beaten = {each.lam for each in tests if each.gain > 0 and each.adjusted <= level}
@@ -173,7 +168,7 @@ class _Play:
             at_edge=self.left_ahead or _beyond(order[0], self.tried) is not None,
             level=level,
             spent=len(self.asked),
-            grid=len(self.settings.lams) * len(self.settings.seeds),
+            grid=len(self.lams) * len(self.seeds),
             spent_by_lam={lam: len(cells) for lam, cells in arms.items()},
             scores=scores,
             tests=tests,
@@ -194,7 +189,7 @@ class _Play:
 
     def _new(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
         """What the first `count` seeds of these λ add to what was asked; nothing, if that is too much."""
-        cells = [(lam, seed) for seed in self.settings.seeds[:count] for lam in lams]
+        cells = [(lam, seed) for seed in self.seeds[:count] for lam in lams]
         cells = [cell for cell in cells if cell not in self.asked]
         limit = self.settings.max_cells
         if limit is not None and len(self.asked) + len(cells) > limit:
@@ -207,7 +202,7 @@ class _Play:
         return cells
 
     def _seeds(self, lam: float) -> list[int]:
-        return [seed for seed in self.settings.seeds if (lam, seed) in self.asked]
+        return [seed for seed in self.seeds if (lam, seed) in self.asked]
 
     def _finite(self) -> tuple[float, ...]:
         """Return the candidates of which no training has diverged."""
@@ -257,36 +252,16 @@ def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
     for cell, each in outcomes.items():
         diverged = each.ndim == 2 and cell[0] and each.shape[1] and not len(each)
         if each.ndim not in (0, 2) or not (each.size or diverged):
-            raise ValueError(
+            raise InputError(
                 f"the outcomes of {cell} have shape {each.shape}; it must be (problems, samples)"
             )
         if not ((each == 0) | (each == 1) if each.ndim else (each >= 0) & (each <= 1)).all():
             wanted = "0 and 1" if each.ndim else "an accuracy from 0 to 1"
-            raise ValueError(f"the outcomes of {cell} are not {wanted}; judge its completions again")
+            raise InputError(f"the outcomes of {cell} are not {wanted}; judge its completions again")
     judged = {each.shape for each in outcomes.values() if each.size}
     if len(judged) > 1 or len({each.shape[1:] for each in outcomes.values()}) > 1:
         shapes = sorted({each.shape for each in outcomes.values()})
-        raise ValueError(
+        raise InputError(
             f"cells have outcomes of shapes {shapes}; all need the same problems and as many samples"
         )
     return outcomes
-
-
-def _rules(settings: Settings) -> list[tuple[bool, str]]:
-    lams, seeds = list(settings.lams), list(settings.seeds)
-    return [
-        (
-            all(math.isfinite(lam) and lam >= 0 for lam in lams),
-            f"lams = {lams}: a search tries λ of 0 and more; leave the others out",
-        ),
-        (0 in lams and len(lams) > 1, f"lams = {lams}: it needs 0, cross-entropy, and at least one λ over 0"),
-        (len(set(lams)) == len(lams), f"lams = {lams} names a λ twice; leave one out"),
-        (bool(seeds), "seeds = [] is empty; write at least seeds = [0]"),
-        (len(set(seeds)) == len(seeds), f"seeds = {seeds} names a seed twice; leave one out"),
-        (
-            settings.max_cells is None or settings.max_cells >= len(lams),
-            f"max_cells = {settings.max_cells} does not cover one seed of {len(lams)} λ; allow more",
-        ),
-        (settings.extensions >= 0, f"extensions = {settings.extensions} must be 0 or more"),
-        (0 < settings.level <= 1, f"level = {settings.level:g} must lie over 0 and up to 1, such as 0.05"),
-    ]

@@ -16,7 +16,7 @@ from erce.recipe import SAMPLED, Cell, Recipe
 from erce.study.engines import DIVERGED
 from erce.study.folder import SEARCH, cell_folder, is_done
 from erce.study.samples import DrawnSet, read_outcomes
-from erce.study.search import Run, Search, Settings, Stop, explain, plain
+from erce.study.search import Run, Search, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
 from erce.types import CROSS_ENTROPY
 
@@ -50,7 +50,7 @@ def asked(root: Path, recipe: Recipe) -> Asked:
     """Return all cells that are asked for, by the results that are there; write nothing."""
     if recipe.search is None:
         return Asked(recipe.cells(), None)
-    search = Search(Settings(lams=recipe.lams, seeds=recipe.seeds, **asdict(recipe.search)))
+    search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)
     cells: list[Cell] = []
     outcomes: dict[CellKey, np.ndarray] = {}  # (problems, samples) of 0 and 1
     diverged = np.zeros((0, recipe.decoding.samples), dtype=np.int8)

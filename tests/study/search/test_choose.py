@@ -6,10 +6,8 @@ import pytest
 from toys.studies import named
 
 from erce.files import write_json
-from erce.recipe import Recipe
-from erce.recipe.searching import Searching
+from erce.recipe import GRID, Recipe, SearchSettings
 from erce.study.folder import SEARCH, cell_folder, open_study, read_study
-from erce.study.search import GRID
 from erce.study.search.choose import best_lam
 
 
@@ -106,7 +104,7 @@ def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge)
     """Also the weakest λ but 0 is an edge of a search, and the strongest is none where it went beyond."""
     scores = {lam: 0.5 + 0.1 * (lam == winner) for lam in (*GRID, 0.15)}
     study = _study(tmp_path, {lam: [0.5] for lam in GRID})
-    searched = replace(study, recipe=replace(study.recipe, search=Searching()))
+    searched = replace(study, recipe=replace(study.recipe, search=SearchSettings()))
     step = {"winner": winner, "at_edge": at_edge, "scores": list(scores.items()), "tests": [{"lam": 1.0}]}
     write_json(tmp_path / SEARCH, {"asked": [], "step": step})
     choice = best_lam(searched)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from erce.study.search import GRID
-from erce.study.search.__main__ import main
-from erce.study.search.replay import REPLAYED, replay
+from benchmarks.search_replay import REPLAYED, main, replay
+from erce.recipe import GRID
 
 
 @pytest.mark.parametrize(("task", "decoding"), REPLAYED)
@@ -40,6 +39,6 @@ def test_the_same_seed_deals_the_same_permutations():
 
 
 def test_the_command_prints_a_row_a_table_and_says_what_it_is_not(capsys, monkeypatch):
-    monkeypatch.setattr("erce.study.search.__main__.lines", lambda: [])
+    monkeypatch.setattr("benchmarks.search_replay.lines", lambda: [])
     main()
     assert "too high for a new study" in " ".join(capsys.readouterr().out.split())

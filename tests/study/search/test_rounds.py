@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,10 +11,19 @@ from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, w
 import erce.study.run
 from erce.errors import CellsFailedError, DivergedError
 from erce.files import read_json, write_json
-from erce.recipe import Cell, Decoding, Training, as_settings, folder_name, load_recipe, parse_recipe
-from erce.recipe.searching import Searching
+from erce.recipe import (
+    GRID,
+    Cell,
+    Decoding,
+    SearchSettings,
+    Training,
+    as_settings,
+    folder_name,
+    load_recipe,
+    parse_recipe,
+)
 from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
-from erce.study.search import GRID, Run, Settings, Stop
+from erce.study.search import Run, Stop
 from erce.study.search.choose import best_lam
 from erce.study.search.rounds import asked, rounds
 from erce.types import BASE_MODEL, Arm
@@ -31,14 +40,9 @@ def test_auto_is_a_search_over_the_grid(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(f'task = "{TASK}"\nlams = "auto"\nseeds = [0, 1]\n[search]\nmax_cells = 9\n')
     recipe = load_recipe(path)
-    assert (recipe.lams, recipe.search) == (GRID, Searching(max_cells=9))
-    assert load_recipe(path, search={"level": 1}).search == Searching(max_cells=9, level=1.0)
-    assert parse_recipe({"task": TASK, "lams": "auto", "seeds": [0]}).search == Searching()
-
-
-def test_what_a_recipe_leaves_out_is_what_the_search_has():
-    settings = Settings()
-    assert asdict(Searching()) == {name: getattr(settings, name) for name in asdict(Searching())}
+    assert (recipe.lams, recipe.search) == (GRID, SearchSettings(max_cells=9))
+    assert load_recipe(path, search={"level": 1}).search == SearchSettings(max_cells=9, level=1.0)
+    assert parse_recipe({"task": TASK, "lams": "auto", "seeds": [0]}).search == SearchSettings()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +78,9 @@ def test_a_task_without_validation_problems_is_refused_before_anything_is_writte
     assert not (tmp_path / "study").exists()
 
 
-@pytest.mark.parametrize("search", [None, Searching(), Searching(max_cells=7, extensions=0, level=0.1)])
+@pytest.mark.parametrize(
+    "search", [None, SearchSettings(), SearchSettings(max_cells=7, extensions=0, level=0.1)]
+)
 def test_study_json_makes_the_same_recipe(tmp_path, search):
     recipe = replace(AUTO, search=search)
     open_study(tmp_path / "study", recipe)
@@ -98,7 +104,8 @@ def test_a_cells_folder_does_not_depend_on_the_search(finished):
     listed = replace(AUTO, lams=(0.0, 16.0), seeds=(7,), search=None)
     for cell in (Cell(TASK, 16.0, 2), Cell(TASK, None, 0), Cell(CONTROL, 0.0, 1)):
         names = {
-            folder_name(recipe, cell) for recipe in (AUTO, replace(AUTO, search=Searching(level=1)), listed)
+            folder_name(recipe, cell)
+            for recipe in (AUTO, replace(AUTO, search=SearchSettings(level=1)), listed)
         }
         assert len(names) == 1
 

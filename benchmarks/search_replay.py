@@ -1,9 +1,10 @@
 """The paper's per-seed tables → what a search for λ would have kept of the best gain, and at what cost.
 
+    python benchmarks/search_replay.py
+
 Seeds are dealt out in random order, each λ's by itself, and the search sees a table's own accuracies. It
-chooses and is scored on the same numbers, the paper's test problems, for the paper prints no others: every
-kept share is too high, that of the whole grid (1) the most. What can be read off is what is lost by training
-fewer cells, and not what a new study will gain.
+chooses and is scored on the same numbers, the paper's test problems, for the paper prints no others. So every
+kept share is too high. The table shows what is lost by training fewer cells, not what a new study will gain.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from erce.paper import PaperTable, tables
-from erce.study.search.halving import GRID, Search, Settings
-from erce.study.search.steps import Run, Stop
+from erce.recipe import GRID, SearchSettings
+from erce.study.search import Run, Search, Stop
 
 REPLAYED = (
     ("gsm8k", "greedy"),
@@ -22,6 +23,19 @@ REPLAYED = (
     ("math", "greedy"),
     ("math", "sampled"),
 )
+
+
+def main() -> None:
+    """Print a row a table, and what the columns mean."""
+    for line in lines():
+        print(line)
+    print(
+        "\nkept: share of the best gain that the chosen λ has, mean over 400 permutations of the seeds;\n"
+        "5 %: in the unluckiest twentieth of them; cells: fine-tunings, of the paper's; λ = 1: what that λ\n"
+        "keeps without any search. Chosen and scored on the same numbers, the paper's test problems, so\n"
+        "kept is too high for a new study. * the paper prints a mean and ± here; evenly spaced values stand\n"
+        "in for its seeds."
+    )
 
 
 class Replay(NamedTuple):
@@ -46,7 +60,7 @@ class Replay(NamedTuple):
 def replay(
     task: str, decoding: str, *, grid: tuple[float, ...] | None = None, permutations: int = 400, seed: int = 0
 ) -> Replay:
-    """The search on one table, over its own λ or those of `grid` that it has, on half of its fine-tunings.
+    """Search one table, over its own λ or those of `grid` that it has, on half of its fine-tunings.
 
     The highest mean wins: one accuracy a cell cannot be tested over problems. Nothing can be tried beyond
     the table's λ. The same `seed` deals the same permutations.
@@ -54,12 +68,11 @@ def replay(
     table = _table(task, decoding)
     lams = tuple(lam for lam in table.lams if grid is None or lam in grid)
     paper_cells = len(table.lams) * table.n_seeds
-    settings = Settings(
-        lams=lams, seeds=tuple(range(table.n_seeds)), max_cells=paper_cells // 2, extensions=0, level=1
-    )
+    settings = SearchSettings(max_cells=paper_cells // 2, extensions=0, level=1)
+    search = Search(settings, lams=lams, seeds=tuple(range(table.n_seeds)))
     gains = {lam: table.row(lam).mean - table.row(0.0).mean for lam in table.lams}
     best = max(gains.values())
-    ends = list(_ends(table, settings, permutations, seed))
+    ends = list(_ends(table, search, permutations, seed))
     kept = [gains[end.winner] / best for end in ends]
     return Replay(
         task,
@@ -75,7 +88,7 @@ def replay(
 
 
 def lines(permutations: int = 400) -> list[str]:
-    """A row a table, over its own λ, then over the automatic grid: `python -m erce.study.search`."""
+    """Return a row a table, over its own λ, then over the automatic grid."""
     head = f"{'table':<14} {'λ tried':<28} {'kept':>6} {'5 %':>6} {'cells':>6} {'of':>4} {'λ = 1':>6}"
     rows = [head]
     for grid in (None, GRID):
@@ -92,10 +105,9 @@ def _line(row: Replay) -> str:
     )
 
 
-def _ends(table: PaperTable, settings: Settings, permutations: int, seed: int) -> Iterator[Stop]:
+def _ends(table: PaperTable, search: Search, permutations: int, seed: int) -> Iterator[Stop]:
     rng = np.random.default_rng(seed)
-    scores = {lam: np.array(table.scores(lam)) for lam in settings.lams}
-    search = Search(settings)
+    scores = {lam: np.array(table.scores(lam)) for lam in search.lams}
     for _ in range(permutations):
         dealt = {lam: rng.permutation(values) for lam, values in scores.items()}
         known: dict[tuple[float, int], float] = {}
@@ -107,5 +119,9 @@ def _ends(table: PaperTable, settings: Settings, permutations: int, seed: int) -
 
 
 def _table(task: str, decoding: str) -> PaperTable:
-    """The first table that fits: with seeds, where the paper prints any."""
+    """Return the first table that fits: with seeds, where the paper prints any."""
     return next(each for each in tables() if (each.task, each.decoding) == (task, decoding))
+
+
+if __name__ == "__main__":
+    main()
