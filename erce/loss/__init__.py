@@ -1,11 +1,24 @@
-"""Hidden states or logits, and targets, into the entropy-regularised cross-entropy; needs torch alone."""
+"""Hidden states or logits, and targets, into the entropy-regularised cross-entropy; needs torch alone.
 
-from erce.loss.batch import Loss
-from erce.loss.dense import entropy_regularized_cross_entropy
-from erce.loss.linear import linear_entropy_regularized_cross_entropy
+penalties, objectives      what λ multiplies, and what λ · penalty is added to: the definitions
+named                      a name → one of them; a user's own is tried first
+request                    what one call fixes, checked once; the `Loss` that it returns
+from_logits, from_hidden   the two functions, each with the reference that the tests hold it to
+gathered                   a head under FSDP 2 or ZeRO-3
+sweep, matmul              hidden states chunk by chunk; the matmuls by dtype and device
+row_passes, row_kernels    the two passes over rows of logits, in PyTorch and in Triton
+row_statistics             between the passes: a row's sums → its loss and slopes
+user_penalty               the same for a user's penalty, which needs whole rows
+bfloat16_on_cpu, tensor_parallel, compiled    each behind one door: what its name says
+"""
+
+from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy
+from erce.loss.from_logits import entropy_regularized_cross_entropy
 from erce.loss.named import OBJECTIVES, PENALTIES, check_names, make_objective, make_penalty
 from erce.loss.objectives import DFT, EAFT, CrossEntropy, Focal, LabelSmoothing, Objective
 from erce.loss.penalties import Penalty, Renyi, Shannon, SupportSize
+from erce.loss.request import Loss
+from erce.loss.row_statistics import NoSoftmaxError
 
 __all__ = [
     "DFT",
@@ -16,6 +29,7 @@ __all__ = [
     "Focal",
     "LabelSmoothing",
     "Loss",
+    "NoSoftmaxError",
     "Objective",
     "Penalty",
     "Renyi",

@@ -1,7 +1,7 @@
-"""The linear form as one operator that torch.compile takes whole.
+"""The form from hidden states as one operator that torch.compile takes whole.
 
-What cannot be an operator's argument (the penalty, the objective, the settings) travels as a line of text.
-The gradients are outputs like any other, so that the backward is a scaling, as outside of the compiler.
+A request travels as its tensors and a line of text, for an operator takes no other arguments. The gradients
+are outputs like any other, so that the backward is a scaling, as outside of the compiler.
 """
 
 from collections.abc import Callable
@@ -9,11 +9,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.distributed import ProcessGroup
 
-from erce.loss.batch import Given, Loss, as_loss, check_given, not_differentiable, rows_to_log, spread
-from erce.loss.call import ROW_GRADIENTS, Call, dtypes_of, finished
-from erce.loss.chunks import Gradients, Operands, Wanted
-from erce.loss.criterion import Transform
+from erce.loss.from_hidden import dtypes_of, finished
 from erce.loss.named import (
     OBJECTIVES,
     PENALTIES,
@@ -22,81 +20,85 @@ from erce.loss.named import (
     objective_name,
     penalty_name,
 )
+from erce.loss.request import Loss, Request, not_differentiable
+from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, sweep
 
-_LOGGED = len(Loss._fields) - 1
+BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 
 
-def takes(weight: Tensor, call: Call) -> bool:
-    """Not anybody's own penalty or objective, which has no name here; no process group, no ZeRO-3 head."""
-    ours = type(call.objective) in OBJECTIVES.values() and type(call.penalty) in PENALTIES.values()
-    return ours and call.method == "fused" and call.group is None and not hasattr(weight, "ds_id")
+def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
+    """Return whether the operator takes the call: no user's penalty or objective, which has no name here, no
+    process group, no ZeRO-3 head."""
+    named = type(request.objective) in OBJECTIVES.values() and type(request.penalty) in PENALTIES.values()
+    return named and group is None and not hasattr(weight, "ds_id")
 
 
 @torch.compiler.disable()
 def outside(function: Callable[..., Loss], *args: Any) -> Loss:
-    """What the function returns, out of the compiler's sight."""
+    """Return what the function returns, out of the compiler's sight."""
     return function(*args)
 
 
-def loss(operands: Operands, call: Call) -> Loss:
-    given, targets = call.given, call.targets
-    lam = given.lam
+def loss(operands: Operands, request: Request) -> Loss:
+    lam = request.lam
     if not isinstance(lam, Tensor):  # so that another λ does not compile the loss again
-        lam = torch.ones((), dtype=_exact(*operands), device=targets.device) * lam
+        lam = torch.ones((), dtype=operands.exact, device=request.targets.device) * lam
     wanted = [torch.is_grad_enabled() and x is not None and x.requires_grad for x in operands]
-    total, *rest = _forward(*operands, targets, lam, given.row_weights, _settings(call), wanted)
-    count = (targets != given.ignore_index).sum().clamp(min=1)
-    logged = [x.detach() for x in rest[:_LOGGED]]
-    return as_loss(total, logged, given, count=count, shape=tuple(targets.shape))
-
-
-def _settings(call: Call) -> str:
-    """A line that `_call` reads: nothing but f-strings, which the compiler can follow."""
-    logit_scale, softcap, temperature = call.transform
-    return ";".join(
-        [
-            f"reduction={'none' if call.given.per_row else 'sum'}",
-            f"ignore_index={call.given.ignore_index}",
-            f"diagnose={call.given.diagnose}",
-            f"penalty={penalty_name(call.penalty)}",
-            f"order={getattr(call.penalty, 'order', 1.0)}",
-            f"objective={objective_name(call.objective)}",
-            f"logit_scale={logit_scale}",
-            f"softcap={softcap}",
-            f"temperature={temperature}",
-            f"chunk_bytes={call.chunk_bytes}",
-            f"autocast={call.autocast}",
-        ]
-    )
-
-
-def _read(settings: str) -> dict[str, Any]:
-    return dict(entry.split("=", 1) for entry in settings.split(";"))
+    tensors = (*operands, request.targets, lam, request.row_weights)
+    total, *rest = _forward(*tensors, to_text(request), wanted)
+    count = (request.targets != request.ignore_index).sum().clamp(min=1)
+    return request.reduced((total, *(x.detach() for x in rest[: request.fields - 1])), count)
 
 
 def _number(text: str) -> float | None:
     return None if text == "None" else float(text)
 
 
-def _call(settings: str, targets: Tensor, lam: Tensor, row_weights: Tensor | None) -> Call:
-    of = _read(settings)
-    chunk_bytes = _number(of["chunk_bytes"])
-    given = Given(lam, of["reduction"], row_weights, None, int(of["ignore_index"]), of["diagnose"] == "True")
-    penalty, objective = make_penalty(of["penalty"], float(of["order"])), make_objective(of["objective"])
-    check_given(given, penalty, objective, tuple(targets.shape))
-    autocast = None if of["autocast"] == "None" else getattr(torch, of["autocast"].removeprefix("torch."))
-    transform = Transform(float(of["logit_scale"]), _number(of["softcap"]), float(of["temperature"]))
-    return Call(given, penalty, objective, transform, targets, chunk_bytes, autocast)
+def _dtype(text: str) -> torch.dtype | None:
+    return None if text == "None" else getattr(torch, text.removeprefix("torch."))
 
 
-def _per_row(settings: str) -> bool:
-    return _read(settings)["reduction"] == "none"
+AS_TEXT: dict[
+    str, Callable[[str], Any]
+] = {  # the fields of a request that travel as text, and how to read each
+    "reduction": str,
+    "ignore_index": int,
+    "diagnose": "True".__eq__,
+    "logit_scale": float,
+    "softcap": _number,
+    "temperature": float,
+    "chunk_bytes": _number,
+    "autocast": _dtype,
+}
 
 
-def _later(settings: str, wanted: list[bool]) -> bool:
-    """Whether the rows of a head that learns are weighed after the forward."""
-    learns = Wanted(*wanted)
-    return _per_row(settings) and (learns.weight or learns.bias or learns.up)
+def to_text(request: Request) -> str:
+    """Return the line that `from_text` reads: of nothing but f-strings, which the compiler can follow."""
+    request = request._replace(reduction="none" if request.per_row else "sum")
+    penalty = f"{penalty_name(request.penalty)},{request.order}"
+    fields = [f"{name}={getattr(request, name)}" for name in AS_TEXT]
+    return ";".join([f"penalty={penalty}", f"objective={objective_name(request.objective)}", *fields])
+
+
+def from_text(text: str, targets: Tensor, lam: Tensor, row_weights: Tensor | None) -> Request:
+    """Return the request of a line and its tensors, checked."""
+    line = dict(entry.split("=", 1) for entry in text.split(";"))
+    name, order = line.pop("penalty").split(",")
+    penalty, objective = make_penalty(name, float(order)), make_objective(line.pop("objective"))
+    fields = {field: AS_TEXT[field](value) for field, value in line.items()}
+    request = Request(targets, lam, penalty, objective, row_weights=row_weights, **fields)
+    request.check(tuple(targets.shape))
+    return request
+
+
+def _per_row(text: str) -> bool:
+    return "reduction=none;" in text
+
+
+def _later(text: str, wanted: list[bool]) -> bool:
+    """Return whether the rows of a head that learns are weighed after the forward."""
+    _, weight, bias, _, up = wanted
+    return _per_row(text) and (weight or bias or up)
 
 
 @torch.library.custom_op("erce::linear_loss", mutates_args=())
@@ -109,22 +111,23 @@ def _forward(  # noqa: PLR0913, PLR0917 — an operator takes its tensors one by
     targets: Tensor,
     lam: Tensor,
     row_weights: Tensor | None,
-    settings: str,
+    text: str,
     wanted: list[bool],
 ) -> list[Tensor]:
-    """The objective, what is logged, and the gradients, in the exact dtype as they are yet to be scaled, and
-    empty where they are not wanted or come later."""
-    operands, call = Operands(hidden, weight, bias, low, up), _call(settings, targets, lam, row_weights)
-    scored = call.scored(len(weight))
-    made = Wanted() if _later(settings, wanted) else Wanted(*wanted)
-    scores, gradients = call.run(operands, scored, made)
-    total = spread(scores.objective, scored) if call.given.per_row else scores.objective.sum()
-    found = finished(gradients, scored, [None] * len(operands))
-    return [total, *_distinct(rows_to_log(scores, scored)), *_or_empty(found, hidden)]
+    """Return the objective, what is logged, and the gradients: in the exact dtype, as they are yet to be
+    scaled, and empty where they are not wanted or come later."""
+    operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
+    rows = request.rows(len(weight), operands.exact)
+    made = NONE_WANTED if _later(text, wanted) else wanted
+    per_row, gradients = sweep(operands, rows, request, made, Vocabulary())
+    total, *logged = request.outputs(per_row, rows)
+    whole = finished(gradients, rows, request, [None] * len(operands))
+    # An operator's outputs share no memory, and `logged` may be rows of one tensor.
+    return [total, *(x.clone() for x in logged), *_or_empty(whole, hidden)]
 
 
 @torch.library.custom_op("erce::linear_loss_gradients", mutates_args=())
-def _gradients(  # noqa: PLR0913, PLR0917
+def _gradients(  # noqa: PLR0913, PLR0917 — as above
     hidden: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -134,18 +137,14 @@ def _gradients(  # noqa: PLR0913, PLR0917
     lam: Tensor,
     row_weights: Tensor | None,
     upstream: Tensor,
-    settings: str,
+    text: str,
     wanted: list[bool],
 ) -> list[Tensor]:
-    operands, call = Operands(hidden, weight, bias, low, up), _call(settings, targets, lam, row_weights)
-    scored = call.scored(len(weight))
-    _, gradients = call.run(operands, scored, Wanted(*wanted), weights=upstream[scored.rows])
-    return _or_empty(finished(gradients, scored, dtypes_of(operands)), hidden)
-
-
-def _distinct(rows: list[Tensor]) -> list[Tensor]:
-    """An operator's outputs share no memory."""
-    return [x.clone() for x in rows]
+    operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
+    rows = request.rows(len(weight), operands.exact)
+    weighed = rows.weighed(upstream, operands.exact)
+    _, gradients = sweep(operands, weighed, request, wanted, Vocabulary())
+    return _or_empty(finished(gradients, rows, request, dtypes_of(operands)), hidden)
 
 
 def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor]:
@@ -153,59 +152,53 @@ def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor
 
 
 @_forward.register_fake
-def _(hidden, weight, bias, low, up, targets, lam, row_weights, settings, wanted):  # noqa: PLR0913, PLR0917
+def _(hidden, weight, bias, low, up, targets, lam, row_weights, text, wanted):  # noqa: PLR0913, PLR0917 — as above
     operands = Operands(hidden, weight, bias, low, up)
-    exact = _exact(*operands)
-    rows = hidden.new_empty(hidden.shape[0], dtype=exact)  # len() would fix the size
-    total = torch.empty_like(rows) if _per_row(settings) else rows.new_empty(())
-    made = [is_wanted and not _later(settings, wanted) for is_wanted in wanted]
-    return [total, *(torch.empty_like(rows) for _ in range(_LOGGED)), *_made(operands, made, [exact] * 5)]
+    rows = hidden.new_empty(hidden.shape[0], dtype=operands.exact)  # len() would fix the size
+    total = torch.empty_like(rows) if _per_row(text) else rows.new_empty(())
+    made = [is_wanted and not _later(text, wanted) for is_wanted in wanted]
+    logged = [torch.empty_like(rows) for _ in range(_logged(text))]
+    return [total, *logged, *_made(operands, made, [operands.exact] * 5)]
 
 
 @_gradients.register_fake
-def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, settings, wanted):  # noqa: PLR0913, PLR0917
+def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, wanted):  # noqa: PLR0913, PLR0917 — as above
     operands = Operands(hidden, weight, bias, low, up)
     return _made(operands, wanted, dtypes_of(operands))
 
 
+def _logged(text: str) -> int:
+    return len(Loss._fields) - 1 if "diagnose=True;" in text else 2
+
+
 def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]) -> list[Tensor]:
-    """Room for the gradients."""
-    rooms = zip(operands, made, dtypes, strict=True)
-    found = (
+    """Return room for the gradients."""
+    room = (
         x.new_empty(x.shape, dtype=dtype) if is_made and x is not None else None
-        for x, is_made, dtype in rooms
+        for x, is_made, dtype in zip(operands, made, dtypes, strict=True)
     )
-    return _or_empty(tuple(found), operands.hidden)
-
-
-def _exact(*operands: Tensor | None) -> torch.dtype:
-    exact = torch.float32
-    for x in operands:
-        exact = exact if x is None else torch.promote_types(exact, x.dtype)
-    return exact
+    return _or_empty(tuple(room), operands.hidden)
 
 
 def _keep(ctx: Any, inputs: tuple, output: list[Tensor]) -> None:
-    *tensors, settings, wanted = inputs
-    ctx.settings, ctx.wanted, ctx.later = settings, wanted, _later(settings, wanted)
+    *tensors, text, wanted = inputs
+    ctx.text, ctx.wanted, ctx.later = text, wanted, _later(text, wanted)
     ctx.dtypes = dtypes_of(Operands(*tensors[:5]))
-    ctx.save_for_backward(*(tensors if ctx.later else output[1 + _LOGGED :]))
+    ctx.save_for_backward(*(tensors if ctx.later else output[1 + _logged(text) :]))
 
 
 @not_differentiable
 def _backward(ctx: Any, upstream: list[Tensor]) -> tuple:
-    """Of the operator's ten arguments; only the first five have one."""
+    """Return the gradients of the operator's ten arguments; only the first five have one."""
     scale = upstream[0]
     if ctx.later:
-        found = _gradients(*ctx.saved_tensors, scale, ctx.settings, ctx.wanted)
+        gradients = _gradients(*ctx.saved_tensors, scale, ctx.text, ctx.wanted)
     else:
         rows = scale[:, None] if scale.ndim else scale
-        made = zip(Gradients._fields, ctx.saved_tensors, ctx.wanted, strict=True)
-        found = [
-            x * (rows if name in ROW_GRADIENTS else scale) if is_wanted else x for name, x, is_wanted in made
-        ]
-    given = zip(found, ctx.dtypes, ctx.wanted, strict=True)
-    return *(x.to(dtype) if is_wanted else None for x, dtype, is_wanted in given), *[None] * 5
+        made = zip(ctx.saved_tensors, BY_ROW, ctx.wanted, strict=True)
+        gradients = [x * (rows if by_row else scale) if is_wanted else x for x, by_row, is_wanted in made]
+    wanted = zip(gradients, ctx.dtypes, ctx.wanted, strict=True)
+    return *(x.to(dtype) if is_wanted else None for x, dtype, is_wanted in wanted), *[None] * 5
 
 
 _forward.register_autograd(_backward, setup_context=_keep)

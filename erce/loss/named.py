@@ -1,26 +1,36 @@
-"""A name and a number → the penalty or the objective, of erce or of one's own; and back to the name."""
+"""A name and a number → the penalty or the objective, of erce or a user's own; and back to the name.
+
+A user's own is tried on a few rows first: what is wrong with it would train for hours, on something else.
+"""
 
 from collections.abc import Iterable
 from inspect import isabstract
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
 
 from erce import catalog
 from erce.catalog import is_own, load_own, split_number, unknown
+from erce.errors import InputError
 from erce.loss.objectives import Objective
 from erce.loss.penalties import Penalty
-from erce.loss.protocol import check_objective, check_penalty
 
 Kind = TypeVar("Kind", Penalty, Objective)
 
+V = 7  # tokens of the rows that a user's own is tried on
+STEP = 1e-5  # of a logit; the error of a central difference in float64 is then about 1e-10
+NLLS = (0.0, 1e-6, 0.1, 1.0, 5.0, 50.0)
+
 
 def _classes(table: dict[str, catalog.Listed], kind: type[Kind]) -> dict[str, type[Kind]]:
-    found = {}
-    for name, each in table.items():
-        home = load_own("class", each.home)
+    classes = {}
+    for name, listed in table.items():
+        home = load_own("class", listed.home)
         assert isinstance(home, type)
         assert issubclass(home, kind)
-        found[name] = home
-    return found
+        classes[name] = home
+    return classes
 
 
 PENALTIES = _classes(catalog.PENALTIES, Penalty)
@@ -28,10 +38,10 @@ OBJECTIVES = _classes(catalog.OBJECTIVES, Objective)
 
 
 def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
-    """The penalty that a recipe or a configuration names.
+    """Make the penalty that a recipe or a configuration names.
 
-    One's own, "package.module:NAME", is a subclass of `Penalty`, made by `of_order`, or an instance of one.
-    It is tried on a few rows first: a ValueError says where it breaks the protocol.
+    A user's own, "package.module:NAME", is a subclass of `Penalty`, made by `of_order`, or an instance of
+    one. It is tried on a few rows first: an InputError says where it breaks the protocol.
 
     >>> make_penalty("renyi", 0.5)
     Renyi(order=0.5)
@@ -39,50 +49,49 @@ def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
     name = str(entropy_type)
     if name in PENALTIES:
         return PENALTIES[name].of_order(order)
-    found = _own("penalty", name, PENALTIES, Penalty)
-    if isinstance(found, type):
-        found = found.of_order(order)
+    penalty = _own("penalty", name, PENALTIES, Penalty)
+    if isinstance(penalty, type):
+        penalty = penalty.of_order(order)
     elif order != 1:
-        raise ValueError(f"order = {order!r} has no effect on {name!r}, which is an instance; name its class")
-    check_penalty(found, name)
-    return found
+        raise InputError(f"order = {order!r} has no effect on {name!r}, which is an instance; name its class")
+    try_penalty(penalty, name)
+    return penalty
 
 
 def make_objective(name: str) -> Objective:
-    """The objective that a recipe or a configuration names, with its number after a colon if it is another
-    than its paper's.
+    """Make the objective that a recipe or a configuration names, with its number, if any, after a colon.
 
-    One's own, "package.module:NAME" or "package.module:NAME:2", is a subclass of `Objective`, made by `of`,
-    or an instance of one, which takes no number; it is tried first.
+    A user's own, "package.module:NAME" or "package.module:NAME:2", is a subclass of `Objective`, made by
+    `of`, or an instance of one, which takes no number; it is tried first.
 
     >>> make_objective("focal"), make_objective("label-smoothing:0.2")
     (Focal(gamma=2.0), LabelSmoothing(smoothing=0.2))
     """
     kind, text = split_number(str(name))
-    found = OBJECTIVES[kind] if kind in OBJECTIVES else _own("objective", kind, OBJECTIVES, Objective)
-    if isinstance(found, type):
+    objective = OBJECTIVES[kind] if kind in OBJECTIVES else _own("objective", kind, OBJECTIVES, Objective)
+    if isinstance(objective, type):
         try:
-            found = found.of(None if text is None else float(text))
+            objective = objective.of(None if text is None else float(text))
         except ValueError as error:
-            raise ValueError(f"objective {name!r}: {error}") from None
+            raise InputError(f"objective {name!r}: {error}") from None
     elif text is not None:
-        raise ValueError(
+        raise InputError(
             f"objective {name!r}: {kind!r} is an instance, which takes no number; name its class"
         )
     if kind not in OBJECTIVES:
-        check_objective(found, kind)
-    return found
+        try_objective(objective, kind)
+    return objective
 
 
 def check_names(penalty: str, order: float, objectives: Iterable[str]) -> None:
-    """Nothing, after each was made once, one's own tried: a ValueError of one sentence for what cannot be."""
+    """Make each once, a user's own tried: an InputError says which cannot be made."""
     make_penalty(penalty, order)
     for name in objectives:
         make_objective(name)
 
 
 def penalty_name(penalty: Penalty) -> str:
-    """What `make_penalty` calls one of erce's.
+    """Return the name by which `make_penalty` makes a penalty of erce's.
 
     >>> penalty_name(make_penalty("renyi", 0.5))
     'renyi'
@@ -91,7 +100,7 @@ def penalty_name(penalty: Penalty) -> str:
 
 
 def objective_name(objective: Objective) -> str:
-    """What `make_objective` makes one of erce's of.
+    """Return the name by which `make_objective` makes an objective of erce's.
 
     >>> objective_name(make_objective("focal:3")), objective_name(make_objective("dft"))
     ('focal:3.0', 'dft')
@@ -101,19 +110,126 @@ def objective_name(objective: Objective) -> str:
 
 
 def _own(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:
-    """What `name` names, if it is a `kind` or a class of such that can be made."""
+    """Return what `name` names, if it is a `kind` or a class of that kind that can be made."""
     if not is_own(name):
-        raise ValueError(unknown(what, name, known))
-    found, wanted = load_own(what, name), f"erce.loss.{kind.__name__}"
-    if isinstance(found, type) and issubclass(found, kind):
-        if isabstract(found):
-            missing = ", ".join(sorted(found.__abstractmethods__))
-            raise ValueError(f"{what} {name!r} has no {missing}, which every {wanted} needs; write it")
-        return found
-    if isinstance(found, kind):
-        return found
+        raise InputError(unknown(what, name, known))
+    named, wanted = load_own(what, name), f"erce.loss.{kind.__name__}"
+    if isinstance(named, type) and issubclass(named, kind):
+        if isabstract(named):
+            missing = ", ".join(sorted(named.__abstractmethods__))
+            raise InputError(f"{what} {name!r} has no {missing}, which every {wanted} needs; write it")
+        return named
+    if isinstance(named, kind):
+        return named
     module, _, attribute = name.partition(":")
-    raise ValueError(
+    raise InputError(
         f"{name!r} is not {'an' if what[0] in 'aeiou' else 'a'} {what}: {module} has no subclass or instance "
         f"of {wanted} named {attribute!r}"
     )
+
+
+@torch.no_grad()
+def try_penalty(penalty: Penalty, name: str) -> None:
+    """Raise an InputError where shapes are not the protocol's, the gradient is not that of the value, a row
+    depends on other rows, or a token without probability makes the penalty infinite.
+
+    The gradient is held to central differences of `value`, which need not be fit for autograd.
+    """
+    if not isinstance(penalty, Penalty):
+        raise InputError(f"penalty {name!r}: of_order gives {penalty!r}; it must give an erce.loss.Penalty")
+    logits = _logits()
+    log_p, p = _distribution(logits)
+    prefix, both = f"penalty {name!r}:", f"penalty {name!r}: value_and_logit_grad"
+    alone = penalty.value(log_p, p)
+    _check(alone, f"{prefix} value gives", like=logits[:, 0])
+    value, gradient = _pair(penalty.value_and_logit_grad(log_p, p), both)
+    _check(value, f"{both} gives as value", like=logits[:, 0])
+    _check(gradient, f"{both} gives as gradient", like=logits)
+    if not all(map(torch.equal, (log_p, p), _distribution(logits))):
+        raise InputError(f"{prefix} it writes into log p or p, which others read; let it write to a copy")
+    _check_close(value, alone, f"{both} gives another value than value does")
+    _check_close(
+        alone[:1], penalty.value(log_p[:1], p[:1]), f"{prefix} a row's value depends on the other rows"
+    )
+    _check_close(gradient, _differences(penalty, logits), f"{both} gives a gradient that is not the value's")
+    logits[:, 0] = -torch.inf
+    log_p, p = _distribution(logits)
+    for numbers in (penalty.value(log_p, p), *penalty.value_and_logit_grad(log_p, p)):
+        if not numbers.isfinite().all():
+            raise InputError(
+                f"{prefix} it is not finite where a p is 0; log p is the lowest number there, not −inf"
+            )
+
+
+@torch.no_grad()
+def try_objective(objective: Objective, name: str) -> None:
+    """Raise an InputError where shapes are not the protocol's, or a number is not finite.
+
+    The slope is not held to the value: a factor may be meant to carry no gradient.
+    """
+    if not isinstance(objective, Objective):
+        raise InputError(f"objective {name!r}: of gives {objective!r}; it must give an erce.loss.Objective")
+    prefix, both = f"objective {name!r}:", f"objective {name!r}: value_and_slope"
+    if not 0 <= objective.smoothing < 1:
+        raise InputError(f"{prefix} smoothing = {objective.smoothing!r} must be in [0, 1)")
+    nll, gate = torch.tensor(NLLS, dtype=torch.float64, device="cpu"), None
+    if objective.gated:
+        gate = objective.gate(_logits(len(nll)))
+        _check(gate, f"{prefix} gate gives", like=nll)
+    kept = nll.clone()
+    value, slope = _pair(objective.value_and_slope(nll, gate), both)
+    _check(value, f"{both} gives as value", like=kept)
+    if not isinstance(slope, int | float):
+        _check(slope, f"{both} gives as slope", like=kept)
+    if not torch.equal(nll, kept):
+        raise InputError(f"{prefix} it writes into nll, which others read; let it write to a copy")
+
+
+def _logits(rows: int = 4) -> Tensor:
+    """Return rows from nearly flat to confident, without ties; the same at every call."""
+    generator = torch.Generator("cpu").manual_seed(0)
+    drawn = torch.randn(rows, V, generator=generator, dtype=torch.float64, device="cpu")
+    return drawn * torch.linspace(0.5, 4, rows, dtype=torch.float64, device="cpu")[:, None]
+
+
+def _distribution(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Return log p and p as the loss hands them over."""
+    log_p = logits.log_softmax(-1)
+    return log_p.clamp(min=torch.finfo(log_p.dtype).min), log_p.exp()
+
+
+def _differences(penalty: Penalty, logits: Tensor) -> Tensor:
+    """Return d value / d logits, (rows, v), by differences."""
+    columns = []
+    for step in STEP * torch.eye(V, dtype=logits.dtype, device="cpu"):
+        up, down = (penalty.value(*_distribution(logits + way * step)) for way in (1, -1))
+        columns.append((up - down) / (2 * STEP))
+    return torch.stack(columns, -1)
+
+
+def _pair(result: Any, where: str) -> tuple[Any, Any]:
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise InputError(f"{where} gives {_described(result)}; it must give a tuple of two, the value first")
+    return result
+
+
+def _check(result: Any, where: str, *, like: Tensor) -> None:
+    """Raise an InputError unless the result is a tensor of that shape and dtype, and finite."""
+    if not (isinstance(result, Tensor) and (result.shape, result.dtype) == (like.shape, like.dtype)):
+        raise InputError(f"{where} {_described(result)}, for {len(like)} rows; it must be {_described(like)}")
+    if not result.isfinite().all():
+        raise InputError(f"{where} {result.flatten()[~result.isfinite().flatten()][0]}; it must be finite")
+
+
+def _described(result: Any) -> str:
+    if not isinstance(result, Tensor):
+        return f"a {type(result).__name__}"
+    return f"a {str(result.dtype).removeprefix('torch.')} tensor of shape {tuple(result.shape)}"
+
+
+def _check_close(result: Tensor, wanted: Tensor, sentence: str) -> None:
+    """Raise an InputError that shows where the result differs most."""
+    error, room = (result - wanted).abs(), 1e-5 * wanted.abs() + 1e-8 * (1 + wanted.abs().max())
+    if not (error <= room).all():
+        at = (error / room).argmax()
+        raise InputError(f"{sentence}: {result.flatten()[at]:.4g} in place of {wanted.flatten()[at]:.4g}")

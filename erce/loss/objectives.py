@@ -1,4 +1,4 @@
-"""−log p(y) into what a position is trained on besides λ · penalty: the objectives that people compare with.
+"""−log p(y) into what λ · penalty is added to: the cross-entropy, and what people compare it with.
 
 To add one: a class with `value_and_slope`, `of` if it has a number, and its line in `erce.catalog`.
 """
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from erce.catalog import OBJECTIVES
+from erce.errors import InputError
 
 
 class Objective(ABC):
@@ -25,17 +26,17 @@ class Objective(ABC):
 
     @abstractmethod
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
-        """(rows,) → the value and d value / d nll, (rows,) each; `gate` is what `gate` returned."""
+        """Return the value and d value / d nll of each row, (rows,); `gate` has the weights of `gate()`."""
 
     def gate(self, logits: Tensor) -> Tensor:
-        """A weight (rows,) from logits (rows, v), known up to a constant a row; for those that are gated."""
+        """Return a weight (rows,) from logits (rows, v), known up to a constant a row; if `gated`."""
         raise TypeError(f"{type(self).__name__} has no gate; give it one, or leave gated False")
 
     @classmethod
     def of(cls, parameter: float | None) -> "Objective":
-        """The objective of a configuration, with its one number, if it has one; None is that of its paper."""
+        """Make the objective of a configuration, with its number if it takes any; None is its paper's."""
         if parameter is not None:
-            raise ValueError(f"{cls.__name__} has no number, got {parameter!r}; leave it out")
+            raise InputError(f"{cls.__name__} has no number, got {parameter!r}; leave it out")
         return cls()
 
 
@@ -59,7 +60,7 @@ class LabelSmoothing(Objective):
         _check_number(self, "label-smoothing", self.smoothing)
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
-        return nll, 1.0  # the rows' engine mixes it with the mean, by `smoothing`
+        return nll, 1.0  # `row_statistics` mixes in the mean, by `smoothing`
 
     @classmethod
     def of(cls, parameter: float | None) -> "LabelSmoothing":
@@ -133,4 +134,4 @@ def _check_number(objective: Objective, name: str, value: float) -> None:
     rule = OBJECTIVES[name].number
     assert rule is not None
     if not isinstance(value, Real) or not rule.fits(float(value)):
-        raise ValueError(f"{type(objective).__name__} needs a number that is {rule.wanted}, got {value!r}")
+        raise InputError(f"{type(objective).__name__} needs a number that is {rule.wanted}, got {value!r}")

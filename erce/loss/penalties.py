@@ -1,6 +1,11 @@
-"""log p of a row into its penalty, a measure of how spread out p is, and the gradient of that in the logits.
+"""Measures of how widely a distribution p spreads, and their gradients in the logits: what λ multiplies.
 
-To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes one, and its line in
+These classes define the penalties. Built-in penalties are not computed by them: R of any order follows from a
+few sums over a row, and `row_statistics` derives value and gradient from those. The tests hold that to the
+classes here. A user's own penalty, and a subclass of a built-in one, runs through its class on whole rows
+(`user_penalty`), and so neither in Triton nor on a split vocabulary.
+
+To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, and its line in
 `erce.catalog`.
 """
 
@@ -8,22 +13,24 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from erce.catalog import ORDER
+from erce.errors import InputError
 
 
 class Penalty(ABC):
     """What λ multiplies: a number per row of p, and its gradient with respect to the row's logits.
 
-    The methods take log p and p, both (..., v), and write to neither; they are closed forms, not meant for
-    autograd. log p is finite: where p is 0 it is the dtype's lowest number, which makes 0 log 0 = 0.
+    The methods take log p and p, both (..., v), and write to neither. log p is finite: where p is 0 it is the
+    dtype's lowest number, which makes 0 log 0 = 0. Their results need no autograd.
     """
 
     def __call__(self, log_p: Tensor) -> Tensor:
-        """The penalty (...) of rows of log p (..., v), which may hold −inf.
+        """Return the penalty (...) of rows of log p (..., v), which may hold −inf.
 
         >>> half = torch.tensor([0.5, 0.5, 0.0]).log()
         >>> Shannon()(half), Renyi(2.0)(half), SupportSize(0.5)(half)
@@ -33,23 +40,25 @@ class Penalty(ABC):
 
     @abstractmethod
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
-        """(..., v), (..., v) → (...)."""
+        """Return the penalty: (..., v), (..., v) → (...)."""
 
     @abstractmethod
     def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
-        """(..., v), (..., v) → the value (...) and d value / d logits (..., v), a tensor of its own."""
+        """Return the value (...) and d value / d logits (..., v), a tensor of its own."""
 
     @classmethod
     def of_order(cls, order: float) -> "Penalty":
-        """The penalty of that order, for configurations, where every penalty has one: 1 if it takes none."""
+        """Make the penalty of a configuration, where every penalty has an order: 1 if it takes none."""
         if order != 1:
-            raise ValueError(f"{cls.__name__} takes no order, got {order!r}; leave it out")
+            raise InputError(f"{cls.__name__} takes no order, got {order!r}; leave it out")
         return cls()
 
 
 @dataclass(frozen=True)
 class Shannon(Penalty):
     """H(p) = −Σ p log p, in nats: the paper's penalty, and order 1 of both families below."""
+
+    order: ClassVar[float] = 1.0
 
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
         return -(p * log_p).sum(-1)
@@ -61,7 +70,7 @@ class Shannon(Penalty):
     @classmethod
     def of_order(cls, order: float) -> "Shannon":
         if order != 1:
-            raise ValueError(f"the Shannon entropy has order 1, got {order!r}; 'renyi' takes other orders")
+            raise InputError(f"the Shannon entropy has order 1, got {order!r}; 'renyi' takes other orders")
         return cls()
 
 
@@ -91,8 +100,8 @@ class Renyi(Penalty):
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
         if math.isinf(self.order):
             return -log_p.amax(-1)
-        w = p if self.order >= 1 else (self.order * log_p).exp_()
-        t = self._bent(log_p).mul_(w).sum(-1)
+        w = p if self.order >= 1 else (self.order * log_p).exp()
+        t = (w * self._bent(log_p)).sum(-1)
         c = self.order - 1
         if c == 0:
             return -t
@@ -108,12 +117,12 @@ class Renyi(Penalty):
         if math.isinf(self.order):
             return value, _min_entropy_logit_grad(log_p, p, r)
         w = p if self.order >= 1 else (self.order * log_p).add_((self.order - 1) * r).exp_()
-        return value, self._bent(log_p + r).mul_(w).mul_(-self.order)
+        return value, self._bent(log_p + r).mul(w).mul_(-self.order)
 
     def _bent(self, x: Tensor) -> Tensor:
-        """A new tensor, (e^(kx) − 1) / k."""
+        """Return (e^(kx) − 1) / k."""
         k = abs(self.order - 1)
-        return x.clone() if k == 0 else (k * x).expm1_().div_(k)
+        return x if k == 0 else (k * x).expm1() / k
 
     @classmethod
     def of_order(cls, order: float) -> "Renyi":
@@ -146,19 +155,23 @@ class SupportSize(Penalty):
 
 
 SHANNON = Shannon()
+# The penalties that a row's sums determine, and whether each is exp R, and not R itself. By exact class, as a
+# subclass may mean something else.
+_EXPONENTIAL: dict[type[Penalty], bool] = {Shannon: False, Renyi: False, SupportSize: True}
 
 
 def order_of(penalty: Penalty) -> float | None:
-    """Of one that a row's few sums determine: of ours, not of a subclass or anybody's own, which is None."""
-    if type(penalty) is Shannon:
-        return 1.0
-    if type(penalty) is Renyi or type(penalty) is SupportSize:
-        return float(penalty.order)
-    return None
+    """Return the order of a built-in penalty; None for a subclass or a user's own, which need whole rows."""
+    return float(getattr(penalty, "order", 1.0)) if type(penalty) in _EXPONENTIAL else None
+
+
+def is_exponential(penalty: Penalty) -> bool:
+    """Return whether a built-in penalty is exp R, and not R itself."""
+    return _EXPONENTIAL.get(type(penalty), False)
 
 
 def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:
-    """p − 1/m at each of m tied maxima and p elsewhere, as −p expm1(log(1/m) − log p) so as not to cancel."""
+    """Return p − 1/m at each of m tied maxima, as −p expm1(log(1/m) − log p) so as not to cancel, else p."""
     top = log_p == -r
     share = r - top.sum(-1, keepdim=True).to(p.dtype).log()
     return torch.where(top, share, -math.inf).expm1_().mul_(p).neg_()
@@ -166,7 +179,7 @@ def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:
 
 def _check_order(name: str, order: float) -> None:
     if not isinstance(order, Real) or not ORDER.fits(float(order)):
-        raise ValueError(
+        raise InputError(
             f"{name} needs an order {ORDER.wanted}, got {order!r}; "
             "1 is Shannon's entropy, and the smaller the order the nearer to a count of the support"
         )

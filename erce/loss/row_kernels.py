@@ -1,6 +1,6 @@
-"""A tile of raw logits into the sums over its rows, then into their gradient: `passes` as Triton kernels.
+"""A tile of the head's output into sums, then into its gradient: the passes of `row_passes` in Triton.
 
-Each reads the tile once and computes in float32; bias, scale and soft cap are applied in passing.
+Each kernel reads the tile once and computes in float32; it applies bias, scale and soft cap in passing.
 """
 # ruff: noqa: PLR0913, PLR0917 — a kernel takes its operands one by one
 # Triton's language is not Python's, and is Any to a type checker:
@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.passes import Slopes
+from erce.loss.request import Request
+from erce.loss.row_statistics import Slopes, Sums
 
 
 class _Absent:
@@ -40,61 +41,38 @@ _ONE, _ABOVE, _BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # form
 _FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
 
 
-def measure(
-    tile: Tensor,  # (rows, v), float32
-    targets: Tensor,  # (rows,)
-    *,
-    order: float,
-    scale: float,
-    softcap: float,  # 0 is none
-    inv_temperature: float,
-    bias: Tensor | None,  # (v,)
-    smoothing: bool,
-) -> tuple[Tensor, ...]:
-    """shift, target, others, bent, powers, squares, total and finite of `passes.Sums`, (rows,) each.
+def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None) -> Sums:
+    """Return the sums of each row of the tile (rows, v), float32, which is kept.
 
-    The logits are inv_temperature · softcap · tanh(scale · (tile + bias) / softcap), without a cap
-    inv_temperature · scale · (tile + bias). A row with a NaN has the shift NaN; else one with +inf, before
-    the cap, has +inf. A row of −inf has the shift −inf and sums of 0. A target outside of [0, v) is −inf.
+    A row with a NaN has the top NaN; another row with +inf, before the cap, has +inf. A row of −inf has the
+    top −inf and sums of 0. A target outside of [0, v) has the logit −inf.
     """
     rows, v = _shape(tile)
     sums = tile.new_empty(rows, 8)
     with torch.cuda.device_of(tile):
         _measure[(rows,)](
-            sums, tile, tile.stride(0), targets.contiguous(), _row(bias), v,
-            *_numbers(order, scale, softcap, inv_temperature),
-            form=_form(order), capped=softcap > 0, smoothing=smoothing,
-            block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
+            sums, tile, tile.stride(0), targets.contiguous(), _row(bias), v, *_numbers(request),
+            **_flags(request), block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
         )  # fmt: skip
-    return sums.unbind(1)
+    top, *rest = sums.unbind(1)
+    return Sums(top.masked_fill(top.isneginf(), 0), top, *rest)
 
 
 def write_gradient(
-    tile: Tensor,  # (rows, v), float32
-    targets: Tensor,  # (rows,)
-    slopes: Slopes,
-    *,
-    order: float,
-    scale: float,
-    softcap: float,
-    inv_temperature: float,
-    bias: Tensor | None,
-    smoothing: bool,
-    out: Tensor | None = None,  # (rows, v)
+    tile: Tensor, targets: Tensor, slopes: Slopes, request: Request, bias: Tensor | None, out: Tensor
 ) -> None:
-    """Writes the rows' gradient, as `passes.Slopes` has it, over the tile or to `out`, rounded to its dtype.
+    """Write the gradient of the rows, as `Slopes` has it, to `out`, rounded to its dtype; it may be the tile.
 
-    It is 0 where the logit is −inf, and `slopes.own` at the target. `slopes.uniform` counts if `smoothing`.
+    It is 0 where the logit is −inf, and `slopes.own` at the target.
     """
     rows, v = _shape(tile)
-    out = tile if out is None else out
     own_last = (slopes.shift, slopes.plain, slopes.bent, slopes.ratio, slopes.uniform, slopes.own)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
     with torch.cuda.device_of(tile):
         _write[(rows, triton.cdiv(v, block))](
             out, out.stride(0), tile, tile.stride(0), targets.contiguous(), _row(bias),
-            torch.stack(own_last, 1).float(), v, *_numbers(order, scale, softcap, inv_temperature),
-            form=_form(order), capped=softcap > 0, smoothing=smoothing, block=block, num_warps=WRITE_WARPS,
+            torch.stack(own_last, 1).float(), v, *_numbers(request),
+            **_flags(request), block=block, num_warps=WRITE_WARPS,
         )  # fmt: skip
 
 
@@ -109,19 +87,23 @@ def _row(bias: Tensor | None) -> Tensor | None:
     return None if bias is None else bias.contiguous()
 
 
-def _form(order: float) -> int:
-    if order == 1:
-        return 0
-    return 3 if math.isinf(order) else 1 if order > 1 else 2
+def _flags(request: Request) -> dict[str, Any]:
+    """Return what a kernel is compiled for; forms of the order as below, 3 is inf."""
+    order = request.order
+    assert order is not None
+    form = 0 if order == 1 else 3 if math.isinf(order) else 1 if order > 1 else 2
+    return {"form": form, "capped": request.cap is not None, "smoothing": request.smooths}
 
 
-def _numbers(
-    order: float, scale: float, softcap: float, inv_temperature: float
-) -> tuple[float, float, float, float]:
-    """order and |order − 1|, 1 and 0 at order inf; z = outer · x or outer · tanh(inner · x)."""
-    order = 1.0 if math.isinf(order) else float(order)
-    inner, outer = (scale / softcap, softcap) if softcap > 0 else (1.0, scale)
-    return order, abs(order - 1), inner, outer * inv_temperature
+def _numbers(request: Request) -> tuple[float, float, float, float]:
+    """Return order and |order − 1|, 1 and 0 at order inf; then inner and outer, as a logit is outer · x, or
+    outer · tanh(inner · x) with a cap."""
+    order = request.order
+    assert order is not None
+    order = 1.0 if math.isinf(order) else order
+    if request.cap is None:
+        return order, abs(order - 1), 1.0, request.slope
+    return order, abs(order - 1), request.slope / request.cap, request.cap
 
 
 @triton.jit

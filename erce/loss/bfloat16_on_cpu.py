@@ -1,0 +1,137 @@
+"""bfloat16 operands on a CPU: rounded logits, which are exact again for the targets and the likely tokens.
+
+A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
+gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
+and cancel out; the few likely ones are worth a dot product each.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from erce.loss.matmul import Factors, Matmuls
+from erce.loss.request import Request
+from erce.loss.row_passes import Terms, TermsOf
+
+LIKELY = (
+    2.0**-10
+)  # of Σ p, or of Σ p^order below order 1: the share from which a token's logit is computed again
+LEAST_V = 2**14  # in a smaller vocabulary too large a part of the tokens can be likely
+_GROUP = 64  # columns that are searched for a likely one at once
+_LOG2_E = 1 / math.log(2)
+
+
+def choose(factors: Factors, request: Request) -> Matmuls:
+    """Return the matmuls of bfloat16 operands: rounded ones, but for order inf and for small vocabularies.
+
+    Order inf is about the largest logit alone, which rounding may make another one.
+    """
+    if request.order == math.inf or len(factors[0][1]) < LEAST_V:
+        return Matmuls(torch.float32)
+    return RoundedMatmuls(torch.float32)
+
+
+class RoundedMatmuls(Matmuls):
+    """The matmuls of bfloat16 operands into bfloat16 logits, and float32 dot products of the likely ones."""
+
+    def __init__(self, exact: torch.dtype) -> None:
+        super().__init__(exact)
+        self._room: tuple[Tensor, Tensor] | None = None
+
+    @property
+    def bytes_per_logit(self) -> int:
+        return torch.bfloat16.itemsize
+
+    def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
+        tile = self._tile(factors, torch.bfloat16)
+        for i, (x, weight) in enumerate(factors):
+            if i == 0:
+                torch.mm(x, weight.t(), out=tile)
+            else:
+                tile.addmm_(x, weight.t())
+        return tile, tile
+
+    def terms_of(self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request) -> TermsOf:
+        exact_rows = [x.to(self.dtype) for x, _ in factors]
+        pairs = zip(exact_rows, factors, strict=True)
+        own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
+        at_targets = torch.stack(own).sum(0)
+
+        def terms_of(block: Tensor, part: slice, room: Tensor) -> Terms:
+            y = targets[part, None]
+            z = room[2].copy_(block).scatter_(-1, y, at_targets[part, None])
+            z = request.to_logits_(z if bias is None else z.add_(bias))
+            shift = z.amax(-1)
+            u = z.sub_(shift[:, None])
+            # To 1e-5, and faster than exp: what counts is computed again.
+            terms = Terms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
+            rows, columns = _likely_besides(terms, y, request.order)
+            dots = self._dots(exact_rows, factors, rows + part.start, columns)
+            z = request.to_logits_(dots if bias is None else dots + bias[columns])
+            return terms._replace(top=shift + _correct(terms, rows, columns, z, y))
+
+        return terms_of
+
+    def _dots(self, exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Tensor) -> Tensor:
+        """Return the head's output at rows, which are sorted, and columns."""
+        dots, end = torch.zeros(len(rows), dtype=self.dtype), 0
+        counted = (x.tolist() for x in rows.unique_consecutive(return_counts=True))
+        for row, count in zip(*counted, strict=True):
+            few = slice(end, end := end + count)
+            for x, (_, weight) in zip(exact_rows, factors, strict=True):
+                dots[few].addmv_(self._gathered(weight, columns[few]), x[row])
+        return dots
+
+    def _gathered(self, weight: Tensor, columns: Tensor) -> Tensor:
+        """Return weight[columns] in the exact dtype, in the same room each time: fresh memory costs more."""
+        k, d = len(columns), weight.shape[1]
+        if self._room is None or len(self._room[0]) < k * d:
+            self._room = weight.new_empty(2 * k * d), weight.new_empty(2 * k * d, dtype=self.dtype)
+        rounded, exact = (room[: k * d].view(k, d) for room in self._room)
+        return exact.copy_(torch.index_select(weight, 0, columns, out=rounded))
+
+    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
+        d_rows.copy_(tile @ weight)
+
+
+def _correct(terms: Terms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:
+    """Put exact logits in the place of rounded ones, and return the largest u of each row then."""
+    u, e, _, shift, _ = terms
+    corrected = z - shift[rows]
+    u[rows, columns] = corrected
+    e[rows, columns] = corrected.exp()
+    largest = torch.zeros_like(shift).index_fill_(0, rows, -math.inf)
+    return torch.maximum(largest.scatter_reduce_(0, rows, corrected, "amax"), u.gather(-1, y)[:, 0])
+
+
+def _likely_besides(terms: Terms, y: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
+    """Return the rows and columns of the tokens that are likely among all but the targets y (rows, 1)."""
+    e = terms.e
+    e_y = e.gather(-1, y)
+    e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
+    rows, columns = _larger(e, _least(terms.u, e, order))
+    e.scatter_(-1, y, e_y)
+    return rows, columns
+
+
+def _least(u: Tensor, e: Tensor, order: float | None) -> Tensor:
+    """Return the e^u (rows,) of a token whose share is `LIKELY`."""
+    least = LIKELY * e.sum(-1)
+    if order is None or order >= 1:
+        return least
+    return torch.minimum(least, (LIKELY * (order * u).exp_().sum(-1)) ** (1 / order))
+
+
+def _larger(e: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rows and columns where e is larger than `least`, by row."""
+    if not (least < 1).any():  # no e is
+        none = torch.zeros(0, dtype=torch.long, device=e.device)
+        return none, none
+    whole = e.shape[-1] - e.shape[-1] % _GROUP
+    grouped = e[:, :whole].unflatten(1, (-1, _GROUP))
+    rows, groups = (grouped.amax(-1) > least[:, None]).nonzero(as_tuple=True)
+    hits, offsets = (grouped[rows, groups] > least[rows, None]).nonzero(as_tuple=True)
+    last_rows, last = (e[:, whole:] > least[:, None]).nonzero(as_tuple=True)
+    rows, order = torch.cat([rows[hits], last_rows]).sort(stable=True)
+    return rows, torch.cat([groups[hits] * _GROUP + offsets, last + whole])[order]

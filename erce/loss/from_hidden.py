@@ -1,0 +1,238 @@
+"""Hidden states, the head's weight and targets into the entropy-regularised cross-entropy.
+
+λ, the penalty, the mask and the weights are known before the loss is formed, so the gradient is made in the
+forward (`sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributed import ProcessGroup
+from torch.nn import functional
+
+from erce.errors import InputError
+from erce.loss import tensor_parallel
+from erce.loss.from_logits import reference_from_logits
+from erce.loss.gathered import gathered
+from erce.loss.objectives import CROSS_ENTROPY, Objective
+from erce.loss.penalties import SHANNON, Penalty
+from erce.loss.request import Loss, Request, Rows, not_differentiable
+from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, sweep
+
+
+def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
+    hidden: Tensor,  # (..., d)
+    weight: Tensor,  # (v, d)
+    targets: Tensor,  # (...), token ids
+    *,
+    lam: float | Tensor,  # one, or (...)
+    penalty: Penalty = SHANNON,
+    objective: Objective = CROSS_ENTROPY,
+    bias: Tensor | None = None,  # (v,)
+    adapter: tuple[Tensor, Tensor] | None = None,  # (..., r) and (v, r), a low-rank addition to the head
+    logit_scale: float = 1.0,
+    softcap: float | None = None,
+    temperature: float = 1.0,
+    row_weights: Tensor | None = None,  # (...)
+    num_items_in_batch: float | Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    diagnose: bool = False,
+    chunk_bytes: float | None = None,
+    group: ProcessGroup | None = None,
+) -> Loss:
+    """Return `entropy_regularized_cross_entropy` of the logits x = hidden @ weight.T + bias, chunk by chunk.
+
+    An `adapter` (a, b) adds a @ b.T to x. The loss sees softcap · tanh(logit_scale · x / softcap) /
+    temperature, without a cap logit_scale · x / temperature. Ignored positions are dropped before the
+    projection.
+
+    A frozen head costs two matmuls, whatever weighs the objectives of reduction="none" later. A trainable one
+    costs three, and four for reduction="none"; `row_weights` and `num_items_in_batch` avoid that. A mean
+    divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
+
+    `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
+    one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
+    operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits, of which each
+    with p > 2⁻¹⁰, and the target's, is computed again in float32 (from 16,384 tokens up; below, all are).
+
+    With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
+    `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
+    head that FSDP or DeepSpeed has sharded is gathered once, for the forward. Not differentiable twice.
+    Section 4.
+
+    >>> hidden, weight = torch.ones(3, 2, requires_grad=True), torch.eye(4, 2)
+    >>> loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([0, 3, -100]), lam=1.0)
+    >>> loss.objective.backward()
+    >>> round(float(loss.nll), 4), round(float(loss.entropy), 4), hidden.grad[2].tolist()
+    (1.5064, 1.2754, [0.0, 0.0])
+    """
+    device = hidden.device.type
+    request = Request(
+        targets,
+        lam,
+        penalty,
+        objective,
+        row_weights=row_weights,
+        num_items_in_batch=num_items_in_batch,
+        ignore_index=ignore_index,
+        reduction=reduction,
+        diagnose=diagnose,
+        logit_scale=logit_scale,
+        softcap=softcap,
+        temperature=temperature,
+        chunk_bytes=chunk_bytes,
+        autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
+    )
+    request.check(hidden.shape[:-1])
+    if torch.compiler.is_compiling():
+        from erce.loss import compiled  # not before: the compiler takes seconds to import
+
+        if not compiled.takes(
+            weight, request, group
+        ):  # inside a `with` it would compile what follows a break
+            return compiled.outside(_loss, hidden, weight, bias, adapter, request, group)
+    return _loss(hidden, weight, bias, adapter, request, group)
+
+
+def reference_from_hidden(
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    lam: float,
+    penalty: Penalty = SHANNON,
+    bias: Tensor | None = None,
+) -> Tensor:
+    """Return the objectives (n,) of hidden states (n, d) and a head as they are defined, for autograd."""
+    logits = functional.linear(hidden, weight, bias)
+    return reference_from_logits(logits, targets, lam, penalty)
+
+
+def _loss(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    adapter: tuple[Tensor, Tensor] | None,
+    request: Request,
+    group: ProcessGroup | None,
+) -> Loss:
+    low, up = (None, None) if adapter is None else adapter
+    if group is not None:
+        tensor_parallel.check(request, weight, bias, up)
+    with gathered(weight, bias, up) as (whole, whole_bias, whole_up):
+        operands = _operands(hidden, whole, whole_bias, low, whole_up)
+        if torch.compiler.is_compiling():
+            from erce.loss import compiled
+
+            return compiled.loss(operands, request)
+        vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(whole, group)
+        return _uncompiled(operands, request, vocabulary)
+
+
+def _operands(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, low: Tensor | None, up: Tensor | None
+) -> Operands:
+    """Return the operands with their leading axes made one, if their shapes fit."""
+    if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
+        raise InputError(
+            f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
+            f"they must be (..., d) and (v, d)"
+        )
+    if not (hidden.is_floating_point() and weight.is_floating_point()):
+        raise InputError(
+            f"hidden is {hidden.dtype} and weight {weight.dtype}; a quantised head must be dequantised first"
+        )
+    if hidden.device != weight.device:
+        raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise InputError(f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)")
+    if low is not None and up is not None:
+        if low.shape[:-1] != hidden.shape[:-1] or up.shape != (len(weight), low.shape[-1]):
+            raise InputError(
+                f"adapter {tuple(low.shape)} and {tuple(up.shape)} does not fit hidden {tuple(hidden.shape)} "
+                f"and weight {tuple(weight.shape)}; it must be (..., r) and (v, r)"
+            )
+        low = low.reshape(-1, low.shape[-1])
+    return Operands(hidden.reshape(-1, hidden.shape[-1]), weight, bias, low, up)
+
+
+def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) -> Loss:
+    rows = request.rows(vocabulary.size(operands.weight), operands.exact)
+    head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
+    function = _GradientInBackward if request.per_row and head_learns else _GradientInForward
+    outputs = function.apply(*operands, rows, request, vocabulary, torch.is_grad_enabled())
+    return request.reduced(outputs, count=max(rows.m, 1))
+
+
+class _GradientInForward(torch.autograd.Function):
+    """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
+
+    Rows weighed later scale d hidden, but could not be told apart inside d weight: not for both at once.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (rows, request, vocabulary, differentiate) = Operands(*args[:5]), args[5:]
+        wanted = [differentiate and needed for needed in ctx.needs_input_grad[:5]]
+        loss, gradients = sweep(operands, rows, request, wanted, vocabulary)
+        ctx.save_for_backward(*gradients)
+        ctx.rows, ctx.request, ctx.dtypes = rows, request, dtypes_of(operands)
+        return _outputs(ctx, loss, rows, request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        by_row = upstream[0][ctx.rows.positions, None] if ctx.request.per_row else upstream[0]
+        scales = Gradients(by_row, upstream[0], upstream[0], by_row, upstream[0])
+        scaled = Gradients(
+            *(None if x is None else x * s for x, s in zip(ctx.saved_tensors, scales, strict=True))
+        )
+        return *finished(scaled, ctx.rows, ctx.request, ctx.dtypes), *[None] * 4
+
+
+class _GradientInBackward(torch.autograd.Function):
+    """The same for a trainable head whose rows are weighed later: the backward sweeps again, with weights."""
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (rows, request, vocabulary, _) = Operands(*args[:5]), args[5:]
+        loss, _ = sweep(operands, rows, request, NONE_WANTED, vocabulary)
+        ctx.save_for_backward(*operands)
+        ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
+        return _outputs(ctx, loss, rows, request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        operands, rows, request = Operands(*ctx.saved_tensors), ctx.rows, ctx.request
+        weighed = rows.weighed(upstream[0], operands.exact)
+        _, gradients = sweep(operands, weighed, request, ctx.needs_input_grad[:5], ctx.vocabulary)
+        return *finished(gradients, rows, request, dtypes_of(operands)), *[None] * 4
+
+
+def _outputs(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
+    total, *logged = request.outputs(loss, rows)
+    ctx.mark_non_differentiable(*logged)
+    return total, *logged
+
+
+def dtypes_of(operands: Operands) -> list[torch.dtype | None]:
+    return [None if x is None else x.dtype for x in operands]
+
+
+def finished(
+    gradients: Gradients, rows: Rows, request: Request, dtypes: list[torch.dtype | None]
+) -> tuple[Tensor | None, ...]:
+    """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
+    hidden, weight, bias, low, up = gradients
+    whole = (
+        None if hidden is None else request.spread(hidden, rows),
+        weight,
+        bias,
+        None if low is None else request.spread(low, rows),
+        up,
+    )
+    return tuple(
+        x if x is None or dtype is None else x.to(dtype) for x, dtype in zip(whole, dtypes, strict=True)
+    )

@@ -1,0 +1,93 @@
+"""Logits and targets into the entropy-regularised cross-entropy."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from erce.loss.objectives import CROSS_ENTROPY, Objective
+from erce.loss.penalties import SHANNON, Penalty
+from erce.loss.request import Loss, Request, Rows, not_differentiable
+from erce.loss.row_passes import row_blocks, score_tile, terms_with
+from erce.loss.row_statistics import refuse_no_distribution
+
+
+def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
+    logits: Tensor,  # (..., v)
+    targets: Tensor,  # (...), token ids
+    *,
+    lam: float | Tensor,  # one, or (...)
+    penalty: Penalty = SHANNON,
+    objective: Objective = CROSS_ENTROPY,
+    row_weights: Tensor | None = None,  # (...)
+    num_items_in_batch: float | Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    diagnose: bool = False,
+) -> Loss:
+    """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
+
+    `objective` may stand in for the cross-entropy. A mean divides by `num_items_in_batch`, or by the number
+    of scored positions whatever their `row_weights`. Half-precision logits are scored in float32, and the
+    objective is float32; float64 stays float64. Logits may be −inf (a masked vocabulary); where the target's
+    is, the objective is inf and its gradient finite. The gradient is made in the forward and cannot be
+    differentiated again. A negative `lam` is the confidence penalty of Pereyra et al. (2017).
+
+    >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
+    >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
+    [2.0794, 1.3863, 1.3863]
+    """
+    request = Request(
+        targets,
+        lam,
+        penalty,
+        objective,
+        row_weights=row_weights,
+        num_items_in_batch=num_items_in_batch,
+        ignore_index=ignore_index,
+        reduction=reduction,
+        diagnose=diagnose,
+    )
+    request.check(logits.shape[:-1])
+    v = logits.shape[-1]
+    rows = request.rows(v, torch.promote_types(logits.dtype, torch.float32))
+    outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
+    return request.reduced(outputs, count=max(rows.m, 1))
+
+
+def reference_from_logits(logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON) -> Tensor:
+    """Return the objectives (n,) of logits (n, v) as they are defined, for autograd; the tests compare."""
+    log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
+    nll = -log_p.gather(-1, targets[:, None])[:, 0]
+    return nll + lam * penalty(log_p)
+
+
+class _FromLogits(torch.autograd.Function):
+    """(n, v) logits → objective, (n,) or its sum, and what is logged, (n,) each."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, rows: Rows, request: Request, differentiate: bool
+    ) -> tuple[Tensor, ...]:
+        exact = torch.promote_types(logits.dtype, torch.float32)
+        gradient = torch.zeros_like(logits) if differentiate and ctx.needs_input_grad[0] else None
+        columns = logits.new_empty(request.fields + 1, rows.m, dtype=exact)
+        for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
+            part = rows.at(block)
+            tile = logits.index_select(0, part.positions).to(exact)
+            out = None if gradient is None else tile
+            loss, top = score_tile(tile, part, request, None, terms_with(None, request), out)
+            torch.stack([*loss.computed, top], out=columns[:, block])
+            if gradient is not None:
+                gradient.index_copy_(0, part.positions, tile.to(logits.dtype))
+        refuse_no_distribution(columns[-1], rows.positions)
+        ctx.save_for_backward(gradient)
+        total, *logged = request.outputs(Loss(*columns[:-1]), rows)
+        ctx.mark_non_differentiable(*logged)
+        return total, *logged
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        (gradient,) = ctx.saved_tensors
+        return (gradient * upstream[0][..., None]).to(gradient.dtype), None, None, None

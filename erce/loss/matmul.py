@@ -1,0 +1,120 @@
+"""The matmuls between hidden states, head and logits, in the way that suits the operands and the device.
+
+Logits are float32 whatever the operands are: half-precision ones would cost more accuracy than all the rest
+together, and λ multiplies that.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from erce.loss.request import Request
+from erce.loss.row_passes import TermsOf, terms_with
+
+_WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a weight in another dtype, what is converted at a time
+Factors = list[tuple[Tensor, Tensor]]  # (rows, d) and (v, d): logits are the sum of their products
+
+
+class Matmuls:
+    """The matmuls of operands of any dtypes on any device, all in the exact dtype."""
+
+    def __init__(self, exact: torch.dtype) -> None:
+        self.dtype = exact
+        self._buffers: dict[torch.dtype, Tensor] = {}
+
+    @property
+    def bytes_per_logit(self) -> int:
+        return self.dtype.itemsize
+
+    def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
+        """Return a tile (rows, v), and where its gradient goes: another tile, or the same one."""
+        tile = self._tile(factors, self.dtype)
+        for i, (x, weight) in enumerate(factors):
+            exact = x.to(self.dtype)
+            for columns, w in _in_blocks(weight, self.dtype):
+                if i == 0:
+                    torch.mm(exact, w.t(), out=tile[:, columns])
+                else:
+                    tile[:, columns].addmm_(exact, w.t())
+        return tile, tile
+
+    def terms_of(self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request) -> TermsOf:
+        """Return what makes the terms of the tile's blocks."""
+        return terms_with(bias, request)
+
+    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
+        """Write tile @ weight to `d_rows`."""
+        d_rows.zero_()
+        for columns, w in _in_blocks(weight, self.dtype):
+            d_rows.addmm_(tile[:, columns], w)
+
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+        """Add tile.T @ rows to `d_weight`."""
+        rows = rows.to(d_weight.dtype)
+        for columns, part in _in_blocks(tile.t(), d_weight.dtype):
+            d_weight[columns].addmm_(part, rows)
+
+    def _tile(self, factors: Factors, dtype: torch.dtype) -> Tensor:
+        """Return room for a chunk: one buffer serves all chunks, as the first is the largest."""
+        rows, v = len(factors[0][0]), len(factors[0][1])
+        if dtype not in self._buffers:
+            self._buffers[dtype] = factors[0][0].new_empty(rows, v, dtype=dtype)
+        return self._buffers[dtype][:rows]
+
+
+class MixedPrecision(Matmuls):
+    """The matmuls of half-precision operands on a CUDA device, which multiplies them into float32."""
+
+    def __init__(self, exact: torch.dtype, operands: torch.dtype) -> None:
+        super().__init__(exact)
+        # The gradient in float16 would want range; it stays float32 and d hidden is computed in that.
+        self.gradient_dtype = operands if operands == torch.bfloat16 else exact
+
+    @property
+    def bytes_per_logit(self) -> int:
+        rounded = self.gradient_dtype.itemsize if self.gradient_dtype != self.dtype else 0
+        return self.dtype.itemsize + rounded
+
+    def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
+        tile = self._tile(factors, self.dtype)
+        for i, (x, weight) in enumerate(factors):
+            if i == 0:
+                torch.mm(x, weight.t(), out_dtype=self.dtype, out=tile)
+            else:
+                torch.addmm(tile, x, weight.t(), out_dtype=self.dtype, out=tile)
+        return tile, self._tile(factors, self.gradient_dtype)
+
+    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
+        if tile.dtype == weight.dtype:
+            torch.mm(tile, weight, out_dtype=self.dtype, out=d_rows)
+        else:
+            super().d_rows_into(d_rows, tile, weight)
+
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+        if tile.dtype == rows.dtype:
+            torch.addmm(d_weight, tile.t(), rows, out_dtype=self.dtype, out=d_weight)
+        else:
+            super().add_d_weight(d_weight, tile, rows)
+
+
+def choose(factors: Factors, request: Request, exact: torch.dtype, *, whole_rows: bool) -> Matmuls:
+    """Return the matmuls that suit the operands; `whole_rows`: whether a tile has the whole vocabulary."""
+    dtypes, device = {x.dtype for pair in factors for x in pair}, factors[0][0].device.type
+    if len(dtypes) == 1 and exact == torch.float32:
+        (dtype,) = dtypes
+        if device == "cpu" and dtype == torch.bfloat16 and whole_rows:
+            from erce.loss import bfloat16_on_cpu
+
+            return bfloat16_on_cpu.choose(factors, request)
+        if device == "cuda" and dtype != exact and "dtype_out" in torch.ops.aten.mm.overloads():
+            return MixedPrecision(exact, dtype)
+    return Matmuls(exact)
+
+
+def _in_blocks(weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
+    """Yield slices of the vocabulary with their rows of `weight` in `dtype`: one slice if it has it."""
+    v, d = weight.shape
+    step = v if weight.dtype == dtype else max(1, _WEIGHT_BLOCK_BYTES // (d * dtype.itemsize))
+    for start in range(0, v, step):
+        yield slice(start, start + step), weight[start : start + step].to(dtype)

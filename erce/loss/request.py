@@ -1,0 +1,259 @@
+"""What a call of the loss fixes, the positions that it scores, and the `Loss` that it returns."""
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from numbers import Real
+from typing import Any, NamedTuple, TypeVar, cast
+
+import torch
+from torch import Tensor
+
+from erce.errors import InputError
+from erce.loss.objectives import Objective
+from erce.loss.penalties import Penalty, is_exponential, order_of
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+class Loss(NamedTuple):
+    """What both functions return.
+
+    `objective`, what is minimised, is differentiable: its mean or sum over the scored positions or, for
+    reduction="none", one per position, in the shape of the targets and 0 where they are ignored. All other
+    fields are detached, for the log, and know no weights: means over the scored positions for "mean" and for
+    "sum", else per position. With nothing scored all are 0. The last four are None without `diagnose`.
+    """
+
+    objective: Tensor
+    nll: Tensor  # −log p(target), nats
+    entropy: Tensor  # the penalty's value
+    top1: Tensor | None = None  # 1 where no token is likelier than the target, else 0
+    log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
+    pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
+    tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens; NaN with `group`
+
+    @property
+    def computed(self) -> list[Tensor]:
+        return [values for values in self if values is not None]
+
+
+class Rows(NamedTuple):
+    """The m positions to score, those whose target is not ignored."""
+
+    positions: Tensor  # (m,), indices into the n flattened positions
+    targets: Tensor  # (m,)
+    lam: float | Tensor  # one, or (m,)
+    weights: Tensor | None  # (m,), factors on the objectives
+
+    @property
+    def m(self) -> int:
+        return len(self.positions)
+
+    def at(self, part: slice) -> "Rows":
+        return Rows(
+            self.positions[part],
+            self.targets[part],
+            self.lam[part] if isinstance(self.lam, Tensor) else self.lam,
+            None if self.weights is None else self.weights[part],
+        )
+
+    def weighed(self, factors: Tensor, dtype: torch.dtype) -> "Rows":
+        """Return the rows with factors (n,) on top of their own weights."""
+        weights = factors[self.positions].to(dtype)
+        return self._replace(weights=weights if self.weights is None else self.weights * weights)
+
+
+class Request(NamedTuple):
+    """What a call fixes beside its logits, or its hidden states and head.
+
+    The logits that are scored are softcap · tanh(logit_scale · x / softcap) / temperature, without a cap
+    logit_scale · x / temperature, where x is the head's output.
+    """
+
+    targets: Tensor  # (...), token ids
+    lam: float | Tensor  # one, or (...)
+    penalty: Penalty
+    objective: Objective
+    row_weights: Tensor | None = None  # (...)
+    num_items_in_batch: float | Tensor | None = None
+    ignore_index: int = -100
+    reduction: str = "mean"
+    diagnose: bool = False
+    logit_scale: float = 1.0
+    softcap: float | None = None
+    temperature: float = 1.0
+    chunk_bytes: float | None = None
+    autocast: torch.dtype | None = None  # what a head's operands are rounded to first
+
+    @property
+    def per_row(self) -> bool:
+        return self.reduction == "none"
+
+    @property
+    def fields(self) -> int:
+        """How many fields of `Loss` are asked for."""
+        return len(Loss._fields) if self.diagnose else 3
+
+    @property
+    def order(self) -> float | None:
+        """The order of a built-in penalty; None for a user's own, which needs whole rows."""
+        return order_of(self.penalty)
+
+    @property
+    def exponential(self) -> bool:
+        """Whether the built-in penalty is exp R, and not R itself."""
+        return is_exponential(self.penalty)
+
+    @property
+    def smooths(self) -> bool:
+        return self.objective.smoothing > 0
+
+    @property
+    def cap(self) -> float | None:
+        """The bound of the logits that are scored."""
+        return None if self.softcap is None else self.softcap / self.temperature
+
+    @property
+    def slope(self) -> float:
+        """d logit / d x; where there is a cap, at x = 0."""
+        return self.logit_scale / self.temperature
+
+    def to_logits_(self, x: Tensor) -> Tensor:
+        """Turn the head's output into the logits that are scored, in place."""
+        if self.softcap is not None:
+            return x.mul_(self.logit_scale / self.softcap).tanh_().mul_(self.softcap / self.temperature)
+        return x if self.slope == 1 else x.mul_(self.slope)
+
+    def check(self, leading: tuple[int, ...]) -> None:
+        """Raise an InputError for what makes no sense; `leading` is the shape that the targets must have."""
+        if not isinstance(self.penalty, Penalty):
+            raise InputError(f"penalty must be one such as Shannon() or Renyi(0.5), got {self.penalty!r}")
+        if not isinstance(self.objective, Objective):
+            raise InputError(
+                f"objective must be one such as CrossEntropy() or Focal(2.0), got {self.objective!r}"
+            )
+        if self.reduction not in REDUCTIONS:
+            raise InputError(f"no reduction {self.reduction!r}; there are {', '.join(map(repr, REDUCTIONS))}")
+        if not isinstance(self.lam, Tensor) and not (
+            isinstance(self.lam, Real) and -math.inf < self.lam < math.inf
+        ):
+            raise InputError(f"lam must be a finite number, got {self.lam!r}; 0 is plain cross-entropy")
+        _check_targets(self.targets, leading, self.ignore_index)
+        for name, numbers in (("lam", self.lam), ("row_weights", self.row_weights)):
+            if isinstance(numbers, Tensor):
+                _check_numbers(name, numbers, tuple(self.targets.shape))
+        _check_items(self.num_items_in_batch, self.reduction)
+        _check_transform(self)
+        if self.chunk_bytes is not None and not self.chunk_bytes > 0:
+            raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
+
+    def rows(self, v: int, dtype: torch.dtype) -> Rows:
+        """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
+        flat = self.targets.reshape(-1).long()
+        positions = (flat != self.ignore_index).nonzero()[:, 0]
+        kept = flat.index_select(0, positions)
+        if len(kept):
+            low, high = torch.stack(kept.aminmax()).tolist()
+            if low < 0 or high >= v:
+                raise InputError(
+                    f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
+                    f"mark positions without a target with ignore_index, here {self.ignore_index}"
+                )
+
+        def of(numbers: Tensor) -> Tensor:
+            spread = numbers.broadcast_to(self.targets.shape).reshape(-1)
+            return spread.index_select(0, positions).to(dtype)
+
+        return Rows(
+            positions,
+            kept,
+            of(self.lam) if isinstance(self.lam, Tensor) else float(self.lam),
+            None if self.row_weights is None else of(self.row_weights),
+        )
+
+    def spread(self, values: Tensor, rows: Rows) -> Tensor:
+        """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
+        n = self.targets.numel()
+        if rows.m == n:
+            return values
+        return values.new_zeros(n, *values.shape[1:]).index_copy_(0, rows.positions, values)
+
+    def outputs(self, loss: Loss, rows: Rows) -> tuple[Tensor, ...]:
+        """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row."""
+        total = self.spread(loss.objective, rows) if self.per_row else loss.objective.sum()
+        return total, *(self.spread(values, rows) for values in loss.computed[1:])
+
+    def reduced(self, outputs: tuple[Tensor, ...], count: int | Tensor) -> Loss:
+        """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
+        if self.per_row:
+            return Loss(*(values.reshape(self.targets.shape) for values in outputs))
+        objective, *logged = outputs
+        if self.reduction == "mean":
+            items = self.num_items_in_batch
+            objective = objective / (count if items is None else items)
+        return Loss(objective, *(values.sum() / count for values in logged))
+
+
+def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int) -> None:
+    if targets.shape != leading:
+        raise InputError(
+            f"targets have shape {tuple(targets.shape)}, but the rows that they belong to {tuple(leading)}; "
+            f"give one target a row, {ignore_index} where there is none"
+        )
+    if targets.is_floating_point() or targets.is_complex():
+        raise InputError(f"targets are token ids, got {targets.dtype}; convert them with .long()")
+
+
+def _check_numbers(name: str, numbers: Tensor, shape: tuple[int, ...]) -> None:
+    if numbers.shape != shape and not (name == "lam" and numbers.ndim == 0):
+        raise InputError(
+            f"{name} has shape {tuple(numbers.shape)}, but the targets {tuple(shape)}; give one a target"
+        )
+    if numbers.requires_grad:
+        raise InputError(f"{name} is a constant here and has no gradient; give {name}.detach()")
+    if not torch.compiler.is_compiling() and not numbers.isfinite().all():
+        raise InputError(f"{name} must be finite numbers, got {float(numbers[~numbers.isfinite()][0])}")
+
+
+def _check_items(items: float | Tensor | None, reduction: str) -> None:
+    if items is None:
+        return
+    if reduction != "mean":
+        raise InputError(
+            f"num_items_in_batch divides a mean, got it with reduction={reduction!r}; leave it out"
+        )
+    if not isinstance(items, Tensor) and not (isinstance(items, Real) and 0 < items < math.inf):
+        raise InputError(f"num_items_in_batch must be above 0, got {items!r}; it divides the sum")
+
+
+def _check_transform(request: Request) -> None:
+    numbers = (
+        ("logit_scale", request.logit_scale),
+        ("softcap", request.softcap),
+        ("temperature", request.temperature),
+    )
+    for name, value in numbers:
+        if value is None and name == "softcap":
+            continue
+        if not isinstance(value, Real) or not 0 < value < math.inf:
+            way_out = "None is no cap" if name == "softcap" else "1 changes nothing"
+            raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
+
+
+_Backward = TypeVar("_Backward", bound=Callable[..., Any])
+
+
+def not_differentiable(backward: _Backward) -> _Backward:
+    """Wrap a backward so that it refuses create_graph, which torch's `once_differentiable` lets pass."""
+
+    @wraps(backward)
+    def refusing(*args: Any) -> Any:
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "the gradient of this loss was made in the forward and cannot be differentiated again; "
+                "leave out create_graph=True"
+            )
+        return backward(*args)
+
+    return cast(_Backward, refusing)

@@ -1,0 +1,242 @@
+"""A tile of the head's output into each row's loss and, in its place, the gradient of the rows' objectives.
+
+Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
+`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `row_kernels` has both passes.
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from erce.loss.request import Loss, Request, Rows
+from erce.loss.row_statistics import Slopes, Sums, settle
+
+TAIL = 100  # the paper's tail is what this many likeliest tokens leave (appendix on the Rényi order)
+BLOCK_BYTES_ON_CPU = 3 * 2**20  # a block and its few temporaries stay in a core's cache
+BLOCK_BYTES_ELSEWHERE = 64 * 2**20
+
+
+class Terms(NamedTuple):
+    """What both passes read of a block of rows of logits z."""
+
+    u: Tensor  # (rows, v), z − shift
+    e: Tensor  # (rows, v), e^u
+    product: Tensor  # (rows, v), room that `sums_of` leaves e^u u in at order 1
+    shift: Tensor  # (rows,), finite where the row is a distribution or masked as a whole
+    top: Tensor  # (rows,), max z
+
+
+# A block of the head's output, its rows in the tile, and room (3, rows, v) to work in → its terms.
+TermsOf = Callable[[Tensor, slice, Tensor], Terms]
+
+
+def score_tile(
+    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, terms_of: TermsOf, out: Tensor | None
+) -> tuple[Loss, Tensor]:
+    """Return the loss of each row of the head's output `tile` (rows, v), and its largest logit.
+
+    `bias` is added to the tile, which is used up. The gradient goes to `out`, often the tile itself; None
+    wants no gradient.
+    """
+    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile):
+        return _score_by_kernels(tile, rows, request, bias, out)
+    dtype = torch.promote_types(tile.dtype, torch.float32)
+    # Made first: results kept from block to block would split the memory that the blocks' temporaries reuse.
+    columns = tile.new_empty(request.fields + 1, len(tile), dtype=dtype)
+    for part, room in blocks(tile, dtype):
+        terms = terms_of(tile[part], part, room)
+        loss = _score_block(terms, rows.at(part), request, None if out is None else out[part])
+        torch.stack([*loss.computed, terms.top], out=columns[:, part])
+    return Loss(*columns[:-1]), columns[-1]
+
+
+def kernels_run_on(tile: Tensor) -> bool:
+    """Return whether the Triton kernels take the tile: on a CUDA device, in Triton's interpreter anywhere."""
+    if not (tile.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"):
+        return False
+    from erce.loss import row_kernels
+
+    return row_kernels.AVAILABLE
+
+
+def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
+    """Yield slices that cover `rows` rows, as many at a time as suit the passes; none is above the first."""
+    block_bytes = BLOCK_BYTES_ON_CPU if device.type == "cpu" else BLOCK_BYTES_ELSEWHERE
+    step = max(1, block_bytes // row_bytes)
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
+def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
+    """Yield slices that cover a tile's rows, each with room (3, rows, v) to work in."""
+    room = None
+    for part in row_blocks(len(tile), tile.shape[-1] * dtype.itemsize, tile.device):
+        if room is None:
+            room = tile.new_empty(3, part.stop, tile.shape[-1], dtype=dtype)
+        yield part, room[:, : part.stop - part.start]
+
+
+def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
+    """Return what makes the terms of a block in its own memory."""
+
+    def terms_of(block: Tensor, part: slice, room: Tensor) -> Terms:
+        z = logits_(block, bias, request)
+        return terms_at(z, z.amax(-1), room)
+
+    return terms_of
+
+
+def terms_at(z: Tensor, top: Tensor, room: Tensor) -> Terms:
+    """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
+    shift = top.masked_fill(top.isneginf(), 0)  # −inf − −inf would be NaN
+    u = z.sub_(shift[:, None])
+    return Terms(u, torch.exp(u, out=room[0]), room[1], shift, top)
+
+
+def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
+    """Turn the head's output into logits, in place."""
+    return request.to_logits_(x if bias is None else x.add_(bias))
+
+
+def _score_block(terms: Terms, rows: Rows, request: Request, out: Tensor | None) -> Loss:
+    sums = sums_of(terms, rows.targets, request)
+    objective = request.objective
+    gate = objective.gate(terms.u) if objective.gated else None
+    tail = _tail_share(terms.u, request) if request.diagnose else None
+    penalty = part = None
+    if request.order is None:
+        from erce.loss.user_penalty import value_and_slopes
+
+        penalty, part = value_and_slopes(terms, sums, rows.targets, request.penalty, out is not None)
+    loss, slopes = settle(sums, rows, request, gate, penalty)
+    if out is not None:
+        gradient_into(out, terms, rows.targets, slopes, request, part)
+    return loss._replace(tail_share=tail)
+
+
+def sums_of(terms: Terms, targets: Tensor, request: Request) -> Sums:
+    """Return the sums of each row, and leave `terms.product`; a target outside of [0, v) is no column."""
+    u, e, *_ = terms
+    zero = torch.zeros_like(terms.shift)
+    here, y = _columns(targets, u.shape[-1])
+    e_y = e.gather(-1, y)
+    others = e.scatter_(-1, y, e_y.masked_fill(here[:, None], 0)).sum(-1)
+    e.scatter_(-1, y, e_y)
+    bent, powers = _penalty_sums(terms, request.order)
+    total = finite = squares = zero
+    if request.smooths:
+        live = u.isfinite()
+        total, finite = u.where(live, 0).sum(-1), live.sum(-1).to(u.dtype)
+    if request.diagnose:
+        squares = torch.linalg.vector_norm(e, dim=-1).square()
+    target = torch.where(here, u.gather(-1, y)[:, 0] + terms.shift, -math.inf)
+    return Sums(terms.shift, terms.top, target, others, bent, powers, squares, total, finite)
+
+
+def _columns(targets: Tensor, v: int) -> tuple[Tensor, Tensor]:
+    """Return which targets are in [0, v), (rows,), and all of them as columns, (rows, 1)."""
+    return (targets >= 0) & (targets < v), targets.clamp(0, v - 1)[:, None]
+
+
+def _penalty_sums(terms: Terms, order: float | None) -> tuple[Tensor, Tensor]:
+    """Return `Sums.bent` and `Sums.powers`."""
+    u, e, scratch, *_ = terms
+    zero = torch.zeros_like(terms.shift)
+    if order is None:
+        return zero, zero
+    if order == 1:
+        bent = torch.mul(e, u, out=scratch).sum(-1)
+        if u.device.type != "cpu" or bent.isnan().any():  # 0 · −inf
+            bent = scratch.nan_to_num_(nan=0.0).sum(-1)
+        return bent, zero
+    if math.isinf(order):
+        return (u == 0).sum(-1).to(u.dtype), zero
+    k = abs(order - 1)
+    curve = torch.mul(u, k, out=scratch).expm1_()
+    if order > 1:
+        bent = curve.mul_(e).sum(-1) / k
+        return bent, torch.mul(u, order, out=scratch).exp_().sum(-1)
+    return curve.mul_((order * u).exp_()).sum(-1) / k, zero
+
+
+def gradient_into(
+    out: Tensor, terms: Terms, targets: Tensor, slopes: Slopes, request: Request, part: Tensor | None = None
+) -> None:
+    """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
+
+    `part` (rows, v) is the gradient of a user's penalty.
+    """
+    u, e, *_ = terms
+    cap = request.cap
+    cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
+    masked = u.isneginf() if request.smooths else None
+    g = _penalty_gradient(terms, slopes, request.order) if part is None else part.mul_(slopes.bent[:, None])
+    g = torch.add(g, e.mul_(slopes.plain[:, None]), out=out if out.dtype == g.dtype else g)
+    if masked is not None:
+        g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
+    if cap_slope is not None:
+        g.mul_(cap_slope)
+    here, y = _columns(targets, g.shape[-1])
+    g.scatter_(-1, y, torch.where(here[:, None], slopes.own[:, None], g.gather(-1, y)))
+    if g is not out:
+        out.copy_(g)
+
+
+def _penalty_gradient(terms: Terms, slopes: Slopes, order: float | None) -> Tensor:
+    """Return the part of the gradient that has `slopes.bent`, in the terms' room."""
+    assert order is not None
+    u, e, scratch, *_ = terms
+    bent = slopes.bent[:, None]
+    if order == 1:
+        return scratch.mul_(bent)
+    if math.isinf(order):
+        return torch.mul(u == 0, bent, out=scratch)
+    g = torch.add(u, slopes.ratio[:, None], out=scratch).mul_(abs(order - 1)).expm1_().mul_(bent)
+    return g.mul_(e if order > 1 else u.mul_(order).exp_())
+
+
+def _tail_share(u: Tensor, request: Request) -> Tensor:
+    """Return 1 − the share of Σ p^order that the `TAIL` likeliest tokens have; no tail at order inf."""
+    order = request.order or 1.0
+    if u.shape[-1] <= TAIL or math.isinf(order):
+        return u.new_zeros(len(u))
+    powers = (order * u).exp_()
+    top, kept = powers.topk(TAIL)
+    rest = powers.scatter_(-1, kept, 0).sum(-1)
+    return rest / (rest + top.sum(-1))
+
+
+def _score_by_kernels(
+    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None
+) -> tuple[Loss, Tensor]:
+    from erce.loss import row_kernels
+
+    gate, tail = _gate_and_tail(tile, request, bias)
+    sums = row_kernels.measure(tile, rows.targets, request, bias)
+    loss, slopes = settle(sums, rows, request, gate)
+    if out is not None:
+        row_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
+    return loss._replace(tail_share=tail), sums.top
+
+
+def _gate_and_tail(
+    tile: Tensor, request: Request, bias: Tensor | None
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return the objective's gate and the tail's share, where they are wanted: the kernels have neither."""
+    objective = request.objective
+    gate = tile.new_empty(len(tile)) if objective.gated else None
+    tail = tile.new_empty(len(tile)) if request.diagnose else None
+    if gate is None and tail is None:
+        return None, None
+    for part, room in blocks(tile, tile.dtype):
+        z = logits_(room[2].copy_(tile[part]), bias, request)
+        z.sub_(z.amax(-1, keepdim=True))
+        if gate is not None:
+            gate[part] = objective.gate(z)
+        if tail is not None:
+            tail[part] = _tail_share(z, request)
+    return gate, tail

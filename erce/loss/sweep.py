@@ -1,0 +1,171 @@
+"""Hidden states and the head into losses and gradients, with the logits of one chunk of rows at a time.
+
+Per chunk: one matmul to logits, one call of `row_passes.score_tile` that leaves their gradient in their
+place, one matmul to d hidden and, if the head learns, one to d weight. `matmul` has the matmuls.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from erce.loss import matmul
+from erce.loss.request import Loss, Request, Rows
+from erce.loss.row_passes import TermsOf, score_tile
+from erce.loss.row_statistics import refuse_no_distribution
+
+CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator
+CHUNK_LOGITS_ON_CPU = 40 * 2**20  # 160 MiB in float32: more rows at a time hardly speed its matmuls up
+
+
+class Operands(NamedTuple):
+    """logits = hidden @ weight.T + low @ up.T + bias, of n positions."""
+
+    hidden: Tensor  # (n, d)
+    weight: Tensor  # (v, d)
+    bias: Tensor | None  # (v,)
+    low: Tensor | None  # (n, r)
+    up: Tensor | None  # (v, r)
+
+    @property
+    def factors(self) -> matmul.Factors:
+        pairs = ((self.hidden, self.weight), (self.low, self.up))
+        return [(x, w) for x, w in pairs if x is not None and w is not None]
+
+    @property
+    def exact(self) -> torch.dtype:
+        """The dtype of logits and sums: float32, or float64 where an operand is float64."""
+        dtype = torch.float32
+        for x in self:
+            dtype = dtype if x is None else torch.promote_types(dtype, x.dtype)
+        return dtype
+
+
+class Gradients(NamedTuple):
+    """The gradients of the sum of the scored rows' objectives; None where none is wanted."""
+
+    hidden: Tensor | None = None  # (m, d)
+    weight: Tensor | None = None  # (v, d)
+    bias: Tensor | None = None  # (v,)
+    low: Tensor | None = None  # (m, r)
+    up: Tensor | None = None  # (v, r)
+
+
+NONE_WANTED = (False,) * len(Gradients._fields)
+
+
+class Vocabulary:
+    """What a sweep has to know of the head's columns, which are here the whole vocabulary."""
+
+    has_whole_rows = True
+
+    def size(self, weight: Tensor) -> int:
+        """Return the number of tokens that a target may be."""
+        return len(weight)
+
+    def width(self, weight: Tensor) -> int:
+        """Return the number of columns that a chunk's size is reckoned with."""
+        return len(weight)
+
+    def largest(self, bias: Tensor) -> Tensor:
+        """Return the largest entry of the bias over the whole vocabulary."""
+        return bias.amax()
+
+    def score(
+        self,
+        tile: Tensor,
+        rows: Rows,
+        request: Request,
+        bias: Tensor | None,
+        terms_of: TermsOf,
+        out: Tensor | None,
+    ) -> tuple[Loss, Tensor]:
+        """Do what `score_tile` says."""
+        return score_tile(tile, rows, request, bias, terms_of, out)
+
+    def complete_(self, gradient: Tensor) -> None:
+        """Complete a gradient that is a sum over the vocabulary, in place."""
+
+
+def sweep(
+    operands: Operands, rows: Rows, request: Request, wanted: Sequence[bool], vocabulary: Vocabulary
+) -> tuple[Loss, Gradients]:
+    """Return the loss of each scored row, (m,) a field, and the wanted gradients, all in the exact dtype."""
+    exact, operands = operands.exact, _rounded(operands, request.autocast)
+    bias = None if operands.bias is None else _centred(operands.bias.to(exact), request, vocabulary)
+    columns = operands.hidden.new_empty(request.fields + 1, rows.m, dtype=exact)
+    gradients = _empty_gradients(operands, rows.m, wanted, exact)
+    matmuls = matmul.choose(operands.factors, request, exact, whole_rows=vocabulary.has_whole_rows)
+    for chunk in _chunks(operands, rows.m, request, matmuls.bytes_per_logit, vocabulary):
+        part = rows.at(chunk)
+        factors = [(x.index_select(0, part.positions), w) for x, w in operands.factors]
+        tile, out = matmuls.logits(factors)
+        terms_of = matmuls.terms_of(factors, part.targets, bias, request)
+        loss, top = vocabulary.score(tile, part, request, bias, terms_of, out if any(wanted) else None)
+        torch.stack([*loss.computed, top], out=columns[:, chunk])
+        _add_gradients(gradients, chunk, out, factors, matmuls)
+    refuse_no_distribution(columns[-1], rows.positions)
+    for gradient in (gradients.hidden, gradients.low):
+        if gradient is not None:
+            vocabulary.complete_(gradient)
+    return Loss(*columns[:-1]), gradients
+
+
+def _rounded(operands: Operands, dtype: torch.dtype | None) -> Operands:
+    """Round the operands as autocast does a linear layer's: float64 stays, and the bias as well."""
+    if dtype is None:
+        return operands
+
+    def of(x: Tensor) -> Tensor:
+        return x if x.dtype == torch.float64 else x.to(dtype)
+
+    hidden, weight, bias, low, up = operands
+    return Operands(
+        of(hidden), of(weight), bias, None if low is None else of(low), None if up is None else of(up)
+    )
+
+
+def _centred(bias: Tensor, request: Request, vocabulary: Vocabulary) -> Tensor:
+    """Return the bias minus its largest entry: no probability changes, and a large one costs no digits."""
+    return bias if request.softcap is not None else bias - vocabulary.largest(bias)
+
+
+def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: torch.dtype) -> Gradients:
+    """Return room for the rows' gradients, to be written, and zeros for the head's, to be added to."""
+
+    def of(x: Tensor | None, rows: int | None, is_wanted: bool) -> Tensor | None:
+        if x is None or not is_wanted:
+            return None
+        return (
+            x.new_zeros(x.shape, dtype=dtype) if rows is None else x.new_empty(rows, x.shape[1], dtype=dtype)
+        )
+
+    return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
+
+
+def _chunks(
+    operands: Operands, m: int, request: Request, bytes_per_logit: int, vocabulary: Vocabulary
+) -> Iterator[slice]:
+    """Yield even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
+    weight = operands.weight
+    default = CHUNK_LOGITS_ON_CPU * bytes_per_logit if weight.device.type == "cpu" else CHUNK_BYTES
+    most = default if request.chunk_bytes is None else request.chunk_bytes
+    most_rows = max(1, int(most // (vocabulary.width(weight) * bytes_per_logit)))
+    step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))
+    for start in range(0, m, step):
+        yield slice(start, min(start + step, m))
+
+
+def _add_gradients(
+    gradients: Gradients, chunk: slice, d_logits: Tensor, factors: matmul.Factors, matmuls: matmul.Matmuls
+) -> None:
+    of_factors = ((gradients.hidden, gradients.weight), (gradients.low, gradients.up))
+    for (d_x, d_w), (x, w) in zip(of_factors, factors, strict=False):
+        if d_x is not None:
+            matmuls.d_rows_into(d_x[chunk], d_logits, w)
+        if d_w is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
+            matmuls.add_d_weight(d_w, d_logits, x)
+    if gradients.bias is not None:
+        gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
