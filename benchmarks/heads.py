@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from paper_loss import paper_loss
 from torch import Tensor, nn
 from torch.nn import functional
 
-from erce.loss import Renyi, Shannon, linear_entropy_regularized_cross_entropy
+from erce.loss import Penalty, Renyi, Shannon, linear_entropy_regularized_cross_entropy
 
 TRL_CHUNK = 32768  # tokens of the vocabulary; what TRL's trainers pass
 
@@ -65,15 +66,18 @@ def torch_cross_entropy(x: Operands) -> Tensor:
 
 
 def ours(x: Operands, **how: Any) -> Tensor:
-    penalty = Shannon() if x.order == 1 else Renyi(x.order)
     return linear_entropy_regularized_cross_entropy(
-        x.hidden, x.weight, x.targets, lam=x.lam, penalty=penalty, bias=x.bias, **how
+        x.hidden, x.weight, x.targets, lam=x.lam, penalty=_penalty(x), bias=x.bias, **how
     ).objective
+
+
+def _penalty(x: Operands) -> Penalty:
+    return Shannon() if x.order == 1 else Renyi(x.order)
 
 
 def paper(x: Operands) -> Tensor:
     """Chunks of 512 positions under gradient checkpointing: the logits are computed again in the backward."""
-    return ours(x, method="checkpoint")
+    return paper_loss(x.hidden, x.weight, x.targets, x.lam, _penalty(x), x.bias).mean()
 
 
 def without_entropy(head: Head) -> Head:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from erce.loss.matmul import Factors, Matmuls
 from erce.loss.request import Request
-from erce.loss.row_passes import Terms, TermsOf
+from erce.loss.row_passes import Room, Terms, TermsOf
 
 LIKELY = (
     2.0**-10
@@ -58,7 +58,7 @@ class RoundedMatmuls(Matmuls):
         own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
         at_targets = torch.stack(own).sum(0)
 
-        def terms_of(block: Tensor, part: slice, room: Tensor) -> Terms:
+        def terms_of(block: Tensor, part: slice, room: Room) -> Terms:
             y = targets[part, None]
             z = room[2].copy_(block).scatter_(-1, y, at_targets[part, None])
             z = request.to_logits_(z if bias is None else z.add_(bias))

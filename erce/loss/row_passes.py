@@ -30,8 +30,8 @@ class Terms(NamedTuple):
     top: Tensor  # (rows,), max z
 
 
-# A block of the head's output, its rows in the tile, and room (3, rows, v) to work in → its terms.
-TermsOf = Callable[[Tensor, slice, Tensor], Terms]
+Room = list[Tensor]  # three tensors (rows, v) to work in
+TermsOf = Callable[[Tensor, slice, Room], Terms]  # a block of the head's output, which rows it is, and room
 
 
 def score_tile(
@@ -71,26 +71,25 @@ def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slic
         yield slice(start, min(start + step, rows))
 
 
-def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
-    """Yield slices that cover a tile's rows, each with room (3, rows, v) to work in."""
-    room = None
+def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Room]]:
+    """Yield slices that cover a tile's rows, each with room to work in, the same for all."""
+    room = []
     for part in row_blocks(len(tile), tile.shape[-1] * dtype.itemsize, tile.device):
-        if room is None:
-            room = tile.new_empty(3, part.stop, tile.shape[-1], dtype=dtype)
-        yield part, room[:, : part.stop - part.start]
+        room = room or [tile.new_empty(part.stop, tile.shape[-1], dtype=dtype) for _ in range(3)]
+        yield part, [x[: part.stop - part.start] for x in room]
 
 
 def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
     """Return what makes the terms of a block in its own memory."""
 
-    def terms_of(block: Tensor, part: slice, room: Tensor) -> Terms:
+    def terms_of(block: Tensor, part: slice, room: Room) -> Terms:
         z = logits_(block, bias, request)
         return terms_at(z, z.amax(-1), room)
 
     return terms_of
 
 
-def terms_at(z: Tensor, top: Tensor, room: Tensor) -> Terms:
+def terms_at(z: Tensor, top: Tensor, room: Room) -> Terms:
     """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
     shift = top.masked_fill(top.isneginf(), 0)  # −inf − −inf would be NaN
     u = z.sub_(shift[:, None])

@@ -24,7 +24,7 @@ from erce.errors import DivergedError
 from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import Row, training_rows
-from erce.loss.chunks import NoSoftmaxError
+from erce.loss import NoSoftmaxError
 from erce.recipe import RegularizedObjective, Training
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer

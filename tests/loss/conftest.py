@@ -13,7 +13,7 @@ def copy():
     language = pytest.importorskip("triton.language")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
-        copy = loaded_again("erce.loss.kernels")
+        copy = loaded_again("erce.loss.row_kernels")
     copy.core = language.core  # the interpreter puts back only what it patched in a kernel's own namespace
     copy.MEASURE_BLOCK = copy.WRITE_BLOCK = 64
     return copy
@@ -49,6 +49,6 @@ def on_kernels(kernels, monkeypatch):
     import erce.loss
 
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    monkeypatch.setitem(sys.modules, "erce.loss.kernels", kernels)
-    monkeypatch.setattr(erce.loss, "kernels", kernels, raising=False)
+    monkeypatch.setitem(sys.modules, "erce.loss.row_kernels", kernels)
+    monkeypatch.setattr(erce.loss, "row_kernels", kernels, raising=False)
     return kernels

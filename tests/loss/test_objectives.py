@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from loss_definitions import EACH, objective, penalty_of
 from torch import Tensor
+from toys.losses import EACH, PAPERS, penalty_of, reference
 
 from erce.loss import (
     DFT,
@@ -25,28 +25,6 @@ from erce.loss.named import objective_name
 V, D = 60, 6
 
 
-def smoothed(log_p: Tensor, nll: Tensor, epsilon: float) -> Tensor:
-    return (1 - epsilon) * nll - epsilon * log_p.mean(-1)
-
-
-def entropy_gate(log_p: Tensor, top: int) -> Tensor:
-    log_q = log_p.topk(top).values.log_softmax(-1)
-    return (-(log_q.exp() * log_q).sum(-1) / math.log(top)).detach()
-
-
-PAPERS = {  # the objective, and its value from log p and nll
-    "cross-entropy": lambda log_p, nll: nll,
-    "label-smoothing": lambda log_p, nll: smoothed(log_p, nll, 0.1),
-    "label-smoothing:0.3": lambda log_p, nll: smoothed(log_p, nll, 0.3),
-    "dft": lambda log_p, nll: (-nll).exp().detach() * nll,
-    "eaft": lambda log_p, nll: entropy_gate(log_p, 20) * nll,
-    "eaft:5": lambda log_p, nll: entropy_gate(log_p, 5) * nll,
-    "focal": lambda log_p, nll: (1 - (-nll).exp()) ** 2 * nll,
-    "focal:0.5": lambda log_p, nll: (1 - (-nll).exp()) ** 0.5 * nll,
-    "focal:0": lambda log_p, nll: nll,
-}
-
-
 def operands(scale: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
     generator = torch.Generator().manual_seed(1)
     hidden = scale * torch.randn(9, D, generator=generator, dtype=torch.float64)
@@ -60,7 +38,7 @@ def expected(name: str, hidden: Tensor, weight: Tensor, targets: Tensor, lam: fl
     logits = h @ w.t()
     log_p = logits.log_softmax(-1)
     nll = -log_p.gather(-1, targets[:, None])[:, 0]
-    value = PAPERS[name](log_p, nll) + objective(logits, targets, lam, case) - nll
+    value = PAPERS[name](log_p, nll) + reference(logits, targets, lam, case) - nll
     value.sum().backward()
     return [value.detach(), h.grad, w.grad]
 
@@ -72,13 +50,12 @@ def test_value_and_gradients_are_those_of_its_paper(name, lam, case, scale):
     hidden, weight, targets = operands(scale)
     how = {"lam": lam, "penalty": penalty_of(case), "objective": make_objective(name), "reduction": "none"}
     truth = expected(name, hidden, weight, targets, lam, case)
-    for form in ("dense", "linear", "checkpoint"):
+    for form in ("logits", "hidden"):
         h, w = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
-        if form == "dense":
+        if form == "logits":
             loss = entropy_regularized_cross_entropy(h @ w.t(), targets, **how)
         else:
-            method = "fused" if form == "linear" else form
-            loss = linear_entropy_regularized_cross_entropy(h, w, targets, method=method, **how)
+            loss = linear_entropy_regularized_cross_entropy(h, w, targets, **how)
         loss.objective.sum().backward()
         for found, true in zip((loss.objective.detach(), h.grad, w.grad), truth, strict=True):
             torch.testing.assert_close(found, true, rtol=1e-9, atol=1e-11)
@@ -140,14 +117,13 @@ def test_label_smoothing_leaves_masked_tokens_out_of_its_mean():
     assert not masked.grad[:, 12:].any()
 
 
-@pytest.mark.parametrize("method", ["fused", "checkpoint"])
-def test_so_does_the_linear_form(method):
+def test_so_does_the_form_from_hidden_states():
     hidden, weight, targets = operands()
     bias = torch.zeros(V, dtype=torch.float64).index_fill_(0, torch.arange(3, V, 7), -math.inf)
     targets = targets.where(~bias[targets].isneginf(), 0)
     there = ~bias.isneginf()
     how = {"lam": 1.0, "objective": LabelSmoothing(0.2), "reduction": "none"}
-    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, bias=bias, method=method, **how)
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, bias=bias, **how)
     columns = there.cumsum(0) - 1
     fewer = entropy_regularized_cross_entropy(hidden @ weight[there].t(), columns[targets], **how)
     torch.testing.assert_close(loss.objective, fewer.objective)

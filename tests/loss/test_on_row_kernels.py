@@ -15,7 +15,7 @@ from erce.loss import (
     SupportSize,
     entropy_regularized_cross_entropy,
     linear_entropy_regularized_cross_entropy,
-    products,
+    matmul,
 )
 
 N, V, D, R = 6, 150, 4, 2
@@ -94,8 +94,8 @@ class OnCuda:
 @pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_the_matmuls_of_a_cuda_device_change_nothing(how, dtype, interpreted, on_kernels, monkeypatch):
-    monkeypatch.setattr(products, "torch", OnCuda())
-    monkeypatch.setattr(products, "choose", lambda *args, **kw: products.MixedPrecision(torch.float32, dtype))
+    monkeypatch.setattr(matmul, "torch", OnCuda())
+    monkeypatch.setattr(matmul, "choose", lambda *args, **kw: matmul.MixedPrecision(torch.float32, dtype))
     if not interpreted:
         monkeypatch.delenv("TRITON_INTERPRET")
     found = linear(dtype, **how)
@@ -109,7 +109,7 @@ def test_the_dense_form_is_the_same(on_kernels, monkeypatch):
     found = []
     for _ in range(2):
         loss = entropy_regularized_cross_entropy(z, y, lam=8.0, penalty=Renyi(2.0))
-        found.append([*loss[:6], *torch.autograd.grad(loss.objective, z)])
+        found.append([*loss[:3], *torch.autograd.grad(loss.objective, z)])
         monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     for a, b in zip(*found, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)

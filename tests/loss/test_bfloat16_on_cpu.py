@@ -6,7 +6,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from erce.loss import Renyi, Shannon, SupportSize, linear_entropy_regularized_cross_entropy, products
+from erce.loss import (
+    CrossEntropy,
+    Renyi,
+    Shannon,
+    SupportSize,
+    bfloat16_on_cpu,
+    linear_entropy_regularized_cross_entropy,
+    matmul,
+)
+from erce.loss.request import Request
+from erce.loss.row_passes import terms_with
 
 V, D, N = 16_421, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
@@ -38,7 +48,7 @@ def rounding(monkeypatch: pytest.MonkeyPatch):
     """Makes the logits float32 where `rounding(False)` was said."""
 
     def switch(on: bool) -> None:
-        monkeypatch.setattr(products, "_LEAST_ROUNDED_V", 2**14 if on else 2**62)
+        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_V", 2**14 if on else 2**62)
 
     return switch
 
@@ -67,7 +77,11 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     """So that the other tests could fail."""
     hidden, weight, y = operands(9.0)
     true = gradient(hidden.double(), weight.double(), y, lam=8.0)[1]
-    monkeypatch.setattr(products.RoundedLogits, "exact", lambda self, factors, targets: None)
+
+    def without_correction(self, factors, targets, bias, request):
+        return lambda block, part, room: terms_with(bias, request)(room[2].copy_(block), part, room)
+
+    monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
     assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 3e-2
 
 
@@ -134,12 +148,14 @@ def test_top1_compares_exact_logits():
     weight[3, 0] = weight[9000, 0] = 1.0
     weight[9000, 1] = 1.0
     loss = linear_entropy_regularized_cross_entropy(
-        hidden, weight, torch.tensor([3, 9000]), lam=0.0, reduction="none"
+        hidden, weight, torch.tensor([3, 9000]), lam=0.0, reduction="none", diagnose=True
     )
     assert loss.top1.tolist() == [0, 1]
     hidden[:, 1] = 0.0703125
     weight[3, 1] = 1.375  # 16.0967 beside 16.0703, which is rounded up to 16.125
-    loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([3, 3]), lam=0.0)
+    loss = linear_entropy_regularized_cross_entropy(
+        hidden, weight, torch.tensor([3, 3]), lam=0.0, diagnose=True
+    )
     assert loss.top1 == 1
 
 
@@ -157,5 +173,6 @@ def test_a_trainable_head_gets_its_gradient_in_float32_sums():
 @pytest.mark.parametrize("order", [1.0, math.inf])
 def test_the_order_inf_is_about_the_largest_logit_alone_and_has_float32_ones(order):
     factors = [(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16())]
-    chosen = products.choose(factors, torch.float32, may_round=order != math.inf)
-    assert (type(chosen) is products.RoundedLogits) == (order == 1.0)
+    request = Request(torch.zeros(1), 1.0, Renyi(order), CrossEntropy())
+    chosen = matmul.choose(factors, request, torch.float32, whole_rows=True)
+    assert isinstance(chosen, bfloat16_on_cpu.RoundedMatmuls) == (order == 1.0)

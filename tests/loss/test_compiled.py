@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 import torch
-from loss_definitions import EACH, penalty_of
 from torch import Tensor
 from torch._dynamo.testing import CompileCounterWithBackend
+from toys.losses import EACH, penalty_of
 
 from erce.loss import (
     OBJECTIVES,
@@ -15,11 +15,12 @@ from erce.loss import (
     LabelSmoothing,
     Loss,
     Shannon,
-    call,
     compiled,
+    from_hidden,
     linear_entropy_regularized_cross_entropy,
     make_objective,
 )
+from erce.loss.request import Request
 
 N, V, D, R = 12, 30, 4, 2
 HIDDEN, HEAD, ALL = ("hidden",), ("weight",), ("hidden", "weight", "bias", "low", "up")
@@ -55,7 +56,7 @@ def outcome(form, tensors: dict[str, Tensor], targets: Tensor, learns=HIDDEN, **
     loss = form(
         tensors["hidden"], tensors["weight"], targets, bias=tensors.get("bias"), adapter=adapter, **how
     )
-    assert [x.requires_grad for x in loss[:6]] == [bool(learns), *[False] * 5]
+    assert [x.requires_grad for x in loss[:3]] == [bool(learns), *[False] * 2]
     if learns:
         weights = torch.linspace(-1, 2, loss.objective.numel()).reshape(loss.objective.shape)
         (loss.objective * weights).sum().backward()
@@ -74,19 +75,29 @@ def assert_same(found: list[Tensor], wanted: list[Tensor], *, to_the_bit: bool =
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_a_call_is_read_back_from_its_line(name, case):
+def test_a_request_is_read_back_from_its_line(name, case):
     _, targets = operands()
-    lam, given = torch.tensor(0.1), {"ignore_index": 7, "diagnose": True, "num_items_in_batch": None}
-    written = call.Call(
-        call.Given(lam, "none", row_weights=None, **given),
+    lam = torch.tensor(0.1)
+    written = Request(
+        targets,
+        lam,
         penalty_of(case),
         make_objective(name),
-        call.Transform(1 / 3, 30.0, 0.7),
-        targets,
-        1e5,
-        torch.bfloat16,
+        ignore_index=7,
+        reduction="none",
+        diagnose=True,
+        logit_scale=1 / 3,
+        softcap=30.0,
+        temperature=0.7,
+        chunk_bytes=1e5,
+        autocast=torch.bfloat16,
     )
-    assert compiled._call(compiled._settings(written), targets, lam, None) == written
+    assert compiled.from_text(compiled.to_text(written), targets, lam, None) == written
+
+
+def test_every_field_of_a_request_travels():
+    beside = {"targets", "lam", "row_weights", "penalty", "objective", "num_items_in_batch"}
+    assert beside | set(compiled.AS_TEXT) == set(Request._fields)
 
 
 REDUCED = [
@@ -152,7 +163,7 @@ def test_batches_of_any_size_share_a_graph():
         hidden, weight, bias, *adapter = tensors.values()
         loss = compiled_form(hidden, weight, targets, bias=bias, adapter=adapter, lam=2.0, reduction="sum")
         loss.objective.neg().backward()  # as `outcome` weighs a sum
-        assert_same([*(x.detach() for x in loss[:6]), hidden.grad], wanted)
+        assert_same([*(x.detach() for x in loss[:3]), hidden.grad], wanted)
     assert counter.frame_count == 1
 
 
@@ -177,14 +188,15 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     ids=str,
 )
 def test_the_head_is_swept_as_often_as_outside(learns, reduction, sweeps, monkeypatch):
-    seen, sweep = [], call.sweep
+    seen, sweep = [], compiled.sweep
 
-    def counting(operands, plan, wanted):
+    def counting(operands, rows, request, wanted, vocabulary):
         seen.append(any(wanted))
-        assert plan.chunk_bytes == 1000
-        return sweep(operands, plan, wanted)
+        assert request.chunk_bytes == 1000
+        return sweep(operands, rows, request, wanted, vocabulary)
 
-    monkeypatch.setattr(call, "sweep", counting)
+    for module in (compiled, from_hidden):
+        monkeypatch.setattr(module, "sweep", counting)
     tensors, targets = operands()
     for function in (form, torch.compile(form, backend="aot_eager", fullgraph=True)):
         seen.clear()
@@ -204,9 +216,7 @@ class Twice(CrossEntropy):
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # at any graph break
-@pytest.mark.parametrize(
-    "own", [{"penalty": Mine()}, {"objective": Twice()}, {"method": "checkpoint"}], ids=str
-)
+@pytest.mark.parametrize("own", [{"penalty": Mine()}, {"objective": Twice()}], ids=str)
 def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
     tensors, targets = operands()
     counter = CompileCounterWithBackend("aot_eager")
@@ -216,7 +226,7 @@ def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
         return loss._replace(objective=loss.objective * 2)
 
     found = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)
-    torch.testing.assert_close(found, outcome(model, tensors, targets, lam=2.0, **own), equal_nan=True)
+    torch.testing.assert_close(found, outcome(model, tensors, targets, lam=2.0, **own))
     assert (counter.frame_count, counter.op_count) == (2, 2)  # before and after: nothing of ours
 
 
@@ -271,14 +281,13 @@ def test_the_operators_are_what_they_claim_to_be(learns, reduction):
     tensors, targets = operands(torch.bfloat16)
     targets = targets.clamp(min=0)  # so that what is logged is not copied to its positions
     tensors["weight"] = transposed(tensors["weight"])
-    given = call.Given(2.0, reduction, None, None, -100, False)
-    plain = call.Call(given, Shannon(), LabelSmoothing(0.1), call.Transform(), targets, None, None)
+    request = Request(targets, 2.0, Shannon(), LabelSmoothing(0.1), reduction=reduction)
     for name, x in tensors.items():
         x.requires_grad_(name in learns)
     wanted = [name in learns for name in tensors]
     args = (*tensors.values(), targets, torch.tensor(2.0), None)
-    settings = compiled._settings(plain)
-    torch.library.opcheck(compiled._forward, (*args, settings, wanted))
+    text = compiled.to_text(request)
+    torch.library.opcheck(compiled._forward, (*args, text, wanted))
     if reduction == "none":
         constant = (x.detach() if isinstance(x, Tensor) else x for x in args)
-        torch.library.opcheck(compiled._gradients, (*constant, torch.ones(N), settings, wanted))
+        torch.library.opcheck(compiled._gradients, (*constant, torch.ones(N), text, wanted))

@@ -7,13 +7,15 @@ import sys
 
 import pytest
 import torch
-from loss_definitions import renyi
 from torch import Tensor
+from toys.losses import renyi
 
-from erce.loss.passes import Slopes
+from erce.loss import CrossEntropy, LabelSmoothing, Renyi
+from erce.loss.request import Request
+from erce.loss.row_statistics import Slopes
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
-SUMS = ("shift", "target", "others", "bent", "powers", "squares", "total", "finite")
+SUMS = ("top", "target", "others", "bent", "powers", "squares", "total", "finite")
 AS_IS = {"scale": 1.0, "softcap": 0.0, "inv_temperature": 1.0, "bias": None, "smoothing": True}
 FEW = 2e-7  # relative: a few roundings in float32
 
@@ -60,7 +62,7 @@ def defined_sums(z: Tensor, y: Tensor, order: float) -> dict[str, Tensor]:
     else:
         bent = ((u if order >= 1 else order * u).exp() * curve(u, order)).sum(-1)
     return {
-        "shift": shift,
+        "top": shift,
         "target": torch.where(here, z.gather(-1, column)[:, 0], -math.inf),
         "others": others,
         "bent": bent,
@@ -103,13 +105,34 @@ def few_roundings(z: Tensor, how: dict) -> Tensor:
     return FEW * rounded * torch.ones_like(z[:, 0])
 
 
-def check_sums(measured: tuple[Tensor, ...], tile: Tensor, y: Tensor, how: dict, more: float = 0) -> None:
+def request(how: dict) -> Request:
+    return Request(
+        torch.zeros(1),
+        1.0,
+        Renyi(how["order"]),
+        LabelSmoothing(0.1) if how["smoothing"] else CrossEntropy(),
+        logit_scale=how["scale"],
+        softcap=how["softcap"] or None,
+        temperature=1 / how["inv_temperature"],
+    )
+
+
+def measured(kernels, tile: Tensor, y: Tensor, how: dict) -> tuple[Tensor, ...]:
+    """In the order of `SUMS`."""
+    return kernels.measure(tile, y, request(how), how["bias"])[1:]
+
+
+def write(kernels, tile: Tensor, y: Tensor, slopes: Slopes, how: dict, out: Tensor | None = None) -> None:
+    kernels.write_gradient(tile, y, slopes, request(how), how["bias"], tile if out is None else out)
+
+
+def check_sums(found: tuple[Tensor, ...], tile: Tensor, y: Tensor, how: dict, more: float = 0) -> None:
     z, rounded = (logits_of(tile, how, dtype)[0] for dtype in (torch.float64, torch.float32))
     exact, rival = (defined_sums(x, y, how["order"]) for x in (z, rounded))
-    for name, ours in zip(SUMS, measured, strict=True):
+    for name, ours in zip(SUMS, found, strict=True):
         assert torch.equal(ours.isneginf(), exact[name].isneginf()), name
-        found = [x.nan_to_num(neginf=0) for x in (ours, rival[name], exact[name])]
-        check(*found, found[2].abs(), few_roundings(z, how) + more)
+        numbers = [x.nan_to_num(neginf=0) for x in (ours, rival[name], exact[name])]
+        check(*numbers, numbers[2].abs(), few_roundings(z, how) + more)
 
 
 def check_gradient(ours: Tensor, tile: Tensor, y: Tensor, slopes: Slopes, how: dict, more: float = 0) -> None:
@@ -133,7 +156,7 @@ def slopes_for(z: Tensor) -> Slopes:
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_sums_are_no_further_from_float64_than_pytorchs(kernels, order, v):
     (tile, y), how = hard_rows(v), {**AS_IS, "order": order}
-    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+    check_sums(measured(kernels, tile, y, how), tile, y, how)
 
 
 @pytest.mark.parametrize("v", [1, 5, 130])
@@ -141,7 +164,7 @@ def test_the_sums_are_no_further_from_float64_than_pytorchs(kernels, order, v):
 def test_the_gradient_is_no_further_from_float64_than_pytorchs(kernels, order, v):
     (tile, y), how = hard_rows(v), {**AS_IS, "order": order}
     slopes, ours = slopes_for(tile), tile.clone()
-    kernels.write_gradient(ours, y, slopes, **how)
+    write(kernels, ours, y, slopes, how)
     check_gradient(ours, tile, y, slopes, how)
 
 
@@ -162,18 +185,18 @@ def few_rows() -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("how", TRANSFORMS.values(), ids=TRANSFORMS)
 def test_bias_scale_and_cap_are_applied_in_passing(kernels, how, order):
     (tile, y), how = few_rows(), {**how, "order": order}
-    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+    check_sums(measured(kernels, tile, y, how), tile, y, how)
     slopes, ours = slopes_for(logits_of(tile, how, torch.float32)[0]), tile.clone()
-    kernels.write_gradient(ours, y, slopes, **how)
+    write(kernels, ours, y, slopes, how)
     check_gradient(ours, tile, y, slopes, how)
 
 
 @pytest.mark.parametrize("how", [AS_IS, *TRANSFORMS.values()], ids=["none", *TRANSFORMS])
 def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(kernels, how):
     (tile, _), y, how = few_rows(), torch.full((4,), -1), {**how, "order": math.inf}
-    shift, _, _, ties, *_ = kernels.measure(tile, y, **how)
+    shift, _, _, ties, *_ = measured(kernels, tile, y, how)
     none = torch.zeros(4)
-    kernels.write_gradient(tile, y, Slopes(none, none + 1, none, none, none, shift), **how)
+    write(kernels, tile, y, Slopes(none, none + 1, none, none, none, shift), how)
     assert torch.equal((tile != 0).sum(-1).float(), ties)
 
 
@@ -218,9 +241,9 @@ def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
         live = row > -math.inf
         g[live] = autograd(row[live], live[:target].sum(), order, lam, smoothing=0.1)
     how = {**AS_IS, "order": order}
-    measured = dict(zip(SUMS, kernels.measure(tile, y, **how), strict=True))
+    sums = dict(zip(SUMS, measured(kernels, tile, y, how), strict=True))
     ours = tile.clone()
-    kernels.write_gradient(ours, y, slopes_of(measured, order, lam, smoothing=0.1), **how)
+    write(kernels, ours, y, slopes_of(sums, order, lam, smoothing=0.1), how)
     assert ((ours - exact).abs().amax(-1) <= 1e-6 * exact.abs().amax(-1)).all()
 
 
@@ -228,15 +251,15 @@ def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
 def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(kernels, order):
     tile = torch.linspace(0, 1, 1000)[None] * torch.tensor([0.01, 1.0, 300.0])[:, None] - 7
     y, how = torch.tensor([500, 999, 0]), {**AS_IS, "order": order}
-    check_sums(kernels.measure(tile, y, **how), tile, y, how, more=16 * 6e-8)
+    check_sums(measured(kernels, tile, y, how), tile, y, how, more=16 * 6e-8)
 
 
 @pytest.mark.parametrize("target", [130, 131, 2**32 + 5, -100])
 def test_a_target_outside_of_the_columns_is_none_of_them(kernels, target):
     (tile, _), y, how = few_rows(), torch.full((4,), target), {**AS_IS, "order": 2.0}
-    check_sums(kernels.measure(tile, y, **how), tile, y, how)
+    check_sums(measured(kernels, tile, y, how), tile, y, how)
     slopes, ours = slopes_for(tile), tile.clone()
-    kernels.write_gradient(ours, y, slopes, **how)
+    write(kernels, ours, y, slopes, how)
     check_gradient(ours, tile, y, slopes, how)
 
 
@@ -247,22 +270,22 @@ def test_a_row_that_is_no_distribution_shows_in_its_shift(kernels, column, cap):
     tile[0, column] = tile[1, column] = tile[4, column] = math.nan
     tile[2, column] = tile[4, 128] = tile[5, column] = math.inf
     how = {**AS_IS, "softcap": cap, "order": 1.0}
-    shift = kernels.measure(tile, y, **how)[0]
+    shift = measured(kernels, tile, y, how)[0]
     assert shift[[0, 1, 4]].isnan().all()
     assert (shift[[2, 5]] == math.inf).all()
-    assert shift[3] == kernels.measure(tile[3:4], y[3:4], **how)[0]
+    assert shift[3] == measured(kernels, tile[3:4], y[3:4], how)[0]
 
 
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
 def test_a_shard_without_a_logit_has_sums_and_a_gradient_of_nothing(kernels, order):
     tile, y = torch.full((2, 70), -math.inf), torch.tensor([-1, 3])
     how = {**AS_IS, "order": order}
-    sums = dict(zip(SUMS, kernels.measure(tile, y, **how), strict=True))
-    assert (torch.stack([sums.pop("shift"), sums.pop("target")]) == -math.inf).all()
+    sums = dict(zip(SUMS, measured(kernels, tile, y, how), strict=True))
+    assert (torch.stack([sums.pop("top"), sums.pop("target")]) == -math.inf).all()
     assert not torch.stack([*sums.values()]).any()
     for shift in (-math.inf, 3.0):
         ours, slopes = tile.clone(), slopes_for(tile)._replace(shift=torch.tensor([shift, shift]))
-        kernels.write_gradient(ours, y, slopes, **how)
+        write(kernels, ours, y, slopes, how)
         assert ours.sum() == ours[1, 3] == slopes.own[1]
 
 
@@ -271,9 +294,9 @@ def test_the_gradient_is_rounded_once_and_written_nowhere_else(kernels, dtype):
     tile, y = few_rows()
     slopes, how = slopes_for(tile), {**AS_IS, "order": 0.5, "smoothing": False}
     in_place, kept = tile.clone(), tile.clone()
-    kernels.write_gradient(in_place, y, slopes, **how)
+    write(kernels, in_place, y, slopes, how)
     wide = torch.full((4, 137), 99.0, dtype=dtype)
-    kernels.write_gradient(tile, y, slopes, out=wide[:, :130], **how)
+    write(kernels, tile, y, slopes, how, out=wide[:, :130])
     if dtype is torch.bfloat16:  # cut off by the interpreter
         torch.testing.assert_close(wide[:, :130].float(), in_place, rtol=2**-7, atol=0)
     else:
@@ -281,13 +304,13 @@ def test_the_gradient_is_rounded_once_and_written_nowhere_else(kernels, dtype):
     assert (wide[:, 130:] == 99).all()
     assert torch.equal(tile, kept)
     without = slopes._replace(uniform=slopes.uniform * math.nan)
-    kernels.write_gradient(tile, y, without, **how)
+    write(kernels, tile, y, without, how)
     assert torch.equal(tile, in_place)
 
 
 def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert load_again("erce.loss.kernels").AVAILABLE is False
+    assert load_again("erce.loss.row_kernels").AVAILABLE is False
 
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
@@ -297,7 +320,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from erce.loss import kernels
+    from erce.loss import row_kernels as kernels
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     fn = getattr(kernels, name)
@@ -321,7 +344,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
 @pytest.mark.gpu
 @pytest.mark.parametrize("order", ORDERS)
 def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(order):
-    from erce.loss import kernels
+    from erce.loss import row_kernels as kernels
 
     rows, v, more = 1024, 151_936, 3e-6  # a card's own e^u is off by some 6e-8 |u|
     tile = 3 * torch.randn(rows, v, device="cuda", generator=torch.Generator("cuda").manual_seed(0))
@@ -329,27 +352,27 @@ def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(or
     tile[torch.arange(0, rows, 2), y[::2]] += 25
     tile[::3, 5000:9000] = -math.inf
     slopes, how = Slopes(*(x.cuda() for x in slopes_for(tile.cpu()))), {**AS_IS, "order": order}
-    measured = kernels.measure(tile, y, **how)
+    sums = measured(kernels, tile, y, how)
     rounded, ours = torch.empty_like(tile, dtype=torch.bfloat16), tile.clone()
-    kernels.write_gradient(tile, y, slopes, out=rounded, **how)
-    kernels.write_gradient(ours, y, slopes, **how)
+    write(kernels, tile, y, slopes, how, out=rounded)
+    write(kernels, ours, y, slopes, how)
     assert torch.equal(rounded, ours.bfloat16())
     for part in (slice(start, start + 64) for start in range(0, rows, 64)):
-        check_sums(tuple(x[part] for x in measured), tile[part], y[part], how, more)
+        check_sums(tuple(x[part] for x in sums), tile[part], y[part], how, more)
         check_gradient(ours[part], tile[part], y[part], Slopes(*(x[part] for x in slopes)), how, more)
 
 
 @pytest.mark.gpu
 def test_compiled_rows_may_lie_more_than_two_billion_elements_apart():
-    from erce.loss import kernels
+    from erce.loss import row_kernels as kernels
 
     stride = 2**30 + 8
     tile = torch.empty(2 * stride + 1000, device="cuda").as_strided((3, 1000), (stride, 1))
     near = tile.copy_(torch.randn(3, 1000)).contiguous()
     y, how = torch.tensor([1, 2, 3], device="cuda"), {**AS_IS, "order": 1.0}
     slopes = Slopes(*(x.cuda() for x in slopes_for(near.cpu())))
-    far_sums, near_sums = (torch.stack(kernels.measure(x, y, **how)) for x in (tile, near))
+    far_sums, near_sums = (torch.stack(measured(kernels, x, y, how)) for x in (tile, near))
     assert torch.equal(far_sums, near_sums)
     for x in (tile, near):
-        kernels.write_gradient(x, y, slopes, **how)
+        write(kernels, x, y, slopes, how)
     assert torch.equal(tile, near)

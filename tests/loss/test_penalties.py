@@ -7,8 +7,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loss_definitions import DEFINITIONS, EACH, ORDERS, penalty_of
 from torch import Tensor
+from toys.losses import DEFINITIONS, EACH, ORDERS, penalty_of
 
 from erce.loss import PENALTIES, Renyi, Shannon, SupportSize, entropy_regularized_cross_entropy, make_penalty
 
@@ -28,7 +28,7 @@ def logit_grad(logits: Tensor, case: tuple[str, float]) -> Tensor:
 
 
 def test_every_penalty_has_a_definition_to_be_held_to():
-    assert set(DEFINITIONS) == set(PENALTIES), "write the new penalty's definition in loss_definitions.py"
+    assert set(DEFINITIONS) == set(PENALTIES), "write the new penalty's definition in tests/toys/losses.py"
 
 
 @settings(deadline=None)

@@ -1,0 +1,153 @@
+"""A head that FSDP 2 or ZeRO-3 has sharded: the loss and gradients of one process that has it whole."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.distributed.tensor import Replicate, Shard
+from toys.processes import Processes
+from toys.shared_heads import D, V, laid_out, operands, training
+
+from erce.loss import linear_entropy_regularized_cross_entropy
+from erce.loss.gathered import gathered
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    with Processes(tmp_path_factory.mktemp("processes")) as processes:
+        yield processes
+
+
+KINDS = [{"tied": tied, "frozen": frozen} for tied in (False, True) for frozen in (False, True)]
+WAYS = {  # → how often the forward and the backward gather, and how often the backward reduces
+    "DDP": [0, 0, 1],
+    "FSDP": [1, 0, 1],
+    "FSDP, the head apart": [2, 0, 2],
+    "FSDP, embeddings and head apart": [2, 1, 2],  # the backward gathers the embeddings
+}
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("way", WAYS)
+def test_data_parallel_training_has_the_gradients_of_one_process(way, kind, reduction, processes):
+    if kind["tied"] and way == "FSDP, the head apart":
+        way = "FSDP, embeddings and head apart"  # or FSDP refuses them
+    gathers, again, reductions = WAYS[way]
+    nothing_apart_learns = kind["frozen"] and (kind["tied"] or way == "FSDP, the head apart")
+    for worst, counts in processes.run(training, way, reduction, kind, size=2):
+        assert worst < 1e-14
+        assert counts == [gathers, again, min(reductions, 1) if nothing_apart_learns else reductions]
+
+
+LAYOUTS = [
+    ([0, 1, 2], [Shard(0)], 1),
+    ([0, 1, 2], [Replicate()], 0),
+    ([[0, 1, 2]], [Replicate(), Shard(0)], 1),
+]
+
+
+@pytest.mark.parametrize(("mesh", "placements", "gathers"), LAYOUTS, ids=str)
+def test_a_dtensor_is_gathered_once_and_gets_the_mean_gradient(mesh, placements, gathers, processes):
+    for worst, counts in processes.run(laid_out, mesh, placements, False):
+        assert worst < 1e-13
+        assert counts == [3 * gathers, 0, 3]  # weight, bias and adapter
+
+
+@pytest.mark.slow
+def test_a_dtensor_may_be_compiled(processes):
+    for worst, _ in processes.run(laid_out, [0, 1, 2], [Shard(0)], True):
+        assert worst < 1e-13
+
+
+def partitioned(values: torch.Tensor) -> torch.nn.Parameter:
+    """As ZeRO-3 leaves a parameter: empty, its values elsewhere."""
+    x = torch.nn.Parameter(torch.empty(0), requires_grad=False)
+    x.ds_id, x.elsewhere = 7, values
+    return x
+
+
+@pytest.fixture
+def gathers(monkeypatch):
+    """A DeepSpeed that gathers only; the shapes at each entry and exit."""
+    seen = []
+
+    class GatheredParameters:
+        def __init__(self, parameters):
+            self.parameters = parameters
+
+        def __enter__(self):
+            seen.append([tuple(x.shape) for x in self.parameters])
+            for x in self.parameters:
+                x.data = x.elsewhere.clone()
+
+        def __exit__(self, *exception):
+            seen.append([tuple(x.shape) for x in self.parameters])
+            for x in self.parameters:
+                x.data = torch.empty(0)
+
+    deepspeed = SimpleNamespace(zero=SimpleNamespace(GatheredParameters=GatheredParameters))
+    monkeypatch.setitem(sys.modules, "deepspeed", deepspeed)
+    return seen
+
+
+ZERO_3 = [{"reduction": "mean"}, {"reduction": "none"}]
+
+
+def zero_3(how: dict, adapted: bool, form) -> None:
+    tensors, targets = operands(torch.float32)
+    found = []
+    for make in (torch.clone, partitioned):
+        learned = [tensors[name].clone().requires_grad_() for name in ("hidden", "low", "up")]
+        loss = form(
+            learned[0],
+            make(tensors["weight"]),
+            targets,
+            bias=make(tensors["bias"]),
+            adapter=(learned[1], learned[2]) if adapted else None,
+            lam=2.0,
+            **how,
+        )
+        loss.objective.sum().backward()
+        found.append([loss.objective.detach(), *(x.grad for x in learned if x.grad is not None)])
+    for plain, zero in zip(*found, strict=True):
+        assert torch.equal(plain, zero)
+
+
+@pytest.mark.parametrize("adapted", [False, True], ids=["plain", "adapted"])
+@pytest.mark.parametrize("how", ZERO_3, ids=str)
+def test_a_frozen_head_under_zero_3_is_gathered_once(how, adapted, gathers):
+    zero_3(how, adapted, linear_entropy_regularized_cross_entropy)
+    assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # at any graph break
+def test_a_compiled_call_with_a_zero_3_head_falls_back(gathers):
+    zero_3(
+        {"reduction": "mean"}, True, torch.compile(linear_entropy_regularized_cross_entropy, backend="eager")
+    )
+    assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
+
+
+def test_an_error_partitions_a_zero_3_head_again(gathers):
+    weight = partitioned(torch.ones(V, D))
+    with pytest.raises(ValueError, match="target 50 is outside the vocabulary"):
+        linear_entropy_regularized_cross_entropy(torch.ones(1, D), weight, torch.tensor([V]), lam=1.0)
+    assert weight.numel() == 0
+
+
+def test_training_a_zero_3_head_is_refused(gathers):
+    weight = partitioned(torch.ones(V, D)).requires_grad_()
+    with pytest.raises(
+        ValueError, match="is to be trained, which is not supported; freeze it, as under LoRA"
+    ):
+        linear_entropy_regularized_cross_entropy(torch.ones(1, D), weight, torch.tensor([0]), lam=1.0)
+    assert gathers == []
+
+
+def test_a_head_that_is_whole_is_left_as_it_is():
+    head = (torch.ones(V, D), None, None)
+    with gathered(*head) as whole:
+        assert whole == head

@@ -1,0 +1,147 @@
+"""A head that is split over processes: the loss and gradients of one process that has it whole."""
+
+import math
+
+import pytest
+import torch
+from toys.losses import FAMILY, penalty_of
+from toys.processes import Processes
+from toys.shared_heads import (
+    HEAD,
+    D,
+    N,
+    V,
+    complaint,
+    differences,
+    exchanged,
+    numbers,
+)
+
+from erce.loss import (
+    DFT,
+    EAFT,
+    Focal,
+    LabelSmoothing,
+    Renyi,
+    Shannon,
+    SupportSize,
+)
+
+FROZEN, TRAINED = ("hidden", "low"), ("hidden", "low", *HEAD)
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    with Processes(tmp_path_factory.mktemp("processes")) as processes:
+        yield processes
+
+
+@pytest.mark.parametrize("case", [case for case in FAMILY if case[1] != 0.1], ids=str)
+def test_every_penalty_is_that_of_one_process(case, processes):
+    how = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
+    cases = [{**how, "lam": lam} for lam in (0.0, 8.0, -0.1)]
+    cases += [{**how, "lam": 8.0, "dtype": torch.float32, "logit_scale": scale} for scale in (1.0, 30.0)]
+    cases += [{**how, "lam": 8.0, "uses": ()}, {**how, "lam": 8.0, "dtype": torch.bfloat16}]
+    for split in ((7, 30, 13), (31, 19)):
+        assert processes.run(differences, split, cases, size=len(split)) == [[]] * len(split)
+
+
+@pytest.mark.parametrize("split", [(1, 48, 1), (1, 1, 48), (49, 1), (50,)], ids=str)
+def test_a_shard_may_be_one_token_or_all(split, processes):
+    how = {"learns": TRAINED, "uses": ("bias",), "lam": 8.0, "dtype": torch.float64}
+    cases = [{**how, "penalty": penalty} for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0))]
+    assert processes.run(differences, split, cases, size=len(split)) == [[]] * len(split)
+
+
+SETTINGS = {
+    "label smoothing": {"objective": LabelSmoothing(0.2), "uses": ()},
+    "DFT": {"objective": DFT(), "uses": ()},
+    "focal": {"objective": Focal(2.0), "uses": ()},
+    "soft cap": {"softcap": 3.0, "logit_scale": 1.7, "temperature": 0.6, "uses": ("bias",)},
+    "scale": {"logit_scale": 0.3, "temperature": 0.6, "uses": ("bias",)},
+    "a large bias": {"shift": 1e4, "uses": ("bias",)},
+    "an adapter": {"uses": ("low", "up")},
+    "weights": {"row_weights": torch.linspace(0, 2, N), "lam": torch.linspace(-1, 8, N), "uses": ()},
+    "a masked shard": {"masked": 7, "uses": ("bias",)},
+    "a masked, smoothed shard": {"masked": 8, "objective": LabelSmoothing(0.2), "uses": ("bias",)},
+    "all at once": {
+        "objective": LabelSmoothing(0.2),
+        "softcap": 9.0,
+        "temperature": 0.6,
+        "row_weights": torch.linspace(0, 2, N),
+        "lam": torch.linspace(-1, 8, N),
+        "uses": ("bias", "low", "up"),
+    },
+}
+REDUCTIONS = [
+    {"reduction": "mean", "learns": TRAINED, "dtype": torch.float64, "num_items_in_batch": 7.0},
+    {"reduction": "sum", "learns": FROZEN, "dtype": torch.float32},
+    {"reduction": "none", "learns": FROZEN, "dtype": torch.float64},
+    {"reduction": "none", "learns": TRAINED, "dtype": torch.float32},
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_setting_is_that_of_one_process(setting, processes):
+    cases = [
+        {"lam": 8.0, "penalty": penalty, **SETTINGS[setting], **reduction}
+        for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0))
+        for reduction in REDUCTIONS
+    ]
+    assert processes.run(differences, (7, 30, 13), cases) == [[]] * 3
+
+
+@pytest.mark.slow
+def test_the_sums_of_the_kernels_add_up_too(tmp_path, monkeypatch):
+    pytest.importorskip("triton")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    how = {"lam": 8.0, "learns": TRAINED, "dtype": torch.float32}
+    cases = [
+        {**how, "penalty": penalty, **SETTINGS[setting]}
+        for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0), Renyi(math.inf))
+        for setting in ("a masked, smoothed shard", "all at once")
+    ]
+    with Processes(tmp_path) as interpreting:
+        assert interpreting.run(differences, (7, 30, 13), cases) == [[]] * 3
+
+
+NO_SOFTMAX = "the logits of position 1 (its index when flattened) have no softmax"
+REFUSED = [
+    ("target", {}, f"target {V} is outside the vocabulary of {V} tokens"),
+    ("shard", {}, "process 1 of the group has no rows of the vocabulary, all have [20, 0, 10]; leave it out"),
+    ("layout", {}, "the head is a DTensor, which is gathered, but with a group each process gives its part"),
+    ("nan", {}, NO_SOFTMAX),
+    ("inf", {}, NO_SOFTMAX),
+    ("nan", {"penalty": Renyi(math.inf)}, NO_SOFTMAX),
+    ("", {"objective": EAFT()}, "no penalty of your own, got EAFT(top=20) and Shannon()"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "how", "sentence"), REFUSED, ids=str)
+def test_all_processes_hear_the_same_complaint(spoil, how, sentence, processes):
+    first, *others = processes.run(complaint, spoil, how)
+    assert sentence in first
+    assert others == [first, first]
+
+
+@pytest.mark.parametrize("learns", [(), ("hidden",), ("hidden", "weight")], ids=str)
+def test_processes_exchange_a_few_numbers_a_row_and_d_hidden_once(learns, processes):
+    chunk = [("allreduce_", 2 * 10), ("allreduce_", 6 * 10)]
+    d_hidden = [("allreduce_", 20 * D)] if learns else []
+    assert processes.run(exchanged, learns) == [[[("allgather_", 1), *chunk, *chunk, *d_hidden], []]] * 3
+
+
+def test_all_processes_have_the_same_numbers_to_the_bit(processes):
+    first, *others = processes.run(numbers, torch.arange(N))
+    assert any(first)
+    assert others == [first, first]
+
+
+def test_nothing_to_score_is_zero_in_every_process(processes):
+    assert processes.run(numbers, torch.full((N,), -100)) == [[0.0] * (3 + N * D)] * 3
+
+
+@pytest.mark.slow
+def test_a_compiled_call_with_a_group_falls_back_to_the_same_numbers(processes):
+    targets = torch.arange(N)
+    assert processes.run(numbers, targets, True, size=2) == processes.run(numbers, targets, size=2)
