@@ -1,8 +1,10 @@
 """Scores on the validation problems → the λ that is reported on the test problems, which are read once."""
 
+from enum import Enum
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from erce.errors import InputError
 from erce.study.folder import Study
 from erce.types import Arm
 
@@ -23,46 +25,79 @@ class Choice(NamedTuple):
     scores: dict[float, float]
 
 
+class NoChoiceReason(Enum):
+    """The reasons why a study has no chosen λ."""
+
+    NO_VALIDATION = "no validation"  # no completions of validation problems, and there will be none
+    UNFINISHED = "unfinished"  # no λ has all its seeds yet
+    SEARCHING = "searching"  # the search of lams = "auto" has not ended
+
+
+class NoChoice(NamedTuple):
+    """A choice that was not made: the reason for code, the sentence for readers."""
+
+    reason: NoChoiceReason
+    sentence: str
+
+
 def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice:
-    """The λ to report, from validation alone; `task` None is the study's own task.
+    """Return the λ to report, from validation alone; where `choose_lam` finds none, raise an InputError."""
+    choice = choose_lam(study, task=task, decoding=decoding)
+    if isinstance(choice, NoChoice):
+        raise InputError(choice.sentence)
+    return choice
+
+
+def choose_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice | NoChoice:
+    """Choose the λ to report, from validation alone; `task` None is the study's own task.
 
     Only a λ whose every seed is done can win. Equal scores go to the λ nearer to 0: no penalty without a
-    reason. Stops where nothing can be chosen: no λ is complete, or there are no validation problems.
-
-    What `lams = "auto"` has found on its own task's samples stands: 0 where no λ gained significantly, even
-    if one has the higher score. Stops while it is searching.
+    reason. On its own task's samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ
+    gained significantly, even if one has the higher score.
     """
     task = task or study.recipe.task
+    if task not in study.recipe.tasks:
+        raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
     if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
-        return _found(study.search)
-    scores = {}
-    for lam in study.lams:
-        score = _validation(study, task, lam, decoding)
-        if score is not None:
-            scores[lam] = score
+        return _choice_of_search(study.search)
+    means = {lam: _validation_mean(study, task, lam, decoding) for lam in study.lams}
+    scores = {lam: mean for lam, mean in means.items() if mean is not None}
     if not scores:
-        raise ValueError(_nothing_to_choose(study, task, decoding))
-    ranking = sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
-    best, second = ranking[0], ranking[1] if len(ranking) > 1 else None
+        return _no_choice(study, task, decoding)
+    best, *others = sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
+    second = others[0] if others else None
     return Choice(
-        best, scores[best], second, None if second is None else scores[second], _at_edge(best, scores), scores
+        lam=best,
+        score=scores[best],
+        runner_up=second,
+        runner_up_score=None if second is None else scores[second],
+        at_edge=best != 0 and best in (min(scores), max(scores)) and len(scores) > 1,
+        scores=scores,
     )
 
 
-def _found(search: dict[str, Any] | None) -> Choice:
-    """The winner of a search; the runner-up is the best of the others that came to its end."""
+def _choice_of_search(search: dict[str, Any] | None) -> Choice | NoChoice:
+    """Return the winner of a search; the runner-up is the best of the other λ that were tested."""
     step = search["step"] if search else {}
     if "winner" not in step:
-        raise ValueError("the search for λ has not ended yet; run the study to its end first")
+        return NoChoice(
+            NoChoiceReason.SEARCHING, "the search for λ has not ended yet; run the study to its end first"
+        )
     scores, winner = dict(map(tuple, step["scores"])), step["winner"]
-    last = {0.0, *(each["lam"] for each in step["tests"])} - {winner}
-    second = min(last, key=lambda lam: (-scores[lam], lam), default=None)
-    runner_up_score = None if second is None else scores[second]
-    return Choice(winner, scores[winner], second, runner_up_score, step["at_edge"], scores)
+    others = {0.0, *(test["lam"] for test in step["tests"])} - {winner}
+    second = min(others, key=lambda lam: (-scores[lam], lam), default=None)
+    return Choice(
+        lam=winner,
+        score=scores[winner],
+        runner_up=second,
+        runner_up_score=None if second is None else scores[second],
+        at_edge=step["at_edge"],
+        scores=scores,
+    )
 
 
-def _validation(study: Study, task: str, lam: float, decoding: str) -> float | None:
-    """Mean over seeds; None while a seed is missing, or where there are no validation problems."""
+def _validation_mean(study: Study, task: str, lam: float, decoding: str) -> float | None:
+    """Return the mean over seeds; None while a seed is missing, or where there are no validation problems."""
     cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, Arm(lam))]
     if not cells or any(cell not in study.results for cell in cells):
         return None
@@ -73,17 +108,15 @@ def _validation(study: Study, task: str, lam: float, decoding: str) -> float | N
     return round(fmean(scores["pass@1"] for scores in scored), 12)
 
 
-def _at_edge(best: float, scores: dict[float, float]) -> bool:
-    return best != 0 and best in (min(scores), max(scores)) and len(scores) > 1
-
-
-def _nothing_to_choose(study: Study, task: str, decoding: str) -> str:
-    if task not in study.recipe.tasks:
-        return f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}"
+def _no_choice(study: Study, task: str, decoding: str) -> NoChoice:
     missing = {cell.arm for cell in study.missing if cell.task == task}
     if any(Arm(lam) not in missing for lam in study.lams):
-        return (
+        return NoChoice(
+            NoChoiceReason.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
-            "a recipe with n_validation over 0 has them"
+            "a recipe with n_validation over 0 has them",
         )
-    return f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first"
+    return NoChoice(
+        NoChoiceReason.UNFINISHED,
+        f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first",
+    )

@@ -1,14 +1,16 @@
 """λ is chosen on validation, cross-entropy may win, and unfinished λ wait."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from toys.studies import named
 
+from erce.errors import InputError
 from erce.files import write_json
 from erce.recipe import GRID, Recipe, SearchSettings
 from erce.study.folder import SEARCH, cell_folder, open_study, read_study
-from erce.study.search.choose import best_lam
+from erce.study.search.choose import NoChoice, NoChoiceReason, best_lam, choose_lam
 
 
 def _study(root, validation, *, control=None, test=None):
@@ -116,11 +118,23 @@ def test_one_lam_alone_has_no_runner_up(tmp_path):
     assert (choice.runner_up, choice.runner_up_score) == (None, None)
 
 
-def test_nothing_to_choose_stops_with_the_reason(tmp_path):
-    study = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
-    with pytest.raises(ValueError, match="no λ of 'sums' has all its 2 seeds yet; run the study"):
-        best_lam(study)
-    with pytest.raises(ValueError, match="the study has no task 'sum'; there are sums"):
-        best_lam(study, task="sum")
-    with pytest.raises(ValueError, match="n_validation over 0"):
-        best_lam(_study(tmp_path / "b", {0.0: [0.5]}), decoding="beam")
+def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
+    unfinished = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
+    bare = _study(tmp_path / "b", {0.0: [0.5]})
+    searching = replace(bare, recipe=replace(bare.recipe, lams=GRID, search=SearchSettings()))
+    for study, decoding, reason, sentence in (
+        (unfinished, "sampled", NoChoiceReason.UNFINISHED, "no λ of 'sums' has all its 2 seeds yet; run the"),
+        (bare, "beam", NoChoiceReason.NO_VALIDATION, "a recipe with n_validation over 0 has them"),
+        (searching, "sampled", NoChoiceReason.SEARCHING, "the search for λ has not ended yet"),
+    ):
+        found = choose_lam(study, decoding=decoding)
+        assert isinstance(found, NoChoice)
+        assert found.reason is reason
+        assert sentence in found.sentence
+        with pytest.raises(InputError, match=re.escape(found.sentence)):
+            best_lam(study, decoding=decoding)
+
+
+def test_an_unknown_task_is_refused(tmp_path):
+    with pytest.raises(InputError, match="the study has no task 'sum'; there are sums"):
+        best_lam(_study(tmp_path, {0.0: [0.5]}), task="sum")
