@@ -1,4 +1,11 @@
-"""The paper's propositions, lemma and corollaries → functions that compute them, and a page that shows them.
+"""The paper's propositions, lemma and corollaries, computed, and a page that shows them.
 
-numpy and scipy alone; matplotlib where a figure is drawn. `erce.theory.page.write` makes the page.
+counterexample   Proposition 1: cross-entropy can prefer a wrong policy, and the λ that mends it
+entropies        H, R and S of a distribution, of any order
+bounds           the lemma, and the sample sizes of the corollaries
+classes          any class with few supports: samples, learners, risks
+tokens           what λ makes of the next token's distribution
+findings         every number of the page · figures, page: `erce.theory.page.write` makes it
+
+The mathematics needs numpy and scipy alone, the page matplotlib too.
 """

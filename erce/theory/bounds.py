@@ -1,20 +1,22 @@
-"""η, |R|, ε and δ → what the lemma and the three corollaries promise: gaps, sample sizes, and risks at m."""
+"""η, |R|, ε and δ → what the lemma and the corollaries promise: gaps, sample sizes, risks at m samples."""
 
 import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from erce.theory.solve import root
+from scipy.optimize import root_scalar
 
-Schedule = Callable[[int], float]
+from erce.errors import InputError
+
+Schedule = Callable[[int], float]  # m → λ_m or α_m
 
 
-class Terms(NamedTuple):
-    """The least m that each condition of a corollary asks for; 0 where it asks for nothing."""
+class SampleSizes(NamedTuple):
+    """The least m that each condition of a corollary asks for; 0 if there is no such condition."""
 
     deviation: float  # Hoeffding's inequality and a union bound over the supports
-    strength: float  # λ_m must be large enough
-    order: float  # α_m must be small enough
+    strength: float  # λ_m is large enough
+    order: float  # α_m is small enough
 
     @property
     def samples(self) -> int:
@@ -22,9 +24,9 @@ class Terms(NamedTuple):
 
 
 def lemma_bound(eta: float, order: float) -> float:
-    """(1 − η^(α/(1−α))) / η: at most so much does S of order α < 1 fall short of |supp p|.
+    """Return (1 − η^(α/(1−α))) / η, the most by which S of order α < 1 falls short of |supp p|.
 
-    For p with no entry between 0 and η. The paper's lemma.
+    This is the paper's lemma; it holds for p with no entry between 0 and η.
 
     >>> round(lemma_bound(0.125, 0.1), 4)
     1.6504
@@ -33,70 +35,75 @@ def lemma_bound(eta: float, order: float) -> float:
 
 
 def sharper_bound(eta: float, order: float, support: int) -> float:
-    """k (1 − (kη)^(α/(1−α))) with k = |supp p|, which is the step before the lemma's last two.
+    """Return k (1 − (kη)^(α/(1−α))) with k = |supp p|, which the lemma's proof has before its last two steps.
 
-    0 where kη = 1, since p is then flat; never above `lemma_bound`.
+    It is never above `lemma_bound`, and 0 if kη = 1, since p is then flat.
 
     >>> round(sharper_bound(0.125, 0.1, 3), 4)
     0.3098
     """
     if not 1 <= support <= 1 / eta * (1 + 1e-12):
-        raise ValueError(f"a support of {support} answers of at least {eta:g} each does not sum to 1")
+        raise InputError(f"a support of {support} answers of at least {eta:g} each does not sum to 1")
     return support * (1 - min(1.0, support * eta) ** _exponent(eta, order))
 
 
-def step_1(eta: float, supports: int, epsilon: float, delta: float) -> Terms:
-    """Of the indicator and the support: m(ε, δ) = ⌈8 / (ηε)² log(2|R|/δ)⌉, with |supp p| ≤ 1/η.
+def step_1(eta: float, supports: int, epsilon: float, delta: float) -> SampleSizes:
+    """Return m(ε, δ) = ⌈8 / (ηε)² log(2|R|/δ)⌉, for the indicator and the support; |supp p| ≤ 1/η.
 
     >>> step_1(0.125, 2, 0.1, 0.05).samples
     224360
     """
-    return Terms(8 / (eta * epsilon) ** 2 * math.log(2 * supports / delta), 0.0, 0.0)
+    return SampleSizes(8 / (eta * epsilon) ** 2 * math.log(2 * supports / delta), 0.0, 0.0)
 
 
-def step_2(eta: float, supports: int, epsilon: float, delta: float) -> Terms:
-    """Of cross-entropy and the support, at λ_m = m: the first corollary of the appendix.
+def step_2(eta: float, supports: int, epsilon: float, delta: float) -> SampleSizes:
+    """Return m(ε, δ) for cross-entropy and the support at λ_m = m: the appendix's first corollary.
 
     >>> step_2(0.125, 2, 0.1, 0.05).samples
     551520
     """
-    return Terms(_deviation(18, eta, supports, epsilon, delta), 3 / epsilon * math.log(1 / eta), 0.0)
+    return SampleSizes(_deviation(18, eta, supports, epsilon, delta), 3 / epsilon * math.log(1 / eta), 0.0)
 
 
-def step_3(eta: float, supports: int, epsilon: float, delta: float) -> Terms:
-    """Of cross-entropy and S, at λ_m = m and α_m = 1/m: the corollary of Section 4.
+def step_3(eta: float, supports: int, epsilon: float, delta: float) -> SampleSizes:
+    """Return m(ε, δ) for cross-entropy and S at λ_m = m and α_m = 1/m: the corollary of Section 4.
 
     >>> step_3(0.125, 2, 0.1, 0.05).samples  # the counter-example's η and |R|
     980479
     """
     order = 1 + math.log(eta) / math.log1p(-eta * epsilon / 4)
-    return Terms(_deviation(32, eta, supports, epsilon, delta), 4 / epsilon * math.log(1 / eta), order)
+    return SampleSizes(_deviation(32, eta, supports, epsilon, delta), 4 / epsilon * math.log(1 / eta), order)
 
 
 STEPS = {1: step_1, 2: step_2, 3: step_3}
 
 
 def risk_bound(step: int, m: int, *, eta: float, supports: int, delta: float) -> float:
-    """The ε that the corollary of a step grants at m samples, with probability 1 − δ; 1 where it is vacuous.
+    """Return the ε that a step's corollary grants at m samples, with probability 1 − δ.
 
-    Every risk is at most 1, so a bound of 1 or more says nothing.
+    A bound of 1 or more is returned as 1: it says nothing, since every risk is at most 1.
 
     >>> [round(risk_bound(3, m, eta=0.125, supports=2, delta=0.05), 3) for m in (100, 10_000, 1_000_000)]
     [1.0, 0.99, 0.099]
     """
-    _check(eta, supports, delta)
+    if not (0 < eta <= 1 and supports >= 1 and 0 < delta < 1):
+        raise InputError(
+            f"η = {eta!r}, |R| = {supports!r}, δ = {delta!r}: η in (0, 1], at least one support, δ in (0, 1)"
+        )
 
-    def missing(epsilon: float) -> float:
+    def missing_samples(epsilon: float) -> float:
         return max(STEPS[step](eta, supports, epsilon, delta)) - m
 
-    least = 1e-9
-    if missing(1.0) >= 0:
+    smallest = 1e-9
+    if missing_samples(1.0) >= 0:
         return 1.0
-    return least if missing(least) <= 0 else root(missing, least, 1.0)
+    if missing_samples(smallest) <= 0:
+        return smallest
+    return float(root_scalar(missing_samples, bracket=(smallest, 1.0), xtol=1e-15).root)
 
 
 def least_samples(schedule: Schedule, condition: Callable[[float], bool], *, up_to: int = 10**12) -> int:
-    """The first m at which a sequence such as λ_m or α_m meets a condition, which it then keeps meeting.
+    """Return the first m at which a sequence such as λ_m or α_m meets a condition that it then keeps meeting.
 
     >>> least_samples(math.sqrt, lambda lam: lam > 83.2)
     6923
@@ -105,7 +112,7 @@ def least_samples(schedule: Schedule, condition: Callable[[float], bool], *, up_
     while not condition(schedule(high)):
         high *= 2
         if high > up_to:
-            raise ValueError(f"the sequence does not meet the condition by m = {up_to}; it may never do so")
+            raise InputError(f"the sequence does not meet the condition by m = {up_to}; it may never do so")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -115,16 +122,16 @@ def least_samples(schedule: Schedule, condition: Callable[[float], bool], *, up_
 
 def step_3_terms(
     eta: float, supports: int, epsilon: float, delta: float, *, lam: Schedule, order: Schedule
-) -> Terms:
-    """`step_3` for any sequences λ_m ↑ ∞ and α_m ↓ 0: the theorem itself.
+) -> SampleSizes:
+    """Return what the theorem asks for: `step_3` for any sequences λ_m ↑ ∞ and α_m ↓ 0.
 
     >>> step_3_terms(0.125, 2, 0.1, 0.05, lam=math.sqrt, order=lambda m: 1 / m)[1:]
     (6919.0, 666.0)
     """
-    strong = 4 / epsilon * math.log(1 / eta)
-    first_strong = least_samples(lam, lambda value: value > strong)
-    first_close = least_samples(order, lambda value: value < 1 and lemma_bound(eta, value) < epsilon / 4)
-    return Terms(_deviation(32, eta, supports, epsilon, delta), float(first_strong), float(first_close))
+    enough = 4 / epsilon * math.log(1 / eta)
+    strength = least_samples(lam, lambda value: value > enough)
+    close = least_samples(order, lambda value: value < 1 and lemma_bound(eta, value) < epsilon / 4)
+    return SampleSizes(_deviation(32, eta, supports, epsilon, delta), float(strength), float(close))
 
 
 def _deviation(constant: float, eta: float, supports: int, epsilon: float, delta: float) -> float:
@@ -133,16 +140,9 @@ def _deviation(constant: float, eta: float, supports: int, epsilon: float, delta
 
 def _exponent(eta: float, order: float) -> float:
     if not 0 < eta <= 1:
-        raise ValueError(
+        raise InputError(
             f"η = {eta!r} must lie above 0 and be at most 1: the least probability of any answer"
         )
     if not 0 < order < 1:
-        raise ValueError(f"order = {order!r} must lie between 0 and 1, where the lemma holds")
+        raise InputError(f"order = {order!r} must lie between 0 and 1, where the lemma holds")
     return order / (1 - order)
-
-
-def _check(eta: float, supports: int, delta: float) -> None:
-    if not (0 < eta <= 1 and supports >= 1 and 0 < delta < 1):
-        raise ValueError(
-            f"η = {eta!r}, |R| = {supports!r}, δ = {delta!r}: η in (0, 1], at least one support, δ in (0, 1)"
-        )

@@ -1,4 +1,4 @@
-"""The page's numbers → its figures; whatever is told apart by colour differs in form or label as well."""
+"""The page's numbers → its figures; what differs in colour differs in form or label too."""
 
 from typing import Any
 
@@ -7,11 +7,19 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.reporting.plotting import DASHED, DOTTED
+from erce.reporting.plotting import DASHED, DOTTED, NEUTRAL, svg, svg_in_page
+from erce.reporting.plotting import SETTINGS as REPORT_SETTINGS
 from erce.theory import counterexample
-from erce.theory.drawing import PALETTE, SETTINGS, panels
 from erce.theory.entropies import support_size
 
+PALETTE = NEUTRAL | {
+    "red": "#b3441e",
+    "blue": "#1f5c88",
+    "green": "#2c6b48",
+    "gold": "#b58a1b",
+    "plum": "#74558c",
+}
+SETTINGS = REPORT_SETTINGS | {"lines.linewidth": 1.7}
 RED, BLUE, GREEN, GOLD, PLUM, INK, MUTED = (
     PALETTE[name] for name in ("red", "blue", "green", "gold", "plum", "ink", "muted")
 )
@@ -22,13 +30,28 @@ RULES = {
 }
 
 
+def panels(number: int, *, width: float = 4.8, height: float = 3.5) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels side by side, each `width` by `height` inches."""
+    figure = Figure(figsize=(width * number, height), layout="constrained")
+    row = list(figure.subplots(1, number, squeeze=False)[0])
+    for axes in row:
+        axes.grid(axis="y", linewidth=0.6)
+        axes.set_axisbelow(True)
+    return figure, row
+
+
+def inline(figure: Figure, description: str) -> str:
+    """Return the figure as SVG that the page's style sheet colours, with a description to read out."""
+    return svg_in_page(svg(figure, salt="erce.theory"), description, PALETTE)
+
+
 @matplotlib.rc_context(SETTINGS)
 def policies() -> Figure:
-    """Both kinds of policy where the demonstration said answer 1."""
-    figure, found = panels(2, width=3.7, height=2.9)
+    """Draw both kinds of policy at a prompt whose demonstration says answer 1."""
+    figure, both = panels(2, width=3.7, height=2.9)
     names = ["answer 1\n(shown)", "answer 2", "answer 3\n(wrong)"]
     rows = (("u, which wrote the data", counterexample.U), ("h, which follows it", counterexample.H[0]))
-    for axes, (title, row) in zip(found, rows, strict=True):
+    for axes, (title, row) in zip(both, rows, strict=True):
         bars = axes.bar(names, row, color=[GREEN, GREEN, RED], width=0.62)
         for bar, p in zip(bars, row, strict=True):
             if p > 0 and bar is bars[2]:
@@ -36,13 +59,13 @@ def policies() -> Figure:
                 bar.set_edgecolor(PALETTE["panel"])
             axes.text(bar.get_x() + bar.get_width() / 2, p + 0.015, f"{p:g}", ha="center", fontsize=9)
         axes.set(ylim=(0, 0.8), title=f"{title}\n−log p(shown) = {-np.log(row[0]):.3f}")
-    found[0].set_ylabel("probability")
+    both[0].set_ylabel("probability")
     return figure
 
 
 @matplotlib.rc_context(SETTINGS)
 def failure(found: dict[str, Any]) -> Figure:
-    """How often cross-entropy returns a wrong policy, against m."""
+    """Draw how often cross-entropy returns a wrong policy, against m."""
     figure, (axes,) = panels(1, width=7.4, height=3.9)
     for rule, (label, colour, line, marker) in RULES.items():
         axes.plot(found["m"], found["wrong"][rule], color=colour, linestyle=line, label=label)
@@ -81,7 +104,7 @@ def failure(found: dict[str, Any]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def switch(lams: dict[str, float | None]) -> Figure:
-    """By how much the wrong policy's objective is the smaller, against λ; the learner switches at 0."""
+    """Draw by how much the wrong policy's objective is the smaller, against λ; the learner switches at 0."""
     figure, (axes,) = panels(1, width=7.4, height=3.9)
     kinds = (("S_0", GREEN), ("S_0.5", GOLD), ("S_1", RED), ("R_0.5", PLUM), ("R_1", BLUE), ("R_2", INK))
     grid = np.linspace(0, 4, 9)
@@ -108,7 +131,7 @@ def switch(lams: dict[str, float | None]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def sizes(found: dict[str, Any]) -> Figure:
-    """S against its order for four distributions, and how far it falls short of the support."""
+    """Draw S against its order for four distributions, and how far it falls short of the support."""
     figure, (left, right) = panels(2, width=4.7, height=3.7)
     rows = {
         "flat on 4": ([0.25] * 4, GREEN, "-"),
@@ -139,7 +162,7 @@ def sizes(found: dict[str, Any]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def learning(found: dict[str, Any]) -> Figure:
-    """Measured risk against m on the left; on the right the same beside what the corollaries promise."""
+    """Draw the measured risk against m, alone and beside what the corollaries promise."""
     figure, (left, right) = panels(2, width=5.2, height=4.3)
     _measured(left, found)
     _promised(right, found)
@@ -150,7 +173,7 @@ def learning(found: dict[str, Any]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def token(found: dict[str, Any]) -> Figure:
-    """The next token's distribution at several λ: bars, and open marks for the temperature 1/(1+λ)."""
+    """Draw the next token's distribution at several λ: bars, and open marks for the temperature 1/(1+λ)."""
     names = list(found["tokens"])
     figure, parts = panels(len(found["optimum"]), width=2.15, height=2.9)
     for axes, (lam, p) in zip(parts, found["optimum"].items(), strict=True):
@@ -174,7 +197,7 @@ def token(found: dict[str, Any]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def sharpening(found: dict[str, Any]) -> Figure:
-    """The temperature that the optimum amounts to, two tokens that tie, and the push on one demonstrated."""
+    """Draw the optimum's equivalent temperature, two tied tokens, and the push on a demonstrated token."""
     figure, (warm, tie, push) = panels(3, width=3.75, height=3.6)
     lams = np.array(found["lambda"])
     warm.plot(lams, found["temperature"], color=BLUE, label="exact optimum")

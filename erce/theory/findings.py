@@ -1,4 +1,4 @@
-"""The modules of this package → every number of the page, as plain values for JSON."""
+"""The mathematics of this package → every number of the page, as plain values for JSON."""
 
 import math
 from collections.abc import Sequence
@@ -16,18 +16,20 @@ FIXED_PROMPTS = 100
 RISK_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 NEXT_TOKENS = {"so": 0.42, "then": 0.25, "thus": 0.15, "we": 0.1, "hence": 0.05, "this": 0.03}
 TOKEN_LAMS = (0.0, 0.5, 1.0, 2.0, 8.0)
-CURVES = 100  # samples of a size, for the risk curves
+CURVE_RUNS = 100  # samples of each size, for the risk curves
 
 
-def findings(*, runs: int = 1000, curves: int = CURVES, sizes: Sequence[int] = RISK_SIZES) -> dict[str, Any]:
-    """All of it; `runs` samples of the counter-example and `curves` of the general class, a size.
+def findings(
+    *, runs: int = 1000, curves: int = CURVE_RUNS, sizes: Sequence[int] = RISK_SIZES
+) -> dict[str, Any]:
+    """Compute every number; for each size, `runs` samples of the counter-example and `curves` of the class.
 
-    `switch_lambda` is null where no λ helps. `sample_complexity_counterexample` is the paper's m(ε, δ) on the
-    counter-example, as the third corollary bounds it, and `sample_complexity_bound` has all three;
-    `samples_enough` is the m from which that corollary's learner (λ_m = m, α_m = 1/m) really has
-    P(risk > ε) ≤ δ there, computed, and `samples_enough_cross_entropy` the same for λ = 0.
+    `switch_lambda` is null if no λ helps. `sample_complexity_counterexample` is the third corollary's bound
+    on the paper's m(ε, δ), at the counter-example; `sample_complexity_bound` has the bounds of all three.
+    `samples_enough` is the computed m from which that corollary's learner (λ_m = m, α_m = 1/m) has
+    P(risk > ε) ≤ δ there, and `samples_enough_cross_entropy` the same for λ = 0.
     """
-    found, at = tokens.find_critical_lam()
+    search = tokens.find_critical_lam()
     bound = promised(counterexample.ETA, counterexample.SUPPORTS)
     return {
         "epsilon": EPSILON,
@@ -35,7 +37,7 @@ def findings(*, runs: int = 1000, curves: int = CURVES, sizes: Sequence[int] = R
         "switch_lambda": switches(),
         "last_order": counterexample.last_order(),
         "critical_lambda": tokens.critical_lam(),
-        "critical_lambda_found": {"lambda": found, "p": at},
+        "critical_lambda_found": {"lambda": search.value, "p": search.at},
         "sample_complexity_counterexample": bound["step_3"],
         "sample_complexity_bound": bound,
         "samples_enough": counterexample.samples_needed(
@@ -52,22 +54,22 @@ def findings(*, runs: int = 1000, curves: int = CURVES, sizes: Sequence[int] = R
 
 
 def switches() -> dict[str, float | None]:
-    """The λ from which the counter-example's learner is right, for each penalty; None for never.
+    """Return for each penalty the λ from which the counter-example's learner is right; None for never.
 
     >>> round(switches()["S_0"], 4), switches()["R_inf"]
     (0.2231, None)
     """
-    found = {kind: counterexample.switch_lam(kind) for kind in (*counterexample.PENALTIES, "R_inf")}
-    return {kind: lam if math.isfinite(lam) else None for kind, lam in found.items()}
+    lams = {kind: counterexample.switch_lam(kind) for kind in (*counterexample.PENALTIES, "R_inf")}
+    return {kind: lam if math.isfinite(lam) else None for kind, lam in lams.items()}
 
 
 def promised(eta: float, supports: int) -> dict[str, int]:
-    """The samples that each step's bound asks for."""
+    """Return the number of samples that each step's bound asks for."""
     return {f"step_{n}": step(eta, supports, EPSILON, DELTA).samples for n, step in bounds.STEPS.items()}
 
 
 def failures(runs: int) -> dict[str, Any]:
-    """How often cross-entropy returns a wrong policy, computed and simulated, against m."""
+    """Compute and simulate how often cross-entropy returns a wrong policy, against m."""
     rules = {
         "paper": counterexample.paper_prompts,
         "corrected": counterexample.corrected_prompts,
@@ -82,14 +84,14 @@ def failures(runs: int) -> dict[str, Any]:
     exact = {
         name: [counterexample.wrong_probability(m, rule(m)) for m in sizes] for name, rule in rules.items()
     }
-    alone = {
+    distinct = {
         name: [counterexample.distinct(m, rules[name](m)) for m in sizes] for name in ("paper", "corrected")
     }
-    return {"m": sizes, "wrong": exact, "distinct": alone, "simulated": rows}
+    return {"m": sizes, "wrong": exact, "distinct": distinct, "simulated": rows}
 
 
 def lemma() -> dict[str, Any]:
-    """|supp p| − S of the counter-example's wrong row and of a flatter one, and both bounds, by order."""
+    """Return |supp p| − S of the counter-example's wrong row, and both bounds of it, by order."""
     orders = np.linspace(0.005, 0.5, 100)
     row = counterexample.H[0]
     gap = [float(support_size(row, 0) - support_size(row, order)) for order in orders]
@@ -102,7 +104,7 @@ def lemma() -> dict[str, Any]:
 
 
 def learning(sizes: Sequence[int], runs: int) -> dict[str, Any]:
-    """The risk of each loss's empirical minimiser on `classes.example()`, with 95 % intervals of its mean."""
+    """Measure the risk of each loss's empirical minimiser on `classes.example()`, beside the bounds."""
     family = classes.example()
     losses = {
         "cross-entropy": classes.cross_entropy,
@@ -112,19 +114,22 @@ def learning(sizes: Sequence[int], runs: int) -> dict[str, Any]:
         "step 2: λ = m": classes.penalised(lam=float, order=lambda m: 0.0),
         "step 3: λ = m, α = 1/m": classes.penalised(lam=float, order=lambda m: 1 / m),
     }
-    found = {
+    risks = {
         name: classes.risk_curve(family, loss, sizes, runs=runs, seed=0) for name, loss in losses.items()
     }
-    long = [float(m) for m in np.geomspace(1, 1e8, 97)]
+    bound_sizes = [float(m) for m in np.geomspace(1, 1e8, 97)]
     setting = {"eta": family.eta, "supports": family.supports, "delta": DELTA}
     return {
         "m": list(sizes),
         "eta": family.eta,
         "supports": family.supports,
-        "risk": {name: _curve(risks) for name, risks in found.items()},
+        "risk": {name: _mean_and_interval(curve) for name, curve in risks.items()},
         "bounds": {
-            "m": long,
-            **{f"step_{n}": [bounds.risk_bound(n, round(m), **setting) for m in long] for n in bounds.STEPS},
+            "m": bound_sizes,
+            **{
+                f"step_{n}": [bounds.risk_bound(n, round(m), **setting) for m in bound_sizes]
+                for n in bounds.STEPS
+            },
         },
         "promised": promised(family.eta, family.supports),
         "vacuous_until": min(
@@ -135,12 +140,12 @@ def learning(sizes: Sequence[int], runs: int) -> dict[str, Any]:
 
 
 def token() -> dict[str, Any]:
-    """What λ makes of the next token, and how it moves a demonstrated token's own logit."""
+    """Return what λ makes of the next token, and how it moves a demonstrated token's own logit."""
     t = np.array(list(NEXT_TOKENS.values()))
     lams = [float(lam) for lam in np.linspace(0, 8, 81)]
-    places = np.linspace(0.005, 0.995, 199)
+    ps = np.linspace(0.005, 0.995, 199)
     push = {
-        f"{lam:g}": [-float(tokens.logit_gradient([p, 1 - p], [1, 0], lam)[0]) for p in places]
+        f"{lam:g}": [-float(tokens.logit_gradient([p, 1 - p], [1, 0], lam)[0]) for p in ps]
         for lam in (0.0, 1.0, 2.0, tokens.critical_lam(), 8.0)
     }
     return {
@@ -151,7 +156,7 @@ def token() -> dict[str, Any]:
         "temperature": [tokens.temperature(t, lam) for lam in lams],
         "commitment_lambda": {str(n): tokens.commitment_lam(n) for n in (2, 3, 5, 10, 50, 1000)},
         "tie": [float(tokens.optimum([0.5, 0.5], lam).max()) for lam in lams],
-        "p": places.tolist(),
+        "p": ps.tolist(),
         "push": push,
     }
 
@@ -162,8 +167,8 @@ def _simulated(m: int, prompts: int, runs: int) -> dict[str, float]:
     return {"wrong": share, "low": low, "high": high}
 
 
-def _curve(risks: np.ndarray) -> dict[str, list[float]]:
-    """(sizes, runs) → mean, its interval by the normal distribution, and the 95 % quantile."""
+def _mean_and_interval(risks: np.ndarray) -> dict[str, list[float]]:
+    """Return the mean of risks (sizes, runs), its 95 % normal interval, and the 95 % quantile."""
     mean = risks.mean(1)
     half = 1.96 * risks.std(1, ddof=1) / math.sqrt(risks.shape[1])
     return {

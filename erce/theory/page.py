@@ -8,14 +8,14 @@ from markupsafe import Markup
 
 from erce.files import write_json, write_text
 from erce.theory import counterexample, figures
-from erce.theory.drawing import inline
+from erce.theory.figures import inline
 from erce.theory.findings import findings
 
 
 def write(page: Path, json: Path | None) -> list[str]:
-    """What to print: the table, and where the page is. Writes `page`, and every number into `json`.
+    """Write `page`, and every number into `json`; return the lines to print.
 
-    The same versions of numpy, scipy and matplotlib, with as many threads, give the same bytes.
+    The same versions of numpy, scipy and matplotlib with the same number of threads give the same bytes.
     """
     found = findings()
     write_text(page, render(found))
@@ -25,7 +25,7 @@ def write(page: Path, json: Path | None) -> list[str]:
 
 
 def render(found: dict[str, Any]) -> str:
-    """The page of `findings()`."""
+    """Return the page as HTML; `found` is what `findings()` returns."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -42,9 +42,8 @@ def render(found: dict[str, Any]) -> str:
 
 
 def table(found: dict[str, Any]) -> list[str]:
-    """The numbers worth a line."""
-    asked = found["sample_complexity_bound"]
-    enough = found["samples_enough"]
+    """Return the most telling numbers, one on each line."""
+    bounds, enough = found["sample_complexity_bound"], found["samples_enough"]
     lines = ["The counter-example: the learner is right from λ ="]
     for kind, lam in found["switch_lambda"].items():
         lines.append(f"  {kind:<22} {'never' if lam is None else format(lam, '.4f'):>11}")
@@ -52,7 +51,7 @@ def table(found: dict[str, Any]) -> list[str]:
     lines.append(
         f"Samples for a risk of at most {found['epsilon']:g} with probability {1 - found['delta']:g}, there"
     )
-    lines += [f"  bound of {name.replace('_', ' '):<13} {samples:>11,}" for name, samples in asked.items()]
+    lines += [f"  bound of {name.replace('_', ' '):<13} {samples:>11,}" for name, samples in bounds.items()]
     lines.append(f"  {'λ_m = m, α_m = 1/m':<22} {_samples(enough):>11}")
     lines.append(f"  {'cross-entropy':<22} {_samples(found['samples_enough_cross_entropy']):>11}")
     search = found["critical_lambda_found"]
@@ -70,7 +69,7 @@ def _samples(m: int | None) -> str:
 
 
 def _smallest_distinct() -> dict[str, float]:
-    """The least P(all prompts differ) over m = 3 … 1,000 with the paper's N_m, and m = 1 … 1,000 with m²."""
+    """Return the least P(all prompts differ) up to m = 1,000; the paper's N_m needs m ≥ 3."""
     return {
         "paper": min(counterexample.distinct(m, counterexample.paper_prompts(m)) for m in range(3, 1001)),
         "corrected": min(

@@ -1,20 +1,30 @@
-"""The demonstrations' next tokens and λ → the distribution that cross-entropy + λH makes of them.
+"""How often each next token is demonstrated, and λ → the distribution that cross-entropy + λH makes of it.
 
-`t` is how often each token follows in the demonstrations, p what the model says, both (v,).
+`t` holds how often each token follows in the demonstrations, `p` what the model says; both are (v,).
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import fminbound, root_scalar
 from scipy.special import lambertw, wrightomega
 
+from erce.errors import InputError
 from erce.theory.entropies import Floats, shannon
-from erce.theory.solve import Least, least, root
+
+
+class Minimum(NamedTuple):
+    """The least value of a curve, and where it is."""
+
+    value: float
+    at: float
 
 
 def objective(p: ArrayLike, t: ArrayLike, lam: float) -> float:
-    """−Σ t log p + λ H(p), in nats; inf where p excludes a token that is demonstrated."""
+    """Return −Σ t log p + λ H(p) in nats; inf if p excludes a token that is demonstrated."""
     p, t = np.asarray(p, dtype=float), np.asarray(t, dtype=float)
     shown = t > 0
     if (p[shown] <= 0).any():
@@ -23,7 +33,7 @@ def objective(p: ArrayLike, t: ArrayLike, lam: float) -> float:
 
 
 def logit_gradient(p: ArrayLike, t: ArrayLike, lam: float) -> Floats:
-    """d objective / d logits, p − t − λ p (log p + H): a step goes the other way.
+    """Return d objective / d logits, p − t − λ p (log p + H); a training step goes the other way.
 
     >>> logit_gradient([0.2, 0.8], [1, 0], lam=0.0)  # cross-entropy pushes the demonstrated token up
     array([-0.8,  0.8])
@@ -34,11 +44,11 @@ def logit_gradient(p: ArrayLike, t: ArrayLike, lam: float) -> Floats:
 
 
 def optimum(t: ArrayLike, lam: float) -> Floats:
-    """The p that minimises cross-entropy + λH, for λ ≥ 0: t itself at 0, sharper above.
+    """Return the p that minimises cross-entropy + λH, for λ ≥ 0: t itself at 0, sharper above.
 
-    Where the gradient vanishes, t = p (c − λ log p) with one c for all tokens, and c = 1 − λH since both
-    sides sum to 1. Each p is on one of two branches of Lambert's W, and in a minimum no token but the
-    likeliest is on the upper. All c with Σ p = 1 are found, and the best p is taken.
+    Where the gradient vanishes, t = p (c − λ log p) with the same c for all tokens, and c = 1 − λH since both
+    sides sum to 1. Each p is on one of two branches of Lambert's W, and at a minimum only the likeliest token
+    can be on the upper branch. All c with Σ p = 1 are found, and the best p is taken.
 
     >>> [optimum([0.6, 0.3, 0.1], lam).round(3).tolist() for lam in (0, 1)]
     [[0.6, 0.3, 0.1], [0.869, 0.108, 0.023]]
@@ -46,17 +56,17 @@ def optimum(t: ArrayLike, lam: float) -> Floats:
     t = np.asarray(t, dtype=float)
     shannon(t)
     if not 0 <= lam < math.inf:
-        raise ValueError(f"λ = {lam!r} must be at least 0 and finite")
+        raise InputError(f"λ = {lam!r} must be at least 0 and finite")
     if lam == 0 or np.count_nonzero(t) == 1:
         return t / t.sum()
     shown = t > 0
-    found = np.zeros_like(t)
-    found[shown] = _positive_optimum(t[shown] / t.sum(), lam)
-    return found
+    p = np.zeros_like(t)
+    p[shown] = _positive_optimum(t[shown] / t.sum(), lam)
+    return p
 
 
 def first_order(t: ArrayLike, lam: float) -> Floats:
-    """t^(1+λ), renormalised: what `optimum` is near λ = 0, and sampling at temperature 1 / (1 + λ) always.
+    """Return t^(1+λ), renormalised: `optimum` near λ = 0, and what sampling at temperature 1 / (1 + λ) draws.
 
     >>> first_order([0.6, 0.3, 0.1], 1.0).round(3).tolist()
     [0.783, 0.196, 0.022]
@@ -66,32 +76,32 @@ def first_order(t: ArrayLike, lam: float) -> Floats:
 
 
 def temperature(t: ArrayLike, lam: float) -> float:
-    """The temperature at which sampling from t has the entropy of the optimum.
+    """Return the temperature at which sampling from t has the entropy of the optimum.
 
     >>> round(temperature([0.6, 0.3, 0.1], 0.01), 3)  # near 1 / (1 + λ)
     0.99
     """
-    wanted = shannon(optimum(t, lam))
+    entropy = shannon(optimum(t, lam))
 
-    def above(power: float) -> float:
-        return float(shannon(first_order(t, power - 1)) - wanted)
+    def excess(power: float) -> float:
+        return float(shannon(first_order(t, power - 1)) - entropy)
 
     high = 1.0
-    while above(high) > 1e-15 and high < 1e6:
+    while excess(high) > 1e-15 and high < 1e6:
         high *= 2
-    return 1.0 if high == 1.0 else 1 / root(above, 1.0, high)
+    return 1.0 if high == 1.0 else 1 / float(root_scalar(excess, bracket=(1.0, high), xtol=1e-15).root)
 
 
 def commitment_lam(tokens: int) -> float:
-    """The λ above which the optimum for so many equally frequent tokens prefers one of them; 1 for two.
+    """Return the λ above which the optimum for this many equally frequent tokens prefers one; 1 for two.
 
-    The others share the rest equally: the least λ at which what H falls by pays for the misfit.
+    It is the least λ at which the fall of H pays for the misfit, the other tokens sharing the rest equally.
 
     >>> [round(commitment_lam(tokens), 3) for tokens in (2, 10)]
     [1.0, 0.72]
     """
     if tokens < 2:
-        raise ValueError(f"tokens = {tokens!r}; there must be at least two to choose from")
+        raise InputError(f"tokens = {tokens!r}; there must be at least two to choose from")
     flat = np.full(tokens, 1 / tokens)
 
     def price(top: float) -> float:
@@ -99,11 +109,11 @@ def commitment_lam(tokens: int) -> float:
         p[0] = top
         return float((objective(p, flat, 0.0) - math.log(tokens)) / (math.log(tokens) - shannon(p)))
 
-    return least(price, 1 / tokens + 1e-3 * (1 - 1 / tokens), 1 - 1e-9).value
+    return _minimum(price, 1 / tokens + 1e-3 * (1 - 1 / tokens), 1 - 1e-9).value
 
 
 def critical_lam() -> float:
-    """1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down, whatever the others do.
+    """Return 1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down.
 
     >>> f"{critical_lam():.6f}"
     '3.591121'
@@ -112,9 +122,9 @@ def critical_lam() -> float:
 
 
 def least_pushing_lam(p: ArrayLike, token: int) -> float:
-    """The λ above which a step on a demonstration of `token` lowers its own logit; inf where none does.
+    """Return the λ above which a step on a demonstration of `token` lowers its own logit; inf if none does.
 
-    The λ at which `logit_gradient` of that token is 0; it is linear in λ.
+    `logit_gradient` of that token is 0 there, and it is linear in λ.
 
     >>> round(least_pushing_lam([0.2, 0.8], 0), 3)
     3.607
@@ -126,16 +136,16 @@ def least_pushing_lam(p: ArrayLike, token: int) -> float:
     return at_0 / (at_0 - at_1) if at_1 > at_0 else math.inf
 
 
-def find_critical_lam() -> Least:
-    """The smallest `least_pushing_lam` by search, and the probability of the token that it belongs to.
+def find_critical_lam() -> Minimum:
+    """Search for the smallest `least_pushing_lam`, and for the probability of the token at which it lies.
 
-    Two tokens suffice: for a given p of the demonstrated one the entropy, which is what protects its logit,
-    is least where one other token has all the rest.
+    Two tokens suffice: given the demonstrated token's p, the entropy, which protects its logit, is least if
+    one other token has all the rest.
 
     >>> "{:.6f} at p = {:.4f}".format(*find_critical_lam())
     '3.591121 at p = 0.2178'
     """
-    return least(lambda p: least_pushing_lam([p, 1 - p], 0), 0.01, 0.49)
+    return _minimum(lambda p: least_pushing_lam([p, 1 - p], 0), 0.01, 0.49)
 
 
 def _positive_optimum(t: Floats, lam: float) -> Floats:
@@ -146,17 +156,21 @@ def _positive_optimum(t: Floats, lam: float) -> Floats:
     for upper in (None, top):
         excess = _branch(grid, t, lam, upper).sum(-1) - 1
         for i in np.flatnonzero(np.diff(np.sign(excess))):
-            c = root(lambda c, upper=upper: _branch(c, t, lam, upper).sum() - 1, grid[i], grid[i + 1])
+            bracket = (grid[i], grid[i + 1])
+            c = root_scalar(
+                lambda c, upper=upper: _branch(c, t, lam, upper).sum() - 1, bracket=bracket, xtol=1e-15
+            ).root
             p = _branch(c, t, lam, upper)
             candidates.append(p / p.sum())
     return min(candidates, key=lambda p: objective(p, t, lam))
 
 
 def _branch(c: ArrayLike, t: Floats, lam: float, upper: int | None) -> Floats:
-    """The p of t = p (c − λ log p), (..., v) for c of (...): on the lower branch, but for the token `upper`.
+    """Solve t = p (c − λ log p) for p, (..., v) for c (...), on the lower branch but for the token `upper`.
 
-    t / λp solves u − log u = a, above 1 on the lower branch. `wrightomega` is W(exp(·)) without the
-    exponential's underflow; which side of its cut is which root changes with a, so both are taken.
+    u = t / (λp) solves u − log u = a with a = c/λ − log(t/λ); u is above 1 on the lower branch of p.
+    `wrightomega` is W(exp(·)) without underflow; which side of its cut is which root changes with a, so both
+    are computed.
     """
     a = np.maximum(np.asarray(c)[..., None] / lam - np.log(t / lam), 1.0)
     sides = np.stack([-wrightomega(-a + side * 1j * math.pi).real for side in (-1, 1)])
@@ -164,3 +178,9 @@ def _branch(c: ArrayLike, t: Floats, lam: float, upper: int | None) -> Floats:
     if upper is not None:
         u[..., upper] = np.clip(sides[..., upper].min(0), 1e-150, 1.0)
     return t / lam / u
+
+
+def _minimum(curve: Callable[[float], float], low: float, high: float) -> Minimum:
+    """Find the least value of a curve that first falls and then rises."""
+    at = float(np.asarray(fminbound(curve, low, high, xtol=1e-10)))
+    return Minimum(float(curve(at)), at)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from erce.theory import bounds, figures, page
-from erce.theory.drawing import inline
+from erce.theory.figures import inline
 from erce.theory.findings import findings
 
 
