@@ -1,4 +1,4 @@
-"""Labelled answers into a table of accuracy and speed of the answer verifiers: ours, the paper's, peers'.
+"""Labelled answers → a table of accuracy and speed of the answer verifiers: ours, the paper's, peers'.
 
     python benchmarks/answers.py
     python benchmarks/answers.py --cases FILE.jsonl FILE.jsonl --no-paper
@@ -7,14 +7,14 @@
 
 Without a file the cases are those of the tests. A line of a --cases file has `gold`, `pred`, `expected` (true
 or false; anything else is "disputed" and not scored) and `kind`: "answer", or "response" for a whole
-completion. Every grader judges each case in turn, so that all meet the same machine; a peer is one of those
-in `PEERS` that can be imported, for instance from a folder on PYTHONPATH. Times are wall times of a check.
+completion. All graders judge a case before the next one is read, so that all meet the same machine. A peer
+is one of `PEERS` that can be imported, for instance from a folder on PYTHONPATH. Times are wall times.
 
-The bombs are those of the tests, against eight golds, bare and boxed, in the main thread and in another, in
-processor time of that thread; what they add to the resident set is measured around them. --golds reads
-answers (`answer`, or the last box of `solution`): which cannot be parsed, which do not equal themselves, what
-other ones are accepted as one another, and what becomes of mutated ones. --fuzz mutates that many answers and
-a fifth as many completions.
+The bombs of the tests are judged against eight golds, bare and boxed, in the main thread and in another, in
+processor time of that thread; the growth of the resident set is measured around them. --golds reads answers
+(`answer`, or the last box of `solution`) and lists those that cannot be parsed or do not equal themselves,
+different ones that are accepted as equal, and wrong verdicts on mutated answers. --fuzz mutates that many
+answers and a fifth as many completions.
 """
 
 import argparse
@@ -42,25 +42,25 @@ from erce.verify.math import equivalent, verify_math
 from erce.verify.paper_steps import equivalent_paper
 
 TESTS = Path(__file__).parents[1] / "tests"
-SLOW = 0.05  # seconds
-SHOWN = 20
+SLOW_SECONDS = 0.05
+MAX_SHOWN = 20
 
 
 def main() -> None:
-    asked = _arguments()
+    options = _arguments()
     sys.path.insert(0, str(TESTS))
     logging.disable(logging.WARNING)  # a peer logs each answer that it cannot parse
-    equivalent("x", "y")  # loads what is loaded at the first check
-    answers = golds(asked.golds) if asked.golds else sorted({case.gold for case in own_cases()})
-    if asked.fuzz:
-        fuzz(answers, asked.fuzz, asked.seed)
-    elif asked.golds:
-        examine(answers, asked.pairs, asked.seed)
+    equivalent("x", "y")  # the first check imports mpmath
+    answers = golds(options.golds) if options.golds else sorted({case.gold for case in own_cases()})
+    if options.fuzz:
+        fuzz(answers, options.fuzz, options.seed)
+    elif options.golds:
+        examine(answers, options.pairs, options.seed)
     else:
         explode()
-        files = {path.name: list(cases(path)) for path in asked.cases} or {"the tests' cases": own_cases()}
+        files = {path.name: list(cases(path)) for path in options.cases} or {"the tests' cases": own_cases()}
         for name, found in files.items():
-            compare(name, found, graders(paper=asked.paper), shown=asked.misses)
+            compare(name, found, graders(paper=options.paper), shown=options.misses)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def paper(case: Case) -> bool:
 
 
 def math_verify(peer: Any, case: Case) -> bool:
-    """As its README calls it; a bare answer is put in a box, a gold in dollars."""
+    """Judge as the README of Math-Verify does; put a bare answer in a box and a gold in dollars."""
     text = case.text if case.is_completion else f"\\boxed{{{case.text}}}"
     return bool(peer.verify(peer.parse(f"${case.gold}$"), peer.parse(text)))
 
@@ -189,7 +189,7 @@ def _extracted(case: Case) -> str | None:
 
 
 def explode() -> None:
-    """Every bomb against every gold, bare and boxed, here and in a thread."""
+    """Judge every bomb against every gold, bare and boxed, in this thread and in another."""
     hostile = importlib.import_module("toys.answers.hostile")
     bombs = {**hostile.bombs(), **{n: hostile.injection(t, "made") for n, t in hostile.INJECTIONS.items()}}
     before = _resident()
@@ -199,7 +199,7 @@ def explode() -> None:
         run(lambda found=found, accepted=accepted: _judge_bombs(bombs, hostile.GOLDS, found, accepted))
         worst, name = max(found)
         print(f"{len(found):,} checks of {len(bombs)} bombs {place}: {len(accepted)} accepted, ", end="")
-        print(f"worst {1e3 * worst:.1f} ms ({name}), {sum(s > SLOW for s, _ in found)} over 50 ms")
+        print(f"worst {1e3 * worst:.1f} ms ({name}), {sum(s > SLOW_SECONDS for s, _ in found)} over 50 ms")
     print(f"resident set grown by {(_resident() - before) / 2**20:.1f} MiB at its peak")
 
 
@@ -222,7 +222,7 @@ def _in_a_thread(call: Callable[[], None]) -> None:
 
 
 def _resident() -> int:
-    """Bytes, at the peak so far."""
+    """Return the peak of the resident set so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
@@ -241,7 +241,7 @@ def examine(answers: list[str], pairs: int, seed: int) -> None:
     unparsed = [answer for answer in answers if not _parses(answer)]
     unequal = [answer for answer in answers if not equivalent(answer, f"{answer} ").accepted]
     print(
-        f"{len(answers):,} different ones: {len(unparsed)} not parsed, {len(unequal)} unequal to themselves"
+        f"{len(answers):,} different answers: {len(unparsed)} not parsed, {len(unequal)} not equal to itself"
     )
     _show("not parsed", unparsed)
     _show("unequal", unequal)
@@ -253,7 +253,7 @@ def examine(answers: list[str], pairs: int, seed: int) -> None:
     start = time.perf_counter()
     accepted = [f"{a}  and  {b}" for a, b in crossed if a != b and equivalent(a, b).accepted]
     rate = len(crossed) / (time.perf_counter() - start)
-    print(f"{len(crossed):,} pairs of different ones, {rate:,.0f} a second: {len(set(accepted))} accepted")
+    print(f"{len(crossed):,} pairs of different answers, {rate:,.0f} a second: {len(set(accepted))} accepted")
     _show("accepted", sorted(set(accepted)))
     mutate(answers, seed)
 
@@ -281,17 +281,17 @@ def _parses(answer: str) -> bool:
 
 
 def _show(what: str, found: list[str]) -> None:
-    for text in found[:SHOWN]:
+    for text in found[:MAX_SHOWN]:
         print(f"  {what}: {text[:200]!r}")
-    if len(found) > SHOWN:
-        print(f"  and {len(found) - SHOWN} more")
+    if len(found) > MAX_SHOWN:
+        print(f"  and {len(found) - MAX_SHOWN} more")
 
 
 # ---------------------------------------------------------------- fuzz
 
 
 def fuzz(answers: list[str], many: int, seed: int) -> None:
-    """Half of the answers are noise, a quarter rewritten or altered, a quarter random expressions."""
+    """Judge answers of which half are noise, a quarter rewritten or altered, a quarter random expressions."""
     draw = random.Random(seed)
     grown_pair = importlib.import_module("toys.answers.expressions").grown_pair
     noise = importlib.import_module("toys.answers.mutations").noise
@@ -313,7 +313,8 @@ def fuzz(answers: list[str], many: int, seed: int) -> None:
         tally["completions"] += 1
         _timed(lambda gold=gold, text=text: verify_math(gold, text), f"{gold!r} {text!r}", tally, found)
     print(f"{dict(tally)} in {time.perf_counter() - start:.0f} s, seed {seed}")
-    print(f"over 50 ms: {sum(seconds > SLOW for seconds, _ in found)}; the slowest, in ms of processor time:")
+    slow = sum(seconds > SLOW_SECONDS for seconds, _ in found)
+    print(f"over 50 ms: {slow}; the slowest, in ms of processor time:")
     for seconds, pair in sorted(found, reverse=True)[:5]:
         print(f"  {1e3 * seconds:.1f} {pair[:300]}")
 
@@ -344,11 +345,11 @@ def _timed(check: Callable[[], Any], shown: str, tally: Counter[str], found: lis
         verdict = check()
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         tally["raised"] += 1
-        if tally["raised"] <= SHOWN:
+        if tally["raised"] <= MAX_SHOWN:
             print(f"{type(error).__name__}: {error}: {shown[:300]}")
         return None
     seconds = time.thread_time() - start
-    if seconds > SLOW / 10:
+    if seconds > SLOW_SECONDS / 10:
         found.append((seconds, shown))
     return verdict
 

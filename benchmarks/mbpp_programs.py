@@ -1,7 +1,7 @@
-"""The original files of MBPP into problems for a sandbox, and a sandbox's verdicts on them into tables.
+"""The original files of MBPP → problems for a sandbox, and tables of the sandbox's verdicts on them.
 
 Entry points are the names that the reference defines and the tests use; set-up is the task's own imports and
-code. Where the set-up needs a class of the reference (two tasks of the full set), that is an entry point too.
+code. If the set-up needs a class of the reference (two tasks of the full set), that is an entry point too.
 """
 
 import ast
@@ -29,7 +29,7 @@ class Case:
     tests: tuple[str, ...]
     setup: tuple[str, ...]
     entry_points: tuple[str, ...]
-    cpu: float = 2.0  # seconds of processor time
+    cpu_seconds: float = 2.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def sanitized(folder: Path) -> list[Case]:
 
 
 def full(folder: Path) -> list[Case]:
-    """With the challenge tests."""
+    """Return the full set, with the challenge tests."""
     lines = (folder / "mbpp.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [
@@ -68,12 +68,12 @@ def mutated(cases: Iterable[Case], each: int, seed: int) -> Iterator[Case]:
 
 
 def calibrated(sandbox: Sandbox, cases: list[Case]) -> list[Case]:
-    """With five times the processor time that the program needs here, where that is more than 2.0 s."""
+    """Raise each budget to five times what the program needs here, if that is more than 2.0 s."""
     patient = Limits(cpu=20.0, wall=100.0)
 
     def calibrate(case: Case) -> Case:
         job = Job(case.program, case.tests, case.setup, case.entry_points, limits=patient)
-        return replace(case, cpu=max(case.cpu, 5 * sandbox.judge(job).cpu))
+        return replace(case, cpu_seconds=max(case.cpu_seconds, 5 * sandbox.judge(job).cpu))
 
     with ThreadPoolExecutor(sandbox.workers) as threads:
         return list(threads.map(calibrate, cases))
@@ -83,9 +83,9 @@ def references(sandbox: Sandbox, sets: dict[str, list[Case]]) -> None:
     print(f"| {'references':<20} |   n | passed | seconds | slowest       | not passed")
     print(f"|{'-' * 22}|----:|-------:|--------:|---------------|-----------")
     for name, cases in sets.items():
-        begun = time.monotonic()
+        began = time.monotonic()
         verdicts = judged(sandbox, cases)
-        took = time.monotonic() - begun
+        took = time.monotonic() - began
         slowest = max(verdicts, key=lambda case: verdicts[case].elapsed)
         failed = [f"{each}: {v.reason}: {v.detail}" for each, v in verdicts.items() if not v.accepted]
         passed = len(cases) - len(failed)
@@ -94,10 +94,10 @@ def references(sandbox: Sandbox, sets: dict[str, list[Case]]) -> None:
 
 
 def agreement(sandbox: Sandbox, cases: list[Case]) -> list[Difference]:
-    """Prints the agreement of the strict verdict with the paper's, in one interpreter; the differences."""
+    """Print how often the strict verdict and the paper's agree; return the differences."""
     strict, paper = (judged(sandbox, cases, mode=mode) for mode in ("strict", "paper"))
     differences = [
-        Difference(name, _said(strict[name]), _said(paper[name]))
+        Difference(name, _shown(strict[name]), _shown(paper[name]))
         for name in strict
         if strict[name].accepted != paper[name].accepted
     ]
@@ -113,13 +113,13 @@ def agreement(sandbox: Sandbox, cases: list[Case]) -> list[Difference]:
 
 
 def repeats(sandbox: Sandbox, cases: list[Case], *, times: int, loads: Iterable[int]) -> None:
-    """Prints how many verdicts changed over `times` runs beside so many busy processes."""
+    """Print how many verdicts change over `times` runs beside each number of busy processes."""
     first = judged(sandbox, cases)
     print("\n| busy processes | runs | verdicts | changed | seconds a run |")
     print("|---------------:|-----:|---------:|--------:|--------------:|")
     for load in loads:
         changed: list[str] = []
-        begun = time.monotonic()
+        began = time.monotonic()
         with busy(load):
             for _ in range(times):
                 again = judged(sandbox, cases)
@@ -128,7 +128,7 @@ def repeats(sandbox: Sandbox, cases: list[Case], *, times: int, loads: Iterable[
                     for name, verdict in again.items()
                     if verdict.reason != first[name].reason
                 ]
-        took = (time.monotonic() - begun) / times
+        took = (time.monotonic() - began) / times
         print(
             f"| {load:>14} | {times:>4} | {times * len(cases):>8} | {len(changed):>7} | {took:>13.1f} |",
             flush=True,
@@ -138,10 +138,10 @@ def repeats(sandbox: Sandbox, cases: list[Case], *, times: int, loads: Iterable[
 
 
 def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str = "strict") -> dict[str, Any]:
-    """Verdicts by name, with as many jobs at a time as the sandbox has workers."""
+    """Return the verdicts by name; all workers of the sandbox judge in parallel."""
 
     def judge(case: Case) -> tuple[str, Any]:
-        limits = Limits(cpu=case.cpu, wall=5 * case.cpu)
+        limits = Limits(cpu=case.cpu_seconds, wall=5 * case.cpu_seconds)
         job = Job(case.program, case.tests, case.setup, case.entry_points, mode, limits)
         return case.name, sandbox.judge(job).verdict
 
@@ -151,7 +151,7 @@ def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str = "strict") -> 
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """So many processes that only compute, until it ends."""
+    """Keep `count` processes computing during the block."""
     children = []
     for _ in range(count):
         child = os.fork()
@@ -170,13 +170,13 @@ def busy(count: int) -> Iterator[None]:
 
 def _case(name: str, program: str, tests: list[str], setup: list[str]) -> Case:
     program = program.replace("\r\n", "\n")
-    given = tuple(text.replace("\r\n", "\n") for text in setup)
+    own_setup = tuple(text.replace("\r\n", "\n") for text in setup)
     defined = _defined(program)
-    used = _read("\n".join([*given, *tests])) - _defined("\n".join(given))
+    used = _names_read("\n".join([*own_setup, *tests])) - _defined("\n".join(own_setup))
     modules = {alias for alias in defined if alias in _imported(program)}
     points = tuple(sorted(defined & used - modules))
     imports = tuple(f"import {module}" for module in sorted(modules & used))
-    return Case(name, program, tuple(tests), (*imports, *given), points)
+    return Case(name, program, tuple(tests), (*imports, *own_setup), points)
 
 
 def _defined(program: str) -> set[str]:
@@ -194,10 +194,10 @@ def _imported(program: str) -> set[str]:
     return {(alias.asname or alias.name).split(".")[0] for node in nodes for alias in node.names}
 
 
-def _read(source: str) -> set[str]:
+def _names_read(source: str) -> set[str]:
     nodes = ast.walk(ast.parse(source))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def _said(verdict: Any) -> str:
+def _shown(verdict: Any) -> str:
     return f"{verdict.reason} ({verdict.detail[:120]})"

@@ -1,4 +1,4 @@
-"""A program into programs that differ from it in one place: what a policy's near misses look like.
+"""A program → programs that differ from it in one place, like the near misses of a policy.
 
 A mutant changes a constant, a comparison, an operator or a condition, or wraps what one function returns in
 something that looks like it: a generator, a subclass, a set, a float, a text, None.
@@ -34,7 +34,7 @@ OPERATORS = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-WRAPPED = {  # how a result is changed: an expression of `result`
+WRAPPED = {  # how a result is changed → an expression of `result`
     "generator": "(each for each in result) if hasattr(result, '__iter__') else (result,)",
     "subclass": "type('Own', (type(result),), {})(result) "
     "if type(result) in (int, float, str, list, tuple, dict, set) else result",
@@ -49,7 +49,7 @@ WRAPPED = {  # how a result is changed: an expression of `result`
 
 
 def mutants(program: str, entry_point: str, *, count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Up to `count` (kind, program): half of them changed inside, half in what `entry_point` returns."""
+    """Yield up to `count` (kind, program): half changed inside, half in what `entry_point` returns."""
     draw = random.Random(f"{seed} {program}")
     inner = [(kind, place) for kind in CHANGES for place in range(_places(program, kind))]
     draw.shuffle(inner)
@@ -115,8 +115,8 @@ CHANGES = {
 }
 
 
-class _At(ast.NodeTransformer):
-    """Changes the node that is the `place`-th of its kind."""
+class _ChangeAt(ast.NodeTransformer):
+    """A transformer that changes the `place`-th node of a kind."""
 
     def __init__(self, kind: str, place: int) -> None:
         self._change, self._place, self.seen = CHANGES[kind], place, 0
@@ -131,10 +131,10 @@ class _At(ast.NodeTransformer):
 
 
 def _places(program: str, kind: str) -> int:
-    counting = _At(kind, -1)
+    counting = _ChangeAt(kind, -1)
     counting.visit(ast.parse(program))
     return counting.seen
 
 
 def _changed(program: str, kind: str, place: int) -> str:
-    return ast.unparse(ast.fix_missing_locations(_At(kind, place).visit(ast.parse(program))))
+    return ast.unparse(ast.fix_missing_locations(_ChangeAt(kind, place).visit(ast.parse(program))))

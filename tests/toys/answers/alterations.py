@@ -1,4 +1,4 @@
-"""An answer and a seed into other answers that a hasty comparison takes for the same."""
+"""An answer and a seed → other answers that a hasty comparison takes for the same."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split
 
 
 def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
-    """(name, text) of every mutation in `OTHER` that applies; each of another value than `answer`."""
+    """Yield (name, text) of every mutation in `OTHER` that applies; the values differ from `answer`."""
     draw = Random(f"{seed} {answer}")
     for name, mutation in OTHER.items():
         changed = mutation(answer, draw)
@@ -17,7 +17,7 @@ def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def _digit(answer: str, draw: Random) -> str | None:
-    """One digit becomes another one; indices, bases and exponents of 0 and 1 are left alone."""
+    """Change one digit, but no index, base, or exponent of 0 or 1."""
     places = [m.start() for m in re.finditer(r"(?<![0-9_^.{])[0-9]|(?<=[1-9])[0-9]", answer)]
     if not places or "_" in answer or "x^" in answer[:2]:
         return None
@@ -117,7 +117,7 @@ RELATIONS = {"\\le": ["<", ">"], "\\ge": [">", "<"], "<": [">", "\\le "], ">": [
 
 
 def _letters(answer: str, draw: Random) -> str | None:
-    """Two neighbouring letters of a word change places."""
+    """Swap two neighbouring letters of a word."""
     text = re.search(r"\\text\{[^{}]*?([A-Za-z]{3,})[^{}]*\}", answer)
     if text is None or re.search(r"\d", answer):
         return None

@@ -1,10 +1,10 @@
-"""Whole completions with the reference answer and whether the final answer in them is right."""
+"""Whole completions, each with the reference answer and whether its final answer is right."""
 
 from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """`expected` is None where people disagree."""
+    """A labelled completion; `expected` is None if people disagree."""
 
     answer: str
     completion: str

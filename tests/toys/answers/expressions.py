@@ -1,4 +1,4 @@
-"""A seed into random expressions of any depth, and into pairs of answers that may be the same rewritten."""
+"""A seed → random expressions of any depth, and pairs of answers that may be the same rewritten."""
 
 from random import Random
 
@@ -46,7 +46,7 @@ _SAME = ("{}+0", "0+{}", "\\frac{{2({})}}{{2}}", "-(-({}))", "({})", "({})\\cdot
 
 
 def grown(draw: Random, depth: int) -> str:
-    """An expression of `depth` levels."""
+    """Return an expression of `depth` levels."""
     if depth == 0:
         return draw.choice(_LEAVES)
     kind = draw.randrange(len(_FORMS) + 6)
@@ -57,7 +57,7 @@ def grown(draw: Random, depth: int) -> str:
 
 
 def grown_pair(draw: Random) -> tuple[str, str, bool]:
-    """Two answers of one shape, and whether the second is the first rewritten."""
+    """Return two answers of one shape, and whether the second is the first rewritten."""
     same = draw.random() < 0.7
     expression = grown(draw, draw.randint(0, 5))
     other = draw.choice(_SAME).format(expression) if same else grown(draw, draw.randint(0, 3))

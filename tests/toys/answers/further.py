@@ -1,4 +1,4 @@
-"""Further labelled pairs of all kinds; `toys.answers.pairs` says how to read the table."""
+"""Further labelled pairs of all kinds; `pairs.py` says how to read the table."""
 
 FURTHER = r"""
 [numbers]

@@ -1,4 +1,4 @@
-"""Answers made to hang, to exhaust or to be executed; none of them is right for any of `GOLDS`."""
+"""Answers made to hang, exhaust or take over a verifier; none is right for any of `GOLDS`."""
 
 GOLDS = (
     "2",
@@ -307,7 +307,7 @@ INJECTIONS = {  # {marker}: a file that would be made
 
 
 def injection(template: str, marker: str) -> str:
-    """The text that would make the file `marker` where it is executed."""
+    """Return a text that makes the file `marker` if it is executed."""
     return template.format(marker=marker, codes="+".join(f"chr({ord(c)})" for c in marker))
 
 

@@ -1,4 +1,4 @@
-"""Labelled pairs of mixed kinds; `toys.answers.pairs` says how to read the table."""
+"""Labelled pairs of mixed kinds; `pairs.py` says how to read the table."""
 
 MIXED = r"""
 [mixed]

@@ -1,6 +1,6 @@
-"""An answer and a seed into other writings of the same answer, and into noise.
+"""An answer and a seed → other writings of the same answer, and noise.
 
-A mutation returns None where it does not apply; that it keeps the value holds for the answers of a data set,
+A mutation returns None if it does not apply; that it keeps the value holds for the answers of a data set,
 not for every string. `toys.answers.alterations` has those that change the value.
 """
 
@@ -13,7 +13,7 @@ Mutation = Callable[[str, Random], str | None]
 
 
 def rewritten(answer: str, seed: int, *, depth: int = 1) -> Iterator[tuple[str, str]]:
-    """(name, text) of each mutation in `SAME` that applies, after `depth - 1` others drawn at random."""
+    """Yield (name, text) of each mutation in `SAME` that applies, after `depth - 1` random ones."""
     draw = Random(f"{seed} {answer}")
     for name, mutation in SAME.items():
         text, names = answer, [name]
@@ -27,7 +27,7 @@ def rewritten(answer: str, seed: int, *, depth: int = 1) -> Iterator[tuple[str, 
 
 
 def noise(answer: str, draw: Random) -> str:
-    """The answer with a few characters or tokens lost, doubled, moved or put in."""
+    """Return the answer with a few characters or tokens lost, doubled, moved or inserted."""
     text = answer
     for _ in range(draw.randint(1, 4)):
         at = draw.randint(0, len(text))
@@ -61,13 +61,13 @@ ENCLOSED = re.compile(r"(\\\{|[(\[])(.*)(\\\}|[)\]])", re.S)
 
 
 def is_scalar(answer: str) -> bool:
-    """A plain expression: no list, relation, unit, words or other convention."""
+    """Return whether the answer is a plain expression: no list, relation, unit, words or convention."""
     whole = _SCALAR.fullmatch(answer) and any(character.isalnum() for character in answer)
     return bool(whole) and not _WORD.search(answer) and not _ODD_NUMBER.search(answer)
 
 
 def split(text: str, separator: str) -> list[str]:
-    """`text` cut at each `separator` outside all brackets and braces."""
+    """Split `text` at each `separator` outside all brackets and braces."""
     parts, depth, last, at = [], 0, 0, 0
     while at < len(text):
         if (
@@ -185,7 +185,7 @@ def _union_order(answer: str, draw: Random) -> str | None:
 
 
 def terms(answer: str) -> list[str]:
-    """The signed terms of a scalar sum; the answer alone where it is none."""
+    """Return the signed terms of a scalar sum, or the answer alone if it is no sum."""
     if not is_scalar(answer):
         return [answer]
     marked = re.sub(r"(?<=[0-9a-z)} ])-(?![^{(]*[})])", "\0-", answer.replace("+", "\0+"))

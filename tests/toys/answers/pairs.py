@@ -1,8 +1,8 @@
-"""Tables of answers written beside one another into labelled pairs; the tables about numbers.
+"""Tables of answers written side by side → labelled pairs; and the tables about numbers.
 
-A line is a gold answer followed by others, each behind `≡` (the same answer), `≢` (another one) or `≟`
-(people disagree; not scored). A line that starts with such a mark goes on with the gold answer above it;
-`[name]` starts a category. `⏎` stands for a line break, `␢` for a zero-width space.
+A line is a gold answer followed by others, each after `≡` (the same answer), `≢` (another answer) or `≟`
+(people disagree; not scored). A line that starts with a mark continues the gold answer above; `[name]` starts
+a category. `⏎` stands for a line break, `␢` for a zero-width space.
 """
 
 import re
@@ -15,7 +15,7 @@ UNSEEN = str.maketrans({"⏎": "\n", "␢": "\u200b"})
 
 @dataclass(frozen=True)
 class Pair:
-    """`expected` is None where the label is disputed."""
+    """Two answers with their label; `expected` is None if the label is disputed."""
 
     category: str
     gold: str

@@ -1,9 +1,9 @@
-"""A module into the same module where it can harm nobody: the outer cage.
+"""A module → the same module in a place where it can harm nobody: the outer cage.
 
 Fresh user, mount, pid, net, ipc and uts namespaces; a root of the interpreter's folders and the system's, all
 read-only; a /tmp and a /dev/shm of its own; limits on processes, address space and file size; a wall limit.
 As root, the cage's users are 65,536 numbers that nobody on the machine has, so that even "root" inside owns
-nothing outside. What runs inside is a driver of ours, `inside.py`; it, not the cage, holds the sandbox.
+nothing outside. The module that runs inside is a driver of ours, `inside.py`, which makes the sandbox.
 """
 
 import ctypes
@@ -43,11 +43,11 @@ LIMITS = {
 
 
 class CageError(Exception):
-    """No cage can be made here, or what ran in it did not come to its end."""
+    """A cage that cannot be made here, or a driver that did not report."""
 
 
 def caged(order: dict, *, seconds: float = 1800.0) -> list[dict]:
-    """The lines that `inside.py` reports for `order`; a run that was cut off is short of the line "end"."""
+    """Return the lines that `inside.py` reports for `order`; a run that was cut off lacks the line "end"."""
     environment = {
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
@@ -60,19 +60,19 @@ def caged(order: dict, *, seconds: float = 1800.0) -> list[dict]:
         command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=environment
     ) as made:
         try:
-            out, said = made.communicate(json.dumps(order), timeout=seconds)
+            out, errors = made.communicate(json.dumps(order), timeout=seconds)
         except subprocess.TimeoutExpired:
             made.kill()  # the first process of the cage dies with its parent, and all of the cage with it
-            out, said = made.communicate()
+            out, errors = made.communicate()
     lines = [json.loads(line) for line in out.splitlines() if line.startswith("{") and line.endswith("}")]
     if not lines:
-        raise CageError(f"the cage ended with {made.returncode}: {said.strip()[-500:] or 'no word'}")
+        raise CageError(f"the cage ended with {made.returncode}: {errors.strip()[-500:] or 'no word'}")
     return lines
 
 
 @lru_cache(maxsize=1)
 def why_no_cage() -> str:
-    """Empty where a cage can be made; else the reason, for a test to skip with."""
+    """Return the reason why no cage can be made here, or ""."""
     try:
         caged({"do": "nothing"}, seconds=600)
     except CageError as error:
@@ -81,7 +81,7 @@ def why_no_cage() -> str:
 
 
 def main(module: str) -> int:
-    """Runs in a process of its own: makes the cage around a child, and ends as the child does."""
+    """Make the cage around a child, and end as the child does."""
     ready, go = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -101,9 +101,9 @@ def main(module: str) -> int:
 def _enter(module: str, go: socket.socket) -> int:
     as_root = os.geteuid() == 0
     if as_root:
-        _check(libc.unshare(NEW_MOUNTS), "unshare(mounts)")
+        _require(libc.unshare(NEW_MOUNTS), "unshare(mounts)")
         _build_root()
-    _check(libc.unshare(SPACES), "unshare")
+    _require(libc.unshare(SPACES), "unshare")
     go.send(b"u")
     if go.recv(1) != b"m":
         return 1
@@ -121,8 +121,8 @@ def _enter(module: str, go: socket.socket) -> int:
 
 
 def _first_process(module: str) -> int:
-    """Number 1 of the cage: collects orphans until the driver ends, whose end is the end of all."""
-    _check(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEVICES, None), "mount(/proc)")
+    """Collect orphans as process 1 of the cage until the driver ends, which ends the cage."""
+    _require(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEVICES, None), "mount(/proc)")
     _raise_loopback()
     for kind, most in LIMITS.items():
         hard = resource.getrlimit(kind)[1]
@@ -140,8 +140,8 @@ def _first_process(module: str) -> int:
 
 
 def _build_root() -> None:
-    """A tmpfs for a root, with the folders that Python, the system's libraries and this project live in."""
-    _check(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None), "mount(private)")
+    """Make a root in a tmpfs, with the folders of Python, of the system's libraries and of this project."""
+    _require(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None), "mount(private)")
     shown = [(path, os.open(path, os.O_PATH)) for path in _shown()]
     new = "/tmp"
     _mount_tmpfs(new, "64m")
@@ -153,8 +153,8 @@ def _build_root() -> None:
     for path, opened in shown:
         _bind(path, opened, new)
     os.chdir(new)
-    _check(libc.pivot_root(b".", b"."), "pivot_root")
-    _check(libc.umount2(b".", 2), "umount")
+    _require(libc.pivot_root(b".", b"."), "pivot_root")
+    _require(libc.umount2(b".", 2), "umount")
     os.chdir("/")
 
 
@@ -166,10 +166,10 @@ def _bind(path: str, opened: int, new: str) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.touch()
     source = f"/proc/self/fd/{opened}".encode()
-    _check(libc.mount(source, str(target).encode(), None, BIND | RECURSIVE, None), f"bind {path}")
+    _require(libc.mount(source, str(target).encode(), None, BIND | RECURSIVE, None), f"bind {path}")
     if path != "/proc" and not path.startswith("/dev/"):
         read_only = struct.pack("4Q", 1 | 2 | 4, 0, 0, 0)
-        _check(
+        _require(
             libc.syscall(MOUNT_SETATTR, -100, str(target).encode(), 0x8000, read_only, 32),
             f"read-only {path}",
         )
@@ -177,7 +177,7 @@ def _bind(path: str, opened: int, new: str) -> None:
 
 
 def _shown() -> Iterator[str]:
-    """Folders, none inside another: a folder inside one that is already shown is there."""
+    """Yield the shown folders, none of which is inside another."""
     python = [sys.base_prefix, sys.prefix, str(Path(sys.prefix).resolve()), str(ROOT)]
     system = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc"]
     devices = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")]
@@ -200,7 +200,9 @@ def _map_users(child: int) -> None:
 
 def _mount_tmpfs(target: str, size: str) -> None:
     options = f"size={size},mode=755".encode()
-    _check(libc.mount(b"tmpfs", target.encode(), b"tmpfs", NO_SUID | NO_DEVICES, options), f"mount({target})")
+    _require(
+        libc.mount(b"tmpfs", target.encode(), b"tmpfs", NO_SUID | NO_DEVICES, options), f"mount({target})"
+    )
 
 
 def _raise_loopback() -> None:
@@ -214,7 +216,7 @@ def _die_with_parent() -> None:
     libc.prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
-def _check(result: int, what: str) -> None:
+def _require(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
         print(f"{what}: {os.strerror(number)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Programs of every kind, ours, into one table: what it is, its verdict, what it must not do."""
+"""Our programs of every kind in one table: what each is, its verdict, and what it must not do."""
 
 import importlib
 from collections.abc import Iterator, Mapping
@@ -34,10 +34,10 @@ FILES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """One program with its tests. A probe passes exactly where what it tried was prevented.
+    """One program with its tests. A probe passes exactly if its attempt was prevented.
 
-    `slow` ones use up a limit. `repeat` runs the program that often in one sandbox and judges the last run.
-    `tiers` names the tiers that promise the verdict, () all of them. `reason` is the verdict's, "" any.
+    A `slow` program uses up a limit. `repeat` runs the program that often in one sandbox and judges the last
+    run. `tiers` names the tiers that promise the verdict, () all of them. `reason` is the verdict's, "" any.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Family:
 
 
 def probe(family: Family, name: str, attempt: str, **more) -> Program:
-    """A program that is right where `attempt` leaves `reached` false or raises, and wrong where not."""
+    """Return a program that is right exactly if `attempt` leaves `reached` false or raises."""
     body = "".join(f"    {line}\n" for line in dedent(attempt).strip().splitlines())
     program = (
         "reached = False\n"
@@ -87,7 +87,7 @@ def probe(family: Family, name: str, attempt: str, **more) -> Program:
 
 
 def corpus() -> Mapping[str, Program]:
-    """Every program by its name, in the order of `FILES`."""
+    """Return every program by its name, in the order of `FILES`."""
     programs = list(_programs())
     named = {program.name: program for program in programs}
     if len(named) != len(programs):

@@ -1,4 +1,4 @@
-"""A process into one that has what Docker's default profile leaves it: its 14 capabilities and its filter.
+"""A process → the same process under Docker's default profile: 14 capabilities and a filter.
 
 The profile is moby's default for a container without CAP_SYS_ADMIN, as far as a sandbox can notice: the calls
 below fail with EPERM, `clone3` with ENOSYS, `clone` where it asks for a namespace. Landlock stays.
@@ -68,7 +68,7 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x50000
 
 
 def apply() -> None:
-    """From here on this process and its children live under the profile; OSError where they cannot."""
+    """Put this process and its children under the profile; OSError if that fails."""
     libc = ctypes.CDLL(None, use_errno=True)
     code = _filter(platform.machine() == "aarch64")
     blob = ctypes.create_string_buffer(b"".join(code))

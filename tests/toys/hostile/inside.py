@@ -1,6 +1,6 @@
-"""An order on standard input into a line of JSON for each program that was run: its verdict and its effects.
+"""An order on standard input → a line of JSON for each program that was run: its verdict and its effects.
 
-Runs inside the outer cage. The order names the tier, the layers left out, whom to be and what to do.
+It runs inside the outer cage. The order names the tier, the layers left out, the user and what to do.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def _nothing(order: Order) -> None:
 
 
 def _programs(order: Order) -> None:
-    """Runs each program `repeat` times; its effects are those of all its runs."""
+    """Run each program `repeat` times, and report its last verdict and the effects of all runs."""
     scene, sampler = Scene(order.secrets), Sampler()
     with sandbox(order) as box:
         say(tier=box.tier, warning=box.warning)
@@ -158,7 +158,7 @@ def _command(number: int) -> str:
 
 
 def _soak(order: Order) -> None:
-    """What the sandbox holds after a few verdicts, and after `count` of them."""
+    """Report what the sandbox holds after a few verdicts, and after `count` more."""
     from toys.hostile.soak import soaked
 
     with sandbox(order) as box:
@@ -167,7 +167,7 @@ def _soak(order: Order) -> None:
 
 
 def _dumpable() -> None:
-    """Who gave up an identity cannot open its own /proc until it says that it may be looked at."""
+    """Make /proc/self readable again, which a change of user prevents."""
     import ctypes
 
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""The processes of a cage into peaks: how many, how much memory, how much of it the supervisor's."""
+"""The processes of a cage → peaks of their number, their memory and the supervisor's memory."""
 
 import os
 import threading
@@ -12,7 +12,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass
 class Peaks:
-    """The largest since `reset`, in MB: of all processes but ours, ours, what is shared; and how many."""
+    """The peaks since `reset`: MB of other processes, of ours and shared; how many processes and threads."""
 
     memory: float = 0
     supervisor: float = 0
@@ -26,7 +26,7 @@ class Peaks:
 
 
 class Sampler:
-    """Looks every few milliseconds, in a thread, until the process ends."""
+    """A thread that looks every few milliseconds until the process ends."""
 
     def __init__(self, every: float = 0.02) -> None:
         self._peaks, self._every = Peaks(), every
@@ -46,7 +46,7 @@ class Sampler:
 
 
 def look() -> Peaks:
-    """What there is at this moment."""
+    """Return the values of this moment."""
     found = Peaks(shared=_shared())
     for number in processes():
         try:
@@ -65,11 +65,11 @@ def look() -> Peaks:
 
 
 def processes() -> list[int]:
-    """The numbers of all processes that /proc shows, the dead ones that wait to be collected included."""
+    """Return the numbers of all processes in /proc, zombies included."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _shared() -> float:
-    """MB in tmpfs, shared mappings and nameless files, of the whole machine."""
+    """Return the MB in tmpfs, shared mappings and nameless files of the whole machine."""
     with Path("/proc/meminfo").open(encoding="utf-8") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("Shmem:")) / 1024

@@ -1,4 +1,4 @@
-"""A cage into a scene with something to harm: files, listeners, a victim, a secret; and what was harmed."""
+"""A cage → a scene with files, listeners, a victim and a secret; and what was harmed of them."""
 
 import os
 import selectors
@@ -17,7 +17,7 @@ CATCHABLE = set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHL
 
 
 class Scene:
-    """Set up once in a cage. `changes()` names what happened since it was asked last, and mends it."""
+    """What programs can harm, set up once in a cage; `changes()` names and mends what was harmed since."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         os.environ.update(dict.fromkeys(["CANARY_SECRET", *secrets], SECRET))
@@ -33,7 +33,7 @@ class Scene:
         self.victim = _victim()
 
     def changes(self) -> Iterator[str]:
-        """What happened, one line a thing: the effect's name, a colon, and what was seen."""
+        """Yield a line for each effect: its name, a colon, and what was seen."""
         now = _pictures()
         if now != self._before:
             different = [
@@ -80,7 +80,7 @@ class Scene:
         self._before = _pictures()
 
     def _reached(self) -> Iterator[str]:
-        """Names of the listeners that somebody got through to: the kernel keeps what came."""
+        """Return the names of the listeners that something reached; the kernel keeps what arrived."""
         while ready := self._selector.select(0):
             for key, _ in ready:
                 yield key.data
@@ -137,7 +137,7 @@ def _state(number: int) -> str:
 
 
 def _pictures() -> dict[str, tuple]:
-    """What there is below the watched folders: kind, rights, owner, size, time, and short contents."""
+    """Return what is below the watched folders: kind, rights, owner, size, time, and short contents."""
     return {str(path): _picture(path) for folder in WATCHED for path in _below(folder)}
 
 
@@ -155,7 +155,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_ours(entry: Path) -> bool:
-    """Not a folder that the cage shows read-only below a watched one."""
+    """Return whether a path is not one that the cage shows read-only."""
     try:
         return (
             os.lstat(entry).st_dev == os.lstat(entry.parent).st_dev

@@ -1,17 +1,17 @@
-"""Many verdicts into what they leave: descriptors, processes and memory of ours and of our workers."""
+"""Many verdicts → what they leave: descriptors, processes, and memory of this process and its workers."""
 
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-WARM = 50  # verdicts before the first look: interned strings, caches of tests
-PAGE = os.sysconf("SC_PAGE_SIZE")
+WARM_UP_VERDICTS = 50  # before the first look, to fill caches
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class Held:
-    """What this process and its descendants hold. `supervisor` and `workers` are resident MB."""
+    """The holdings of this process and its descendants; `supervisor` and `workers` are resident MB."""
 
     descriptors: int
     processes: int
@@ -20,8 +20,8 @@ class Held:
 
 
 def soaked(box, programs: list[dict], count: int) -> Iterator[dict]:
-    """What is held after `WARM` verdicts and after `count` more, of the programs in turn."""
-    for rounds in (WARM, count):
+    """Yield what is held after some verdicts to warm up, and after `count` more on the programs in turn."""
+    for rounds in (WARM_UP_VERDICTS, count):
         wrong = 0
         for i in range(rounds):
             program = programs[i % len(programs)]
@@ -36,7 +36,7 @@ def soaked(box, programs: list[dict], count: int) -> Iterator[dict]:
 
 
 def held() -> Held:
-    """At this moment; the dead that nobody has collected count as processes."""
+    """Return what is held at this moment; zombies count as processes."""
     family = _descendants(os.getpid())
     return Held(
         descriptors=len(list(Path("/proc/self/fd").iterdir())),
@@ -63,9 +63,9 @@ def _descendants(ancestor: int) -> list[int]:
 
 
 def _resident(number: int) -> float:
-    """MB that are this process's own: what it shares with the process that forked it counts there alone."""
+    """Return the MB of a process alone; pages shared with the process that forked it do not count."""
     try:
         pages = Path(f"/proc/{number}/statm").read_text(encoding="utf-8").split()
     except OSError:
         return 0.0
-    return (int(pages[1]) - int(pages[2])) * PAGE / (1 << 20)
+    return (int(pages[1]) - int(pages[2])) * PAGE_BYTES / (1 << 20)

@@ -1,4 +1,4 @@
-"""Workers come, judge side by side, die, and leave nothing behind."""
+"""Workers start, judge in parallel, die, and leave nothing behind."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def tier(request):
 
 
 def workers(root: int = 0) -> set[int]:
-    """Processes of sandboxes that descend from `root`, else from this one, and have not ended."""
+    """Return the live processes of sandboxes that descend from `root`, else from this process."""
     parents = {}
     for folder in Path("/proc").iterdir():
         try:
@@ -45,7 +45,7 @@ def workers(root: int = 0) -> set[int]:
 
 
 def gone(processes: set[int]) -> bool:
-    """Whether the processes end within a minute; on an idle machine they need milliseconds."""
+    """Return whether the processes end within a minute; on an idle machine they need milliseconds."""
     return holds(lambda: not any(map(alive, processes)))
 
 
