@@ -1,14 +1,13 @@
 """Rows with the columns of `erce records`, of any run → a study's folder, as if erce had run it."""
 
 import re
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.files import write_json, write_rows
+from erce.files import new_folder, write_json, write_rows
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.score import summarize
 from erce.score.majority import Equal
@@ -50,12 +49,10 @@ def study_of_rows(
     for row in rows:
         rows_by_cell.setdefault(_cell(row), []).append(row)
     recipe = _recipe(rows_by_cell)
-    half = out.with_name(f".{out.name}.tmp")
-    shutil.rmtree(half, ignore_errors=True)
-    open_study(half, recipe, _problems(rows, prompts or {}))
-    for cell, cell_rows in rows_by_cell.items():
-        _write_cell(cell_folder(half, recipe, cell), recipe, cell, cell_rows, equal)
-    half.replace(out)
+    with new_folder(out) as folder:
+        open_study(folder, recipe, _problems(rows, prompts or {}))
+        for cell, cell_rows in rows_by_cell.items():
+            _write_cell(cell_folder(folder, recipe, cell), recipe, cell, cell_rows, equal)
     return read_study(out)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
-from erce.files import read_json
+from erce.files import new_folder, read_json
 from erce.recipe import Cell
 from erce.reporting.cautions import cautions
 from erce.reporting.format import (
@@ -71,13 +71,12 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     hub = _on_the_hub(study.recipe.model) if base is None else _valid(base)
     settings = read_json(adapter / CONFIGURATION)
     settings["base_model_name_or_path"] = hub or Path(study.recipe.model).name
-    half = out.with_name(f".{out.name}.tmp")
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir(parents=True)
-    shutil.copyfile(adapter / WEIGHTS, half / WEIGHTS)
-    (half / CONFIGURATION).write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    (half / README).write_text(card(found, chosen, hub=hub), encoding="utf-8")
-    half.replace(out)
+    with new_folder(out) as folder:
+        shutil.copyfile(adapter / WEIGHTS, folder / WEIGHTS)
+        (folder / CONFIGURATION).write_text(
+            json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
+        (folder / README).write_text(card(found, chosen, hub=hub), encoding="utf-8")
     return out / README
 
 

@@ -4,7 +4,6 @@ import copy
 import errno
 import math
 import random
-import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from torch.distributed.tensor import DTensor
 from transformers.trainer_callback import PrinterCallback
 
 from erce.errors import DivergedError
+from erce.files import new_folder
 from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import Row, training_rows
@@ -203,20 +203,17 @@ def _whole(model: PeftModel) -> dict[str, torch.Tensor]:
 
 def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> None:
     """The two files that `PeftModel.from_pretrained` reads, in a folder that appears whole or not at all."""
-    half = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(half, ignore_errors=True)
-    half.mkdir(parents=True)
-    try:
-        save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
-    except SafetensorError as error:  # which a full disk is to it
-        full = f"os error {errno.ENOSPC}" in str(error)
-        raise OSError(errno.ENOSPC if full else errno.EIO, str(error), str(half)) from error
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
     assert isinstance(configuration, LoraConfig)
     configuration.target_modules = sorted(configuration.target_modules or ())  # a set, in no process the same
-    configuration.save_pretrained(str(half))
-    half.replace(folder)
+    with new_folder(folder) as temporary:
+        try:
+            save_file(weights, temporary / "adapter_model.safetensors", {"format": "pt"})
+        except SafetensorError as error:  # how safetensors reports a full disk
+            full = f"os error {errno.ENOSPC}" in str(error)
+            raise OSError(errno.ENOSPC if full else errno.EIO, str(error), str(temporary)) from error
+        configuration.save_pretrained(str(temporary))
 
 
 def _last_epoch(log: list[dict[str, Any]]) -> dict[str, float]:

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from erce.errors import DivergedError, InputError
+from erce.files import write_json
 from erce.recipe import RegularizedObjective, Resources, Training
 from erce.types import Problem
 
@@ -121,9 +122,7 @@ def run(file: Path) -> None:
         folder=Path(work.folder),
     )
     if state.is_main_process:
-        half = file.with_suffix(".summary.tmp")
-        half.write_text(json.dumps(summary), encoding="utf-8")
-        half.replace(_summary(file))
+        write_json(_summary(file), summary)
 
 
 def main() -> None:
