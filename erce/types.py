@@ -39,7 +39,7 @@ class Completion:
     sample: int
     text: str
     tokens: int | None
-    finished: bool
+    finished: bool | None  # None: a log of another tool does not say
     logprob: float | None
     entropy: float | None
     drawn_entropy: float | None = None
@@ -184,3 +184,49 @@ class Arm:
 
 
 BASE_MODEL, BASELINE = Arm(None), Arm(0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleRow:
+    """One sample with everything that produced it: a row of `erce records`, in the order of its columns.
+
+    None stands for what is not known; the columns without a default are always known.
+    """
+
+    key: str | None = None  # of everything that the sample depends on: equal keys, equal samples
+    study: str | None = None
+    task: str | None = None
+    arm: str  # "base", "lam0.5", "dft": the arm (table row) that the sample belongs to
+    lam: float | None = None
+    objective: str | None = None
+    penalty: str | None = None
+    order: float | None = None
+    seed: int  # of training, and with `problem` and `sample` of the random numbers it was drawn with
+    model: str | None = None
+    revision: str | None = None
+    dtype: str | None = None
+    adapter: str | None = None  # digest of its weights
+    split: str
+    decoding: str
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    repetition_penalty: float | None = None
+    max_new_tokens: int | None = None
+    stop: list[str] | None = None
+    problem: str
+    prompt_hash: str | None = None
+    answer: str | None = None
+    tests: list[str] | None = None
+    sample: int
+    completion: str | None = None
+    tokens: int | None = None
+    finish: str | None = None  # "stop" or "length"
+    logprob: float | None = None
+    entropy: float | None = None
+    drawn_entropy: float | None = None
+    accepted: bool | None = None
+    reason: str | None = None
+    extracted: str | None = None
+    warning: str | None = None
+    verifier: str | None = None

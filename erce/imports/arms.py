@@ -3,14 +3,14 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from erce.errors import InputError
 from erce.imports.logs import Reading, read_log, read_prompts
 from erce.imports.rows_to_study import ARM_NAME, ARM_NAME_RULE, study_of_rows
-from erce.study.export import Row
 from erce.study.folder import Study
-from erce.types import CROSS_ENTROPY
+from erce.types import CROSS_ENTROPY, SampleRow
 
 BASELINE = "baseline"
 BASE = "base"  # the model before any training
@@ -38,7 +38,7 @@ def import_study(
     unknown = validation.keys() - arms.keys()
     if unknown:
         raise InputError(f"validation logs for {min(unknown)!r}, which is no arm; there are {list(arms)}")
-    rows: list[Row] = []
+    rows: list[SampleRow] = []
     prompts: dict[tuple[str, str], str] = {}
     for split, logs in (("validation", validation), ("test", arms)):
         for arm, paths in logs.items():
@@ -46,27 +46,27 @@ def import_study(
         for path in logs.get(BASELINE, ())[:1]:
             by_problem = read_prompts(path, reading=reading)
             prompts |= {(split, problem): prompt for problem, prompt in by_problem.items()}
-    tasks = sorted({str(row["task"]) for row in rows})
+    tasks = sorted({str(row.task) for row in rows})
     if len(tasks) > 1:
         raise InputError(f"the logs are of the tasks {', '.join(tasks)}; name one task, or what to call it")
     return study_of_rows(out, rows, prompts=prompts)
 
 
-def _arm_rows(arm: str, paths: Sequence[str | Path], split: str, reading: Reading) -> list[Row]:
+def _arm_rows(arm: str, paths: Sequence[str | Path], split: str, reading: Reading) -> list[SampleRow]:
     """Read an arm's logs; the first log of a decoding is its seed 0, the next its seed 1."""
     lam, objective = _lam_and_objective(arm)
     logs_by_decoding: Counter[str] = Counter()
-    arm_rows: list[Row] = []
+    arm_rows: list[SampleRow] = []
     for path in paths:
         rows = read_log(path, arm=arm, reading=reading)
-        decoding = rows[0]["decoding"]
-        if any(row["decoding"] != decoding for row in rows):
+        decoding = rows[0].decoding
+        if any(row.decoding != decoding for row in rows):
             raise InputError(
                 f"{path} has greedy completions and samples; one log is one decoding of one seed"
             )
         columns = {"lam": lam, "objective": objective, "seed": logs_by_decoding[decoding], "split": split}
         logs_by_decoding[decoding] += 1
-        arm_rows += [row | columns for row in rows]
+        arm_rows += [replace(row, **columns) for row in rows]
     if lam is None and max(logs_by_decoding.values(), default=0) > 1:
         raise InputError(
             f"arm {BASE!r} has {max(logs_by_decoding.values())} logs; the base model is not trained: one seed"

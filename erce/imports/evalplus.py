@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.study.export import Row, flat
+from erce.types import SampleRow
 
 PASS = "pass"
 REASONS: dict[str | None, str] = {PASS: "passed", "fail": "failed", "timeout": "timeout"}
@@ -21,7 +21,7 @@ def from_evalplus(
     plus: bool = False,
     task: str | None = None,
     temperature: float | None = None,
-) -> list[Row]:
+) -> list[SampleRow]:
     """Return one row a program, judged by the benchmark's own tests; with `plus`, by the added tests too.
 
     The task is then called "humaneval+" instead of "humaneval". `path` may also be the samples, NAME.jsonl,
@@ -48,7 +48,7 @@ def from_evalplus(
         "temperature": temperature,
     }
     return [
-        flat(shared | {"problem": problem, "sample": sample} | _judged_program(path, program, plus=plus))
+        SampleRow(**shared, problem=problem, sample=sample, **_judged_program(path, program, plus=plus))
         for problem, programs in problems.items()
         for sample, program in enumerate(programs)
     ]
@@ -82,7 +82,7 @@ def _temperature_in_name(path: Path) -> float | None:
     return float(match[1]) if match else None
 
 
-def _judged_program(path: Path, program: dict[str, Any], *, plus: bool) -> Row:
+def _judged_program(path: Path, program: dict[str, Any], *, plus: bool) -> dict[str, Any]:
     """Return what is a program's own in its row; with `plus`, it must pass both kinds of tests."""
     if "base_status" not in program:
         raise InputError(f"{path} has a program without base_status; evaluate its samples again")

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.study.export import Row, flat
+from erce.types import SampleRow
 
 ZSTANDARD = 93  # its number among the compression types of zip archives
 ACCEPTED = {"C": True, "I": False, "N": False}  # correct, incorrect, no answer
 FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 
 
-def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[Row]:
+def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[SampleRow]:
     """Return one row a sample, epoch 1 being sample 0; `arm` and `seed` name the run.
 
     The split is called "test", and the decoding "greedy" if the log says temperature 0. A log with several
@@ -49,7 +49,7 @@ def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | Non
         "max_new_tokens": settings.get("max_tokens"),
         "stop": settings.get("stop_seqs"),
     }
-    return [flat(shared | _sample_columns(path, sample, scorer)) for sample in samples]
+    return [SampleRow(**shared | _sample_columns(path, sample, scorer)) for sample in samples]
 
 
 def inspect_prompts(path: str | Path) -> dict[str, str]:
@@ -121,7 +121,7 @@ def _without_nulls(settings: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (settings or {}).items() if value is not None}
 
 
-def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> Row:
+def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
     where = f"{path}, sample {sample['id']}, epoch {sample['epoch']}"
     output = sample.get("output") or {}
     choice = next(iter(output.get("choices") or ()), {})

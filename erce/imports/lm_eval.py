@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.study.export import Row, flat
+from erce.types import SampleRow
 
 METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a line does not list its own
 
@@ -22,7 +22,7 @@ def from_lm_eval(
     task: str | None = None,
     metric: str | None = None,
     filter: str | None = None,
-) -> list[Row]:
+) -> list[SampleRow]:
     """Return one row a response, accepted if the metric is 1; `arm` and `seed` name the run.
 
     `task` is read from the file's name if left out, and the split is called "test". A file with several
@@ -50,7 +50,7 @@ def from_lm_eval(
         accepted = _accepted(where, line[metric], len(texts))
         for sample, text in enumerate(texts):
             outcome = {"completion": text, "extracted": extracted[sample], "accepted": accepted[sample]}
-            rows.append(flat(document | {"sample": sample} | outcome))
+            rows.append(SampleRow(**document | {"sample": sample} | outcome))
     return rows
 
 
@@ -106,7 +106,7 @@ def _only_one(path: Path, option: str, names: set[str]) -> str:
     return next(iter(names))
 
 
-def _document_columns(line: dict[str, Any]) -> Row:
+def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
     """Return what all responses to a document share."""
     target = line.get("target")
     prompt_hash = line.get("prompt_hash")
@@ -128,7 +128,7 @@ def _first_request(arguments: Any) -> list[Any]:
     return list(first.values() if isinstance(first, dict) else first)
 
 
-def _decoding_columns(settings: dict[str, Any]) -> Row:
+def _decoding_columns(settings: dict[str, Any]) -> dict[str, Any]:
     """Return how a response was drawn: greedily, unless `do_sample` is set."""
     sampled = bool(settings.get("do_sample")) and settings.get("temperature") != 0
     stop = settings.get("until")

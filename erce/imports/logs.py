@@ -3,7 +3,7 @@
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from erce.errors import InputError
 from erce.imports.evalplus import from_evalplus
 from erce.imports.inspect_ai import from_inspect, inspect_prompts
 from erce.imports.lm_eval import from_lm_eval, lm_eval_prompts, task_in_name
-from erce.study.export import Row
+from erce.types import SampleRow
 
 AUTO = "auto"
 
@@ -35,7 +35,7 @@ class Reading:
             raise InputError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
 
 
-def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[Row]:
+def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
     """Return the rows of one log: a file, or a folder with one such file in it.
 
     InputError: a folder with several logs, or a file of no known format.
@@ -44,11 +44,11 @@ def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | No
     path = log_file(Path(path), reading)
     rows = FORMATS[format_of(path, reading.format)].read(path, arm, seed, reading)
     if reading.task is not None:
-        rows = [row | {"task": reading.task} for row in rows]
+        rows = [replace(row, task=reading.task) for row in rows]
     if reading.temperature is not None:
         decoding = "sampled" if reading.temperature else "greedy"
         columns = {"temperature": reading.temperature, "decoding": decoding}
-        rows = [row | columns if row["temperature"] is None else row for row in rows]
+        rows = [replace(row, **columns) if row.temperature is None else row for row in rows]
     return rows
 
 
@@ -106,15 +106,15 @@ def _first_object(path: Path) -> dict[str, Any]:
     return {}
 
 
-def _read_lm_eval(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_lm_eval(path: Path, arm: str, seed: int, reading: Reading) -> list[SampleRow]:
     return from_lm_eval(path, arm=arm, seed=seed, metric=reading.metric, filter=reading.filter)
 
 
-def _read_inspect(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_inspect(path: Path, arm: str, seed: int, reading: Reading) -> list[SampleRow]:
     return from_inspect(path, arm=arm, seed=seed, scorer=reading.scorer)
 
 
-def _read_evalplus(path: Path, arm: str, seed: int, reading: Reading) -> list[Row]:
+def _read_evalplus(path: Path, arm: str, seed: int, reading: Reading) -> list[SampleRow]:
     return from_evalplus(path, arm=arm, seed=seed, plus=reading.plus, temperature=reading.temperature)
 
 
@@ -122,7 +122,7 @@ class Format(NamedTuple):
     """One tool's form of log."""
 
     pattern: str  # of its files in a folder
-    read: Callable[[Path, str, int, Reading], list[Row]]  # path, arm, seed, reading → rows
+    read: Callable[[Path, str, int, Reading], list[SampleRow]]  # path, arm, seed, reading → rows
     read_prompts: Callable[[Path], dict[str, str]] | None  # None: its logs hold no prompts
 
 

@@ -5,13 +5,14 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import read_rows
-from erce.study.export import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE, Row
+from erce.study.export import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE
+from erce.types import SampleRow
 
 NEVER_NULL = ("arm", "seed", "split", "decoding", "problem", "sample")
 _PYTHON_TYPES: dict[str, type] = {TEXT: str, TRUTH: bool, TEXTS: list}
 
 
-def read_rows_file(path: str | Path) -> list[Row]:
+def read_rows_file(path: str | Path) -> list[SampleRow]:
     """Return the file's rows; InputError if it has other columns or values of another type."""
     path = Path(path)
     if not path.is_file():
@@ -22,7 +23,7 @@ def read_rows_file(path: str | Path) -> list[Row]:
             f"{path} has not the columns that `erce records` writes; is it a log of another tool?"
         )
     return [
-        {name: _typed(f"{path}, row {number}", name, value) for name, value in row.items()}
+        SampleRow(**{name: _typed(f"{path}, row {number}", name, value) for name, value in row.items()})
         for number, row in enumerate(rows, 1)
     ]
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,24 @@ from erce.files import new_folder, write_json, write_rows
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.score import summarize
 from erce.score.majority import Equal
-from erce.study.arrays import outcome_arrays
-from erce.study.export import Row
+from erce.study.export import outcome_arrays
 from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
 from erce.study.provenance import CELL
 from erce.study.samples import COMPLETIONS, VERDICTS
-from erce.types import Completion, Verdict
+from erce.types import Completion, SampleRow, Verdict
 
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
 ARM_NAME_RULE = "a name has letters, digits and . : + = @ _ -"
 ORIGIN = ("study", "model", "revision", "dtype", "adapter", "verifier")  # columns that cell.json holds
 DRAWING = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
+RowsByDraw = dict[tuple[str, str], list[SampleRow]]  # (split, decoding) → rows
+
 NOTHING_EXTRACTED = ("", "[invalid]")  # the second is lm-eval's
 
 
 def study_of_rows(
     out: str | Path,
-    rows: Iterable[Row],
+    rows: Iterable[SampleRow],
     *,
     prompts: Mapping[tuple[str, str], str] | None = None,
     equal: Equal | None = None,
@@ -45,7 +46,7 @@ def study_of_rows(
         raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
     _check_complete(rows)
     _check_names(rows)
-    rows_by_cell: dict[Cell, list[Row]] = {}
+    rows_by_cell: dict[Cell, list[SampleRow]] = {}
     for row in rows:
         rows_by_cell.setdefault(_cell(row), []).append(row)
     recipe = _recipe(rows_by_cell)
@@ -56,24 +57,24 @@ def study_of_rows(
     return read_study(out)
 
 
-def _with_temperature(row: Row, temperature: float | None) -> Row:
-    unknown = row["temperature"] is None and row["decoding"] == SAMPLED
-    return row | {"temperature": temperature} if unknown else row
+def _with_temperature(row: SampleRow, temperature: float | None) -> SampleRow:
+    unknown = row.temperature is None and row.decoding == SAMPLED
+    return replace(row, temperature=temperature) if unknown else row
 
 
-def _check_complete(rows: list[Row]) -> None:
+def _check_complete(rows: list[SampleRow]) -> None:
     """Raise an InputError unless every seed of every arm has each sample of the same problems."""
     if not rows:
         raise InputError("no rows: there is nothing to import")
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    tasks = list(dict.fromkeys(row.task for row in rows))
     if len(tasks) > 2:
         raise InputError(f"rows of the tasks {', '.join(tasks)}; a study is of one, and perhaps a control")
-    rows_by_draw: dict[tuple[str, str, str], list[Row]] = {}  # (task, split, decoding) → rows
+    rows_by_draw: dict[tuple[str, str, str], list[SampleRow]] = {}  # (task, split, decoding) → rows
     draws_by_seed: dict[tuple[str, str, int], set[tuple[str, str]]] = {}  # (task, arm, seed) → its draws
     for row in rows:
-        draw = (row["split"], row["decoding"])
-        rows_by_draw.setdefault((row["task"], *draw), []).append(row)
-        draws_by_seed.setdefault((row["task"], row["arm"], row["seed"]), set()).add(draw)
+        draw = (row.split, row.decoding)
+        rows_by_draw.setdefault((row.task, *draw), []).append(row)
+        draws_by_seed.setdefault((row.task, row.arm, row.seed), set()).add(draw)
     for draw_rows in rows_by_draw.values():
         outcome_arrays(draw_rows)
     for (task, arm, seed), draws in draws_by_seed.items():
@@ -85,43 +86,43 @@ def _check_complete(rows: list[Row]) -> None:
             )
 
 
-def _check_names(rows: list[Row]) -> None:
+def _check_names(rows: list[SampleRow]) -> None:
     """Raise an InputError if two arms are the same policy, or one problem has two answers."""
     arms: dict[tuple[Any, Any], str] = {}
     answers: dict[tuple[str, str, str], tuple[str, str]] = {}
     for row in rows:
-        if row["objective"] is not None and not ARM_NAME.fullmatch(str(row["objective"])):
-            raise InputError(f"no arm can be called {row['objective']!r}; {ARM_NAME_RULE}")
-        known = arms.setdefault((row["lam"], row["objective"]), row["arm"])
-        if known != row["arm"]:
-            raise InputError(f"arms {known!r} and {row['arm']!r} are the same; give their logs to one")
-        if row["answer"] is None:
+        if row.objective is not None and not ARM_NAME.fullmatch(str(row.objective)):
+            raise InputError(f"no arm can be called {row.objective!r}; {ARM_NAME_RULE}")
+        known = arms.setdefault((row.lam, row.objective), row.arm)
+        if known != row.arm:
+            raise InputError(f"arms {known!r} and {row.arm!r} are the same; give their logs to one")
+        if row.answer is None:
             continue
-        problem = (row["task"], row["split"], row["problem"])
-        arm, answer = answers.setdefault(problem, (row["arm"], row["answer"]))
-        if answer != row["answer"]:
+        problem = (row.task, row.split, row.problem)
+        arm, answer = answers.setdefault(problem, (row.arm, row.answer))
+        if answer != row.answer:
             raise InputError(
-                f"problem {row['problem']!r} has the answer {answer[:40]!r} in arm {arm!r} and "
-                f"{row['answer'][:40]!r} in arm {row['arm']!r}; they are not the same problems"
+                f"problem {row.problem!r} has the answer {answer[:40]!r} in arm {arm!r} and "
+                f"{row.answer[:40]!r} in arm {row.arm!r}; they are not the same problems"
             )
 
 
-def _cell(row: Row) -> Cell:
-    if row["lam"] is None:
-        return Cell(_task(row), None, 0)
-    return Cell(_task(row), row["lam"], row["seed"], row["objective"])
+def _cell(row: SampleRow) -> Cell:
+    if row.lam is None:
+        return Cell(_task(row.task), None, 0)
+    return Cell(_task(row.task), row.lam, row.seed, row.objective)
 
 
-def _task(row: Row) -> str:
+def _task(name: str | None) -> str:
     """Return the task's name in a form that a folder's name can have.
 
-    >>> _task({"task": "inspect_evals/gsm8k"})
+    >>> _task("inspect_evals/gsm8k")
     'inspect_evals-gsm8k'
     """
-    return re.sub(r"[^\w.:+@-]+", "-", str(row["task"] or "task")).lstrip(".-") or "task"
+    return re.sub(r"[^\w.:+@-]+", "-", name or "task").lstrip(".-") or "task"
 
 
-def _recipe(rows_by_cell: dict[Cell, list[Row]]) -> Recipe:
+def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
     """Return a recipe with what the rows say; every other setting is a default that nobody ran."""
     rows = [row for cell_rows in rows_by_cell.values() for row in cell_rows]
     tasks = list(dict.fromkeys(cell.task for cell in rows_by_cell))
@@ -135,7 +136,7 @@ def _recipe(rows_by_cell: dict[Cell, list[Row]]) -> Recipe:
         lams=tuple(arm.lam for arm in arms if arm.lam is not None and not arm.has_other_objective),
         objectives=tuple(arm.objective for arm in arms if arm.has_other_objective),
         seeds=tuple(sorted({cell.seed for cell in trained})),
-        model=rows_by_cell[main][0]["model"] or "unknown",
+        model=rows_by_cell[main][0].model or "unknown",
         penalty=_only_value(rows, "penalty") or "shannon",
         order=_only_value(rows, "order") or 1.0,
         decoding=_decoding(rows),
@@ -143,11 +144,11 @@ def _recipe(rows_by_cell: dict[Cell, list[Row]]) -> Recipe:
     )
 
 
-def _decoding(rows: list[Row]) -> Decoding:
+def _decoding(rows: list[SampleRow]) -> Decoding:
     """Return the recipe's section on decoding; decodings beside greedy and sampled are its frontier."""
-    rows_by_decoding: dict[str, list[Row]] = {}
+    rows_by_decoding: dict[str, list[SampleRow]] = {}
     for row in rows:
-        rows_by_decoding.setdefault(row["decoding"], []).append(row)
+        rows_by_decoding.setdefault(row.decoding, []).append(row)
     temperatures = {name: _only_value(drawn, "temperature") for name, drawn in rows_by_decoding.items()}
     for name, temperature in temperatures.items():
         if temperature is None and name != GREEDY:
@@ -155,9 +156,9 @@ def _decoding(rows: list[Row]) -> Decoding:
                 f"nothing says at which temperature the {name} completions were drawn; give it with "
                 "--temperature"
             )
-    samples = {name: 1 + max(row["sample"] for row in drawn) for name, drawn in rows_by_decoding.items()}
+    samples = {name: 1 + max(row.sample for row in drawn) for name, drawn in rows_by_decoding.items()}
     frontier = [name for name in rows_by_decoding if name not in (GREEDY, SAMPLED)]
-    limits = {row["max_new_tokens"] for row in rows}
+    limits = {row.max_new_tokens for row in rows}
     settings: dict[str, Any] = {}
     if SAMPLED in rows_by_decoding:
         settings = {"temperature": temperatures[SAMPLED], "samples": samples[SAMPLED]}
@@ -167,99 +168,100 @@ def _decoding(rows: list[Row]) -> Decoding:
     return Decoding(**settings, max_new_tokens=limits.pop() if len(limits) == 1 else None)
 
 
-def _only_value(rows: list[Row], column: str) -> Any:
+def _only_value(rows: list[SampleRow], column: str) -> Any:
     """Return the only value in a column; None if no row has one."""
-    values = {row[column] for row in rows} - {None}
+    values = {getattr(row, column) for row in rows} - {None}
     if len(values) > 1:
         first, second, *_ = sorted(values)
         raise InputError(
-            f"rows of the {rows[0]['decoding']} completions have {column} {first} and {second}; "
+            f"rows of the {rows[0].decoding} completions have {column} {first} and {second}; "
             "one study has one: import them apart"
         )
     return values.pop() if values else None
 
 
-def _problems(rows: list[Row], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
+def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Return the rows of problems.jsonl; a problem whose log has no prompt gets an empty one."""
     problems: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
-        task, split, problem = key = (_task(row), row["split"], row["problem"])
+        task, split, problem = key = (_task(row.task), row.split, row.problem)
         problems.setdefault(
             key,
             {"task": task, "split": split, "problem": problem}
             | {"prompt": prompts.get((split, problem), ""), "demonstration": ""}
-            | {"answer": row["answer"] or "", "tests": row["tests"] or []},
+            | {"answer": row.answer or "", "tests": row.tests or []},
         )
     return list(problems.values())
 
 
-def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[Row], equal: Equal | None) -> None:
+def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow], equal: Equal | None) -> None:
     """Write the files that `erce.study.cell` writes of a cell."""
-    rows_by_draw: dict[tuple[str, str], list[Row]] = {}  # (split, decoding) → rows
+    rows_by_draw: RowsByDraw = {}
     for row in rows:
-        rows_by_draw.setdefault((row["split"], row["decoding"]), []).append(row)
+        rows_by_draw.setdefault((row.split, row.decoding), []).append(row)
     write_json(folder / CELL, _origin(recipe, cell, rows_by_draw))
     write_rows(folder / COMPLETIONS, map(_completion_row, rows))
     write_rows(folder / VERDICTS, map(_verdict_row, rows))
     scores: dict[str, dict[str, Any]] = {}
     for (split, decoding), drawn in rows_by_draw.items():
         scored = summarize([_completion(row) for row in drawn], [_verdict(row) for row in drawn], equal=equal)
-        unknown = {} if all(row["finish"] for row in drawn) else {"finished": None}
+        unknown = {} if all(row.finish for row in drawn) else {"finished": None}
         scores.setdefault(split, {})[decoding] = scored | unknown
     result = {"cell": asdict(cell), "scores": scores}
-    warnings = sorted({row["warning"] for row in rows if row["warning"]})
+    warnings = sorted({row.warning for row in rows if row.warning})
     write_json(folder / RESULT, result | ({"warnings": warnings} if warnings else {}))
 
 
-def _origin(recipe: Recipe, cell: Cell, rows_by_draw: dict[tuple[str, str], list[Row]]) -> dict[str, Any]:
+def _origin(recipe: Recipe, cell: Cell, rows_by_draw: RowsByDraw) -> dict[str, Any]:
     """Return what cell.json holds: what drew the completions and judged them."""
     first = next(iter(rows_by_draw.values()))[0]
     origin = {"task": cell.task, "lam": cell.lam, "seed": cell.seed}
     if cell.lam is not None:
         origin |= {"penalty": recipe.penalty, "order": recipe.order, "objective": cell.objective}
-    origin |= {name: first[name] for name in ORIGIN}
+    origin |= {name: getattr(first, name) for name in ORIGIN}
     drawing = {
-        decoding: {name: drawn[0][name] for name in DRAWING} for (_, decoding), drawn in rows_by_draw.items()
+        decoding: {name: getattr(drawn[0], name) for name in DRAWING}
+        for (_, decoding), drawn in rows_by_draw.items()
     }
     return origin | {"decoding": drawing}
 
 
-def _completion_row(row: Row) -> dict[str, Any]:
+def _completion_row(row: SampleRow) -> dict[str, Any]:
     """Return a row of completions.jsonl; `finished` is None if nothing says whether it was cut off."""
-    place = {"split": row["split"], "decoding": row["decoding"]}
-    return place | asdict(_completion(row)) | ({} if row["finish"] else {"finished": None})
+    place = {"split": row.split, "decoding": row.decoding}
+    return place | asdict(_completion(row)) | ({} if row.finish else {"finished": None})
 
 
-def _completion(row: Row) -> Completion:
+def _completion(row: SampleRow) -> Completion:
     return Completion(
-        problem=row["problem"],
-        sample=row["sample"],
-        text=row["completion"] or "",  # a choice among fixed answers has no text
-        tokens=row["tokens"],
-        finished=row["finish"] != "length",
-        logprob=row["logprob"],
-        entropy=row["entropy"],
-        drawn_entropy=row["drawn_entropy"],
+        problem=row.problem,
+        sample=row.sample,
+        text=row.completion or "",  # a choice among fixed answers has no text
+        tokens=row.tokens,
+        finished=row.finish != "length",
+        logprob=row.logprob,
+        entropy=row.entropy,
+        drawn_entropy=row.drawn_entropy,
     )
 
 
-def _verdict_row(row: Row) -> dict[str, Any]:
+def _verdict_row(row: SampleRow) -> dict[str, Any]:
     """Return a row of verdicts.jsonl."""
     verdict = _verdict(row)
-    columns = {name: row[name] for name in ("split", "decoding", "problem", "sample")}
+    columns = {name: getattr(row, name) for name in ("split", "decoding", "problem", "sample")}
     columns |= {"accepted": verdict.accepted, "reason": verdict.reason, "extracted": verdict.extracted}
-    return columns | ({"warning": row["warning"]} if row["warning"] else {})
+    return columns | ({"warning": row.warning} if row.warning else {})
 
 
-def _verdict(row: Row) -> Verdict:
-    return Verdict(row["accepted"], row["reason"] or _reason(row), row["extracted"])
+def _verdict(row: SampleRow) -> Verdict:
+    return Verdict(row.accepted, row.reason or _reason(row), row.extracted)
 
 
-def _reason(row: Row) -> str:
+def _reason(row: SampleRow) -> str:
     """Return the reason of a verdict whose log gives none."""
-    if row["accepted"]:
+    if row.accepted:
         return "passed"
-    extracted = row["extracted"]
+    extracted = row.extracted
     if extracted is not None and extracted.strip() in NOTHING_EXTRACTED:
-        return "truncated" if row["finish"] == "length" else "no answer"
+        return "truncated" if row.finish == "length" else "no answer"
     return "failed"

@@ -1,4 +1,4 @@
-"""A study's folder → flat rows, one a sample, and one file of them that data tools read.
+"""A study's folder → sample rows, a file of them that data tools read, and arrays for `erce.stats`.
 
 datasets.load_dataset("json", data_files="rows.jsonl", split="train")
 pandas.read_json("rows.jsonl", lines=True, dtype=False)  (else ids that look like numbers become numbers)
@@ -12,116 +12,123 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-from erce.files import read_rows
+import numpy as np
+
+from erce.errors import InputError
+from erce.files import new_file, read_rows
 from erce.recipe import Cell
 from erce.study.folder import PROBLEMS, Study, cell_folder
 from erce.study.provenance import read_origin
+from erce.study.samples import JudgedSample, read_samples
+from erce.types import SampleRow
 
 TEXT, WHOLE, NUMBER, TRUTH, TEXTS = "string", "int64", "double", "bool", "list<string>"
-COLUMNS = {  # in their order; each row has all of them, None where there is nothing to say
-    "key": TEXT,  # of everything that the sample depends on: equal keys, equal samples
-    "study": TEXT,
-    "task": TEXT,
-    "arm": TEXT,  # "base", "lam0.5", "dft": what it is one seed of
-    "lam": NUMBER,
-    "objective": TEXT,
-    "penalty": TEXT,
-    "order": NUMBER,
-    "seed": WHOLE,  # of training, and with `problem` and `sample` of the random numbers it was drawn with
-    "model": TEXT,
-    "revision": TEXT,
-    "dtype": TEXT,
-    "adapter": TEXT,  # digest of its weights
-    "split": TEXT,
-    "decoding": TEXT,
-    "temperature": NUMBER,
-    "top_p": NUMBER,
-    "top_k": WHOLE,
-    "repetition_penalty": NUMBER,
-    "max_new_tokens": WHOLE,
-    "stop": TEXTS,
-    "problem": TEXT,
-    "prompt_hash": TEXT,
-    "answer": TEXT,
-    "tests": TEXTS,
-    "sample": WHOLE,
-    "completion": TEXT,
-    "tokens": WHOLE,
-    "finish": TEXT,  # "stop" or "length"
-    "logprob": NUMBER,
-    "entropy": NUMBER,
-    "drawn_entropy": NUMBER,
-    "accepted": TRUTH,
-    "reason": TEXT,
-    "extracted": TEXT,
-    "warning": TEXT,
-    "verifier": TEXT,
+_KINDS = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, list[str]: TEXTS}
+COLUMNS = {  # name → kind, in order; every row has every column
+    name: next(kind for python, kind in _KINDS.items() if hint in (python, python | None))
+    for name, hint in get_type_hints(SampleRow).items()
 }
-BATCH = 10_000  # rows of a Parquet file's groups
+GROUP_ROWS = 10_000  # rows of a Parquet file's row groups
 
-Row = dict[str, Any]
+_Place = tuple[int, str, int]  # seed, problem, sample
 
 
-def records(study: Study) -> Iterator[Row]:
-    """A row for each sample of each finished cell, with the columns of `COLUMNS`, in grid order.
+def records(study: Study) -> Iterator[SampleRow]:
+    """Yield a row for each sample of each finished cell, in grid order.
 
-    A cell whose completions and verdicts do not belong together is a ValueError.
+    A cell whose completions and verdicts do not belong together is an InputError.
     """
-    problems = _problems(study.root / PROBLEMS)
+    problems = _problem_columns(study.root / PROBLEMS)
     for cell in study.results:
         folder = cell_folder(study.root, study.recipe, cell)
         origin = read_origin(folder)
-        shared = _shared(study, cell, origin)
-        verdicts = list(read_rows(folder / "verdicts.jsonl"))
-        completions = list(read_rows(folder / "completions.jsonl"))
-        if [_place(row) for row in completions] != [_place(row) for row in verdicts]:
-            raise ValueError(
-                f"{folder}: verdicts.jsonl is not of the samples in completions.jsonl; delete it and "
-                "result.json, and the next run judges again"
-            )
-        for completion, verdict in zip(completions, verdicts, strict=True):
-            problem = problems.get((cell.task, completion["split"], completion["problem"]), {})
-            yield flat(shared | _drawn(origin, completion) | problem | _sample(completion) | _judged(verdict))
+        shared = _cell_columns(study, cell, origin)
+        for sample in read_samples(folder):
+            problem = problems.get((cell.task, sample.drawn_set.split, sample.completion.problem), {})
+            drawn = _decoding_columns(origin, sample) | _sample_columns(sample)
+            yield SampleRow(**shared, **problem, **drawn)
 
 
-def flat(values: Row) -> Row:
-    """The values under every column in order, None where there is none; an unknown one is our mistake."""
-    assert values.keys() <= COLUMNS.keys(), values.keys() - COLUMNS.keys()
-    return {name: values.get(name) for name in COLUMNS}
+def export(rows: Study | Iterable[SampleRow], path: str | Path) -> int:
+    """Write rows to `path`, JSON Lines or Parquet by its ending, and return how many were written.
 
-
-def export(rows: Study | Iterable[Row], path: str | Path) -> int:
-    """How many rows were written to `path`: JSON Lines, or Parquet where the name ends in .parquet.
-
-    `rows` is a study, for all of its records, or rows of the same columns. The same rows give the same bytes.
-    Parquet needs pyarrow, which comes with `datasets`; any other ending is a ValueError, and so is a folder
-    that does not exist.
+    A study stands for all of its records. The same rows give the same bytes. Parquet (.parquet) needs
+    pyarrow, which comes with `datasets`; another ending and a folder that does not exist are InputErrors.
     """
     path, rows = Path(path), iter(records(rows) if isinstance(rows, Study) else rows)
     writers = {".jsonl": _write_lines, ".parquet": _write_parquet}
     if path.suffix not in writers:
-        raise ValueError(f"{path} ends in {path.suffix!r}; rows are written to .jsonl or .parquet")
+        raise InputError(f"{path} ends in {path.suffix!r}; rows are written to .jsonl or .parquet")
     if not path.parent.is_dir():
-        raise ValueError(f"{path.parent} is no folder; make it first")
-    half = path.with_name(f".{path.name}.tmp")
-    count = writers[path.suffix](half, rows)
-    half.replace(path)
-    return count
+        raise InputError(f"{path.parent} is no folder; make it first")
+    with new_file(path) as temporary:
+        return writers[path.suffix](temporary, rows)
 
 
-def _write_lines(path: Path, rows: Iterator[Row]) -> int:
+def outcome_arrays(rows: Iterable[SampleRow]) -> dict[str, np.ndarray]:
+    """Return arm → 1 where accepted, (seeds, problems, samples), with the same problems in every arm.
+
+    Arms come in the order of the rows, seeds ascending, problems by id. Rows of two tasks, splits or
+    decodings, a sample without a verdict, twice or missing, and arms on different problems are InputErrors:
+    what is missing never counts as wrong.
+
+    >>> rows = [SampleRow(arm=arm, seed=0, split="test", decoding="greedy", problem=problem, sample=0,
+    ...                   accepted=problem != arm) for arm in ("base", "mine") for problem in ("base", "p")]
+    >>> {arm: array.tolist() for arm, array in outcome_arrays(rows).items()}
+    {'base': [[[0], [1]]], 'mine': [[[1], [1]]]}
+    """
+    outcomes: dict[str, dict[_Place, bool]] = {}
+    first: SampleRow | None = None
+    for row in rows:
+        first = first or row
+        if (row.task, row.split, row.decoding) != (first.task, first.split, first.decoding):
+            two = sorted([str((each.task, each.split, each.decoding)) for each in (first, row)])
+            raise InputError(f"rows of {two[0]} and of {two[1]}; select one task, split and decoding")
+        of_arm, place = outcomes.setdefault(row.arm, {}), (row.seed, row.problem, row.sample)
+        if row.accepted is None:
+            raise InputError(f"{_place_name(row.arm, place)} has no verdict; judge it first (`erce verify`)")
+        if place in of_arm:
+            raise InputError(f"{_place_name(row.arm, place)} is there twice; give it once")
+        of_arm[place] = row.accepted
+    if not outcomes:
+        raise InputError("no rows: there is nothing to compare")
+    problems = sorted({problem for of_arm in outcomes.values() for _, problem, _ in of_arm})
+    return {arm: _array(arm, of_arm, problems) for arm, of_arm in outcomes.items()}
+
+
+def _array(arm: str, outcomes: dict[_Place, bool], problems: list[str]) -> np.ndarray:
+    seeds = sorted({seed for seed, _, _ in outcomes})
+    samples = sorted({sample for _, _, sample in outcomes})
+    places = [(seed, problem, sample) for seed in seeds for problem in problems for sample in samples]
+    missing = [place for place in places if place not in outcomes]
+    if missing:
+        raise InputError(
+            f"{_place_name(arm, missing[0])} is missing ({len(missing)} in all); every arm needs each sample "
+            "of the same problems"
+        )
+    values = [outcomes[place] for place in places]
+    return np.array(values, dtype=np.int8).reshape(len(seeds), len(problems), len(samples))
+
+
+def _place_name(arm: str, place: _Place) -> str:
+    seed, problem, sample = place
+    return f"arm {arm!r}, seed {seed}, problem {problem!r}, sample {sample}"
+
+
+def _write_lines(path: Path, rows: Iterator[SampleRow]) -> int:
     count = 0
     with path.open("w", encoding="utf-8") as file:
-        for count, row in enumerate(rows, 1):  # noqa: B007 (counted)
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        for row in rows:
+            file.write(json.dumps(vars(row), ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
     return count
 
 
-def _write_parquet(path: Path, rows: Iterator[Row]) -> int:
+def _write_parquet(path: Path, rows: Iterator[SampleRow]) -> int:
     if find_spec("pyarrow") is None:
-        raise ValueError("Parquet needs pyarrow; `pip install pyarrow`, or write to a name in .jsonl")
+        raise InputError("Parquet needs pyarrow; `pip install pyarrow`, or write to a name in .jsonl")
     import pyarrow
     import pyarrow.parquet
 
@@ -130,14 +137,14 @@ def _write_parquet(path: Path, rows: Iterator[Row]) -> int:
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
     count = 0
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while batch := list(islice(rows, BATCH)):
-            writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema))
-            count += len(batch)
+        while group := [vars(row) for row in islice(rows, GROUP_ROWS)]:
+            writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))
+            count += len(group)
     return count
 
 
-def _problems(path: Path) -> dict[tuple[str, str, str], Row]:
-    """(task, split, id) → what a row says of its problem; nothing where the study has no problems.jsonl."""
+def _problem_columns(path: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return (task, split, id) → the columns of a problem; nothing where the study has no problems.jsonl."""
     rows = read_rows(path) if path.is_file() else ()
     return {
         (row["task"], row["split"], row["problem"]): {
@@ -149,7 +156,7 @@ def _problems(path: Path) -> dict[tuple[str, str, str], Row]:
     }
 
 
-def _shared(study: Study, cell: Cell, origin: Row) -> Row:
+def _cell_columns(study: Study, cell: Cell, origin: dict[str, Any]) -> dict[str, Any]:
     trained = cell.lam is not None
     recipe = study.recipe
     names = ("study", "revision", "dtype", "adapter", "verifier")
@@ -165,28 +172,32 @@ def _shared(study: Study, cell: Cell, origin: Row) -> Row:
     }
 
 
-def _drawn(origin: Row, row: Row) -> Row:
+def _decoding_columns(origin: dict[str, Any], sample: JudgedSample) -> dict[str, Any]:
     names = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
-    decoding = origin.get("decoding", {}).get(row["decoding"], {})
-    key = _digest(json.dumps([origin["key"], *_place(row)])) if "key" in origin else None
+    decoding = origin.get("decoding", {}).get(sample.drawn_set.decoding, {})
+    place = [*sample.drawn_set, sample.completion.problem, sample.completion.sample]
+    key = _digest(json.dumps([origin["key"], *place])) if "key" in origin else None
     return {"key": key} | {name: decoding.get(name) for name in names}
 
 
-def _sample(row: Row) -> Row:
-    names = ("split", "decoding", "problem", "sample", "tokens", "logprob", "entropy")
-    return {name: row[name] for name in names} | {
-        "drawn_entropy": row.get("drawn_entropy"),
-        "completion": row["text"],
-        "finish": None if row["finished"] is None else "stop" if row["finished"] else "length",
+def _sample_columns(sample: JudgedSample) -> dict[str, Any]:
+    (split, decoding), completion, verdict = sample
+    return {
+        "split": split,
+        "decoding": decoding,
+        "problem": completion.problem,
+        "sample": completion.sample,
+        "completion": completion.text,
+        "tokens": completion.tokens,
+        "finish": {True: "stop", False: "length", None: None}[completion.finished],
+        "logprob": completion.logprob,
+        "entropy": completion.entropy,
+        "drawn_entropy": completion.drawn_entropy,
+        "accepted": verdict.accepted,
+        "reason": verdict.reason,
+        "extracted": verdict.extracted,
+        "warning": verdict.warning or None,
     }
-
-
-def _judged(row: Row) -> Row:
-    return {name: row.get(name) for name in ("accepted", "reason", "extracted", "warning")}
-
-
-def _place(row: Row) -> list[Any]:
-    return [row["split"], row["decoding"], row["problem"], row["sample"]]
 
 
 def _digest(text: str) -> str:

@@ -4,14 +4,14 @@ import json
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from erce.cli.main import main
 from erce.imports import from_inspect, from_lm_eval
-from erce.study.arrays import outcome_arrays
-from erce.study.export import COLUMNS, export
+from erce.study.export import COLUMNS, export, outcome_arrays
 from erce.study.folder import read_study
 from erce.study.regrade import regrade_file
 from erce.types import BASELINE
@@ -110,12 +110,12 @@ def zstandard(path, members):
 
 
 def given(row):
-    return {name: value for name, value in row.items() if value is not None}
+    return {name: value for name, value in vars(row).items() if value is not None}
 
 
 def test_a_document_of_lm_eval_is_a_row(file):
     [row] = from_lm_eval(file(document(4, 1.0)), arm="mine", seed=3)
-    assert list(row) == list(COLUMNS)
+    assert list(vars(row)) == list(COLUMNS)
     assert given(row) == {
         "task": "gsm8k",
         "arm": "mine",
@@ -148,9 +148,9 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
     file, resps, filtered, value, accepted, extracted
 ):
     rows = from_lm_eval(file(document(1, value, resps=resps, filtered_resps=filtered)), arm="a")
-    assert [row["accepted"] for row in rows] == accepted
-    assert [row["extracted"] for row in rows] == extracted
-    assert [row["sample"] for row in rows] == list(range(len(rows)))
+    assert [row.accepted for row in rows] == accepted
+    assert [row.extracted for row in rows] == extracted
+    assert [row.sample for row in rows] == list(range(len(rows)))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
 def test_the_decoding_of_lm_eval_is_read_from_its_arguments(file, settings, decoding, temperature):
     for arguments in ({"gen_args_0": {"arg_0": "Q", "arg_1": settings}}, [["Q", settings]]):
         [row] = from_lm_eval(file(document(1, 1, arguments=arguments)), arm="a")
-        assert (row["decoding"], row["temperature"]) == (decoding, temperature)
+        assert (row.decoding, row.temperature) == (decoding, temperature)
 
 
 def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
@@ -177,7 +177,7 @@ def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
         from_lm_eval(path, arm="a", filter="strict-match")
     for metric, accepted in (("acc", False), ("acc_norm", True)):
         [row] = from_lm_eval(path, arm="a", filter="strict-match", metric=metric)
-        assert row["accepted"] is accepted
+        assert row.accepted is accepted
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_sample_of_inspect_is_a_row(file, archive, form):
     kinds = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED}
     path = file(content, "log.json") if form == "json" else archive(content, kinds[form])
     first, second = from_inspect(path, arm="mine", seed=2)
-    assert list(first) == list(COLUMNS)
+    assert list(vars(first)) == list(COLUMNS)
     assert given(first) == {
         "task": "gsm8k",
         "arm": "mine",
@@ -222,7 +222,7 @@ def test_a_sample_of_inspect_is_a_row(file, archive, form):
         "accepted": True,
         "extracted": "4",
     }
-    assert (second["sample"], second["accepted"]) == (1, False)
+    assert (second.sample, second.accepted) == (1, False)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_sample_of_inspect_is_a_row(file, archive, form):
 )
 def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
     [row] = from_inspect(file(log([sample(1, 1, value)]), "log.json"), arm="a")
-    assert row["accepted"] is accepted
+    assert row.accepted is accepted
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
 )
 def test_what_a_sample_of_inspect_lacks_is_none(file, change, said):
     [row] = from_inspect(file(log([sample(1, 1, "C", **change)]), "log.json"), arm="a")
-    assert {name: row[name] for name in said} == said
+    assert {name: getattr(row, name) for name in said} == said
 
 
 @pytest.mark.parametrize(
@@ -322,9 +322,9 @@ def test_two_runs_become_arrays_that_line_up(file):
     [
         (lambda rows: rows[:-1], r"arm 'b', seed 0, problem '2', sample 0 is missing \(1 in all\)"),
         (lambda rows: [*rows, rows[0]], "arm 'a', seed 0, problem '1', sample 0 is there twice"),
-        (lambda rows: [rows[0] | {"accepted": None}, *rows[1:]], "has no verdict; judge it first"),
-        (lambda rows: [rows[0] | {"task": "math"}, *rows[1:]], "select one task, split and decoding"),
-        (lambda rows: [rows[0] | {"decoding": "sampled"}, *rows[1:]], "select one task"),
+        (lambda rows: [replace(rows[0], accepted=None), *rows[1:]], "has no verdict; judge it first"),
+        (lambda rows: [replace(rows[0], task="math"), *rows[1:]], "select one task, split and decoding"),
+        (lambda rows: [replace(rows[0], decoding="sampled"), *rows[1:]], "select one task"),
         (lambda rows: [], "nothing to compare"),
     ],
 )
@@ -347,7 +347,7 @@ def exported(file, tmp_path):
     """A file of thirty rows, as `erce records` writes them."""
     rows = from_lm_eval(file([document(at, at % 2) for at in range(30)]), arm="lam0")
     trained = {"lam": 0.0, "objective": "cross-entropy"}
-    export([row | trained for row in rows], tmp_path / "rows.jsonl")
+    export([replace(row, **trained) for row in rows], tmp_path / "rows.jsonl")
     return tmp_path / "rows.jsonl"
 
 

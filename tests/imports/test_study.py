@@ -114,11 +114,11 @@ def test_our_own_rows_become_a_study_with_the_same_numbers(ours, again):
 def test_our_own_rows_come_back_as_they_were_but_for_what_only_the_run_knew(ours, again):
     lost = {"key", "prompt_hash"}
     before, after = (
-        [{name: value for name, value in row.items() if name not in lost} for row in records(study)]
+        [{name: value for name, value in vars(row).items() if name not in lost} for row in records(study)]
         for study in (ours, again)
     )
     assert after == before
-    assert {row[name] for row in records(again) for name in lost} == {None}
+    assert {getattr(row, name) for row in records(again) for name in lost} == {None}
 
 
 def test_the_recipe_says_what_the_rows_say(again):
@@ -127,7 +127,7 @@ def test_the_recipe_says_what_the_rows_say(again):
 
 
 def test_an_unfinished_study_has_nothing_missing_that_no_row_is_of(ours, tmp_path):
-    rows = [row for row in records(ours) if row["arm"] != "base" and (row["arm"], row["seed"]) != ("dft", 3)]
+    rows = [row for row in records(ours) if row.arm != "base" and (row.arm, row.seed) != ("dft", 3)]
     again = study_of_rows(tmp_path / "again", rows)
     assert again.missing == []
     assert len(again.recipe.cells()) == len(RECIPE.cells()) - 4
@@ -253,7 +253,7 @@ def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
     }
     assert result.keys() == {"cell", "scores"}
     unknown = ("tokens", "finish", "logprob", "entropy", "key", "adapter", "verifier", "dtype")
-    assert {row[name] for row in records(study) for name in unknown} == {None}
+    assert {getattr(row, name) for row in records(study) for name in unknown} == {None}
 
 
 def test_a_filter_of_lm_eval_is_chosen_by_name(tmp_path):
@@ -313,18 +313,18 @@ def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, re
     rows = from_evalplus(
         evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", seed=2, plus=plus
     )
-    assert list(rows[0]) == list(COLUMNS)
-    assert [row["accepted"] for row in rows] == accepted
-    assert [row["reason"] for row in rows] == reasons
-    assert [(row["problem"], row["sample"]) for row in rows[:3]] == [
+    assert list(vars(rows[0])) == list(COLUMNS)
+    assert [row.accepted for row in rows] == accepted
+    assert [row.reason for row in rows] == reasons
+    assert [(row.problem, row.sample) for row in rows[:3]] == [
         ("HumanEval/0", 0),
         ("HumanEval/0", 1),
         ("HumanEval/1", 0),
     ]
-    assert {(row["task"], row["decoding"], row["temperature"], row["seed"]) for row in rows} == {
+    assert {(row.task, row.decoding, row.temperature, row.seed) for row in rows} == {
         (task, "sampled", 0.8, 2)
     }
-    assert rows[2]["completion"] == rows[2]["extracted"] == "def f():\n    return 1"
+    assert rows[2].completion == rows[2].extracted == "def f():\n    return 1"
 
 
 def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
@@ -334,7 +334,7 @@ def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
         from_evalplus(path, arm="a")
     evalplus(tmp_path / "m_hf_temp_0.0_eval_results.json", [[("pass", None)]])
     [row] = from_evalplus(path, arm="a")
-    assert (row["decoding"], row["temperature"], row["accepted"]) == ("greedy", 0.0, True)
+    assert (row.decoding, row.temperature, row.accepted) == ("greedy", 0.0, True)
     study = import_study(tmp_path / "study", {"baseline": [path]})
     assert study.outcomes("humaneval", BASELINE, split="test", decoding="greedy").tolist() == [[[1]]]
 
@@ -488,7 +488,7 @@ def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
 def test_an_arm_cannot_be_a_path(tmp_path, name):
     log = lm_eval(tmp_path / "log", [[1], [0]])
     rows = list(records(import_study(tmp_path / "study", {"baseline": [log], "dpo": [log]})))
-    renamed = [row | {"objective": name, "arm": name} if row["arm"] == "dpo" else row for row in rows]
+    renamed = [replace(row, objective=name, arm=name) if row.arm == "dpo" else row for row in rows]
     with pytest.raises(ValueError, match="no arm can be called"):
         study_of_rows(tmp_path / "again", renamed)
     assert not (tmp_path / "again").exists()

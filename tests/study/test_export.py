@@ -10,9 +10,8 @@ import pytest
 from erce.files import read_rows, write_json, write_rows
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
-from erce.study.arrays import outcome_arrays
 from erce.study.drawing import decodings
-from erce.study.export import COLUMNS, export, records
+from erce.study.export import COLUMNS, export, outcome_arrays, records
 from erce.study.folder import RESULT, cell_folder, open_study, read_study
 from erce.study.provenance import CELL, read_origin, verifier_version, write_origin, write_verifier
 from erce.tasks import load_task
@@ -72,13 +71,13 @@ def study(tmp_path):
 
 def test_every_sample_has_one_row_with_every_column_and_a_key_of_its_own(study):
     rows = list(records(study))
-    assert len(rows) == len({row["key"] for row in rows}) == 7 * 2 * 2
-    assert all(list(row) == list(COLUMNS) for row in rows)
+    assert len(rows) == len({row.key for row in rows}) == 7 * 2 * 2
+    assert all(list(vars(row)) == list(COLUMNS) for row in rows)
 
 
 def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
-    row = next(row for row in records(study) if row["arm"] == "lam0.5" and row["sample"] == 1)
-    assert row | {"key": "", "study": "", "adapter": "", "prompt_hash": "", "verifier": ""} == {
+    row = next(row for row in records(study) if row.arm == "lam0.5" and row.sample == 1)
+    assert vars(row) | {"key": "", "study": "", "adapter": "", "prompt_hash": "", "verifier": ""} == {
         "key": "",
         "study": "",
         "task": "mini-sums",
@@ -120,7 +119,7 @@ def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
 
 
 def test_arms_are_told_apart_and_the_base_model_has_no_penalty(study):
-    arms = {row["arm"]: (row["lam"], row["objective"], row["penalty"]) for row in records(study)}
+    arms = {row.arm: (row.lam, row.objective, row.penalty) for row in records(study)}
     assert arms == {
         "base": (None, None, None),
         "lam0": (0.0, "cross-entropy", "shannon"),
@@ -184,12 +183,12 @@ def test_a_study_drawn_without_cell_json_is_read_and_says_less(study):
     for path in study.root.rglob(CELL):
         path.unlink()
     rows = list(records(study))
-    assert {(row["key"], row["adapter"], row["temperature"]) for row in rows} == {(None, None, None)}
-    assert {row["arm"] for row in rows} == {"base", "lam0", "lam0.5", "dft"}
+    assert {(row.key, row.adapter, row.temperature) for row in rows} == {(None, None, None)}
+    assert {row.arm for row in rows} == {"base", "lam0", "lam0.5", "dft"}
 
 
 def test_a_prompt_is_known_by_the_hash_of_its_text(study):
-    hashes = {row["problem"]: row["prompt_hash"] for row in records(study)}
+    hashes = {row.problem: row.prompt_hash for row in records(study)}
     assert hashes == {
         problem.id: hashlib.sha256(f"{problem.prompt}test".encode()).hexdigest()[:16] for problem in PROBLEMS
     }
@@ -213,13 +212,13 @@ def test_an_export_is_read_by_pandas_and_datasets_in_one_line(study, tmp_path, e
     table = datasets.load_dataset(
         kind, data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
     )
-    assert table.to_list() == rows
+    assert table.to_list() == [vars(row) for row in rows]
     frame = (
         pandas.read_json(path, lines=True, dtype=False) if ending == "jsonl" else pandas.read_parquet(path)
     )
     assert list(frame.columns) == list(COLUMNS)
-    assert frame["problem"].tolist() == [row["problem"] for row in rows]
-    assert frame["completion"].tolist() == [row["completion"] for row in rows]
+    assert frame["problem"].tolist() == [row.problem for row in rows]
+    assert frame["completion"].tolist() == [row.completion for row in rows]
     assert frame.groupby("arm")["accepted"].mean().to_dict() == dict.fromkeys(frame["arm"].unique(), 0.5)
 
 
@@ -253,7 +252,7 @@ def test_no_rows_are_a_file_without_rows(tmp_path, ending):
 
 
 def test_an_export_that_fails_leaves_no_file_of_that_name(study, tmp_path):
-    rows = [next(records(study)) | {"logprob": float("nan")}]
+    rows = [replace(next(records(study)), logprob=float("nan"))]
     with pytest.raises(ValueError, match="JSON"):
         export(rows, tmp_path / "rows.jsonl")
     assert not (tmp_path / "rows.jsonl").exists()
