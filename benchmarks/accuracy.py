@@ -70,17 +70,17 @@ def families(rows: int, vocab: int) -> Iterator[Family]:
     seed = torch.Generator().manual_seed(0)
     far = torch.full((vocab,), 1e4)
     for maximum in MAXIMA:
-        found = peaked(rows, vocab, maximum, seed)
-        yield found
+        family = peaked(rows, vocab, maximum, seed)
+        yield family
         if maximum in (24, 38):
-            yield replace(found, name=f"{found.name}, + 1e4", bias=far)
+            yield replace(family, name=f"{family.name}, + 1e4", bias=far)
         if maximum == 24:
-            yield masked(found)
+            yield masked(family)
     for doubt in DOUBTS:
-        found = confident(rows, vocab, doubt, seed)
-        yield found
+        family = confident(rows, vocab, doubt, seed)
+        yield family
         if doubt in (1e-3, 1e-7):
-            yield replace(found, name=f"{found.name}, + 1e4", bias=far)
+            yield replace(family, name=f"{family.name}, + 1e4", bias=far)
 
 
 def peaked(rows: int, vocab: int, maximum: float, seed: torch.Generator) -> Family:
@@ -93,7 +93,7 @@ def peaked(rows: int, vocab: int, maximum: float, seed: torch.Generator) -> Fami
 
 
 def confident(rows: int, vocab: int, doubt: float, seed: torch.Generator) -> Family:
-    """Values that bfloat16 holds. Each row has a direction of its own, along which only its target lies."""
+    """Return a family of values that bfloat16 holds; only its target lies along a row's own direction."""
     hidden = torch.randn(rows, WIDTH, generator=seed).bfloat16().float()
     weight = torch.randn(vocab, WIDTH, generator=seed).mul_(2 * WIDTH**-0.5).bfloat16().float()
     targets = torch.randperm(vocab, generator=seed)[:rows]
@@ -121,8 +121,8 @@ def row(x: Operands, heads: dict[str, str]) -> list[str]:
     return [*cells, f"{relative(wanted.to(x.hidden.dtype), wanted):<8.1e}"]
 
 
-def relative(found: Tensor, wanted: Tensor) -> float:
-    return float((found.double() - wanted).norm() / wanted.norm())
+def relative(computed: Tensor, wanted: Tensor) -> float:
+    return float((computed.double() - wanted).norm() / wanted.norm())
 
 
 def _cell(name: str, x: Operands, objective: Tensor, wanted: Tensor) -> str:
@@ -130,13 +130,13 @@ def _cell(name: str, x: Operands, objective: Tensor, wanted: Tensor) -> str:
         return "no bias"
     if (name == "torch-ce" and x.lam) or (name not in {"naive", "ours"} and x.order != 1):
         return ""
-    found, gradient = _value_and_gradient(HEADS[name], x)
-    return f"{relative(gradient, wanted):.1e} ({relative(found, objective):.0e})"
+    value, gradient = _value_and_gradient(HEADS[name], x)
+    return f"{relative(gradient, wanted):.1e} ({relative(value, objective):.0e})"
 
 
 def _value_and_gradient(head: Head, x: Operands) -> tuple[Tensor, Tensor]:
-    found = head(x)
-    return found.detach(), torch.autograd.grad(found, x.hidden)[0]
+    value = head(x)
+    return value.detach(), torch.autograd.grad(value, x.hidden)[0]
 
 
 def _arguments() -> argparse.Namespace:

@@ -48,15 +48,17 @@ def main() -> None:
         if name.startswith("TRL") and (reason := why_not("trl", "cpu")):
             print(f"| {name} | {reason} |")
             continue
-        found = torch.stack([train(head, dtype, seed, asked) for seed in range(asked.seeds)])  # (seeds, t, 2)
-        truth = found if truth is None else truth
-        along = " | ".join(f"{float(found[:, point, 0].mean()):.3f}" for point in points)
-        print(f"| {name:<35} | {along} | {compared(found, truth)} |", flush=True)
+        curves = torch.stack(
+            [train(head, dtype, seed, asked) for seed in range(asked.seeds)]
+        )  # (seeds, t, 2)
+        truth = curves if truth is None else truth
+        along = " | ".join(f"{float(curves[:, point, 0].mean()):.3f}" for point in points)
+        print(f"| {name:<35} | {along} | {compared(curves, truth)} |", flush=True)
 
 
-def compared(found: Tensor, truth: Tensor) -> str:
+def compared(curves: Tensor, truth: Tensor) -> str:
     late = slice(-(truth.shape[1] // 4), None)
-    ends, reference = (x[:, late].mean(1) for x in (found, truth))  # (seeds, 2)
+    ends, reference = (x[:, late].mean(1) for x in (curves, truth))  # (seeds, 2)
     drift, spread = ends - reference, reference.std(0)
     shares = drift.mean(0) / spread
     fine = bool((shares.abs() <= 0.05).all())
@@ -81,23 +83,23 @@ class Tied(nn.Module):
 
 
 def train(head: Head, dtype: torch.dtype, seed: int, asked: argparse.Namespace) -> Tensor:
-    """Entropy and objective, float32 means in nats a token, every few steps: (steps / EVERY, 2)."""
+    """Return entropy and objective, float32 means in nats a token, every few steps: (steps / EVERY, 2)."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Tied(asked.vocab)
     optimizer = torch.optim.AdamW(model.parameters(), lr=asked.learning_rate)
-    batches, found = chain(seed, asked.vocab), []
+    batches, curves = chain(seed, asked.vocab), []
     for step in range(asked.steps):
         tokens = next(batches)
         hidden, weight = model(tokens[:, :-1]).flatten(0, 1), model.embedding.weight
         exact = Operands(hidden, weight, tokens[:, 1:].flatten(), lam=asked.lam)
         if step % EVERY == 0:
-            found.append(score(exact))
+            curves.append(score(exact))
         loss = head(replace(exact, hidden=hidden.to(dtype), weight=weight.to(dtype)))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return torch.stack(found)
+    return torch.stack(curves)
 
 
 @torch.no_grad()
@@ -108,7 +110,7 @@ def score(x: Operands) -> Tensor:
 
 
 def chain(seed: int, v: int) -> Iterator[Tensor]:
-    """Batches (b, t + 1): four steps of five lead to one of 16 successors, the fifth anywhere, by Zipf."""
+    """Yield batches (b, t + 1): four steps of five lead to one of 16 successors, the fifth anywhere."""
     draw = torch.Generator().manual_seed(1000 + seed)
     follows = torch.randint(v, (v, 16), generator=draw)
     near, anywhere = (1 / torch.arange(1.0, n + 1) for n in (16, v))

@@ -34,7 +34,7 @@ Head = Callable[[Operands], Tensor]
 
 
 def naive(x: Operands) -> Tensor:
-    """All logits at once, the formulas as written, autograd."""
+    """Compute all logits at once, by the formulas as written, with autograd."""
     logits = x.hidden @ x.weight.t()
     return by_definition(logits if x.bias is None else logits + x.bias, x).mean()
 
@@ -65,9 +65,9 @@ def torch_cross_entropy(x: Operands) -> Tensor:
     return functional.linear_cross_entropy(x.hidden, x.weight, x.targets, linear_bias=x.bias, options=options)
 
 
-def ours(x: Operands, **how: Any) -> Tensor:
+def ours(x: Operands, **settings: Any) -> Tensor:
     return linear_entropy_regularized_cross_entropy(
-        x.hidden, x.weight, x.targets, lam=x.lam, penalty=_penalty(x), bias=x.bias, **how
+        x.hidden, x.weight, x.targets, lam=x.lam, penalty=_penalty(x), bias=x.bias, **settings
     ).objective
 
 
@@ -76,7 +76,7 @@ def _penalty(x: Operands) -> Penalty:
 
 
 def paper(x: Operands) -> Tensor:
-    """Chunks of 512 positions under gradient checkpointing: the logits are computed again in the backward."""
+    """Compute chunks of 512 positions under gradient checkpointing: logits once more in the backward."""
     return paper_loss(x.hidden, x.weight, x.targets, x.lam, _penalty(x), x.bias).mean()
 
 
@@ -106,7 +106,7 @@ def label(name: str) -> str:
 
 
 def why_not(name: str, device: str) -> str | None:
-    """Why this head cannot run here, in a few words; None where it can."""
+    """Return why this head cannot run here, in a few words; None where it can."""
     if name == "liger-ce" and device != "cuda":
         return "needs a GPU"
     if name == "torch-ce" and not hasattr(functional, "linear_cross_entropy"):
@@ -118,7 +118,7 @@ def why_not(name: str, device: str) -> str | None:
 
 
 def by_definition(logits: Tensor, x: Operands) -> Tensor:
-    """The objective of each row, (n,), by the textbook's formulas, in float32 at the least."""
+    """Return the objective of each row, (n,), by the textbook's formulas, in float32 at the least."""
     log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
     nll = -log_p.gather(-1, x.targets[:, None])[:, 0]
     if x.lam == 0:
@@ -129,7 +129,7 @@ def by_definition(logits: Tensor, x: Operands) -> Tensor:
 
 
 def truth(x: Operands) -> tuple[Tensor, Tensor]:
-    """In float64 from the operands as they are: the mean objective, and its gradient in the logits, (n, v).
+    """Return the mean objective and its gradient in the logits, (n, v), in float64 from these operands.
 
     A masked token (a bias of −inf) is left out before the formulas, which would make 0 · −inf of it.
     """
@@ -147,6 +147,6 @@ def truth(x: Operands) -> tuple[Tensor, Tensor]:
 
 
 def in_hidden(gradient: Tensor, weight: Tensor) -> Tensor:
-    """A float64 gradient in the logits (n, v) as one in the hidden states (n, d)."""
+    """Return the gradient in the hidden states (n, d) of a float64 gradient in the logits (n, v)."""
     blocks = zip(gradient.split(8192, 1), weight.split(8192), strict=True)
     return sum((g @ w.detach().double() for g, w in blocks), gradient.new_zeros(()))

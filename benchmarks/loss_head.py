@@ -38,32 +38,32 @@ COLUMNS = ("seconds", "× naive", "× bare", "peak extra MiB", "d hidden error",
 def main() -> None:
     shape = _arguments()
     torch.set_num_threads(shape.threads)
-    found: dict[str, dict[str, float]] = {}
+    rows: dict[str, dict[str, float]] = {}
     absent: dict[str, str] = {}
     for name in shape.methods:
         reason = _refusal(name, shape)
         if reason is None:
-            found[name] = {}
+            rows[name] = {}
         else:
             absent[name] = reason
     operands = _operands(shape)
-    for name, errors in _gradient_errors(operands, list(found), shape).items():
-        found[name] |= errors
-    for name, mib in _peaks(list(found), operands, shape).items():
-        found[name]["peak extra MiB"] = mib
-    for name, seconds in _seconds(list(found), operands, shape).items():
-        found[name]["seconds"] = seconds
-    for row in found.values():
-        for base in {"naive", "bare"} & found.keys():
-            row[f"× {base}"] = row["seconds"] / found[base]["seconds"]
-    print(_page(found, absent, shape))
+    for name, errors in _gradient_errors(operands, list(rows), shape).items():
+        rows[name] |= errors
+    for name, mib in _peaks(list(rows), operands, shape).items():
+        rows[name]["peak extra MiB"] = mib
+    for name, seconds in _seconds(list(rows), operands, shape).items():
+        rows[name]["seconds"] = seconds
+    for row in rows.values():
+        for base in {"naive", "bare"} & rows.keys():
+            row[f"× {base}"] = row["seconds"] / rows[base]["seconds"]
+    print(_page(rows, absent, shape))
     if shape.json is not None:
         record = {"shape": vars(shape) | {"json": None}, "on": _machine(shape)}
-        shape.json.write_text(json.dumps(record | {"heads": found, "absent": absent}, indent=1) + "\n")
+        shape.json.write_text(json.dumps(record | {"heads": rows, "absent": absent}, indent=1) + "\n")
 
 
 def run(name: str, x: Operands, shape: argparse.Namespace) -> list[Tensor]:
-    """One forward and backward: the gradient in the hidden states, and that in the weight if it learns."""
+    """Run one forward and backward; return d hidden, and d weight if the head learns."""
     wanted = [x.hidden, x.weight] if shape.trainable else [x.hidden]
     if name == "bare":
         return bare(x, shape)
@@ -72,7 +72,7 @@ def run(name: str, x: Operands, shape: argparse.Namespace) -> list[Tensor]:
 
 @torch.no_grad()
 def bare(x: Operands, shape: argparse.Namespace) -> list[Tensor]:
-    """Tile by tile: to logits and back, and with --trainable to the weight as well; nothing in between."""
+    """Multiply tile by tile to logits and back, and with --trainable to the weight; do nothing in between."""
     d_hidden = torch.empty_like(x.hidden)
     d_weight = torch.zeros_like(x.weight) if shape.trainable else None
     tile = x.hidden.new_empty(min(shape.tile, len(x.hidden)), len(x.weight))
@@ -85,7 +85,7 @@ def bare(x: Operands, shape: argparse.Namespace) -> list[Tensor]:
 
 
 def _refusal(name: str, shape: argparse.Namespace) -> str | None:
-    """Why there will be no row of this name; a peer may also refuse the shape or the device by raising."""
+    """Return why there is no row of this name; a peer may also refuse the shape or the device by raising."""
     reason = why_not(name, shape.device)
     if reason is None and name in PEERS:
         small = argparse.Namespace(**{**vars(shape), "rows": 8, "vocab": 1024})
@@ -107,7 +107,7 @@ def _operands(shape: argparse.Namespace) -> Operands:
 
 
 def _seconds(names: list[str], x: Operands, shape: argparse.Namespace) -> dict[str, float]:
-    """The best of the rounds; on a GPU after a round that is not counted."""
+    """Return the best of the rounds; on a GPU the first round is not counted."""
     best = dict.fromkeys(names, float("inf"))
     on_gpu = shape.device == "cuda"
     for number in range(shape.rounds + on_gpu):
@@ -138,24 +138,24 @@ def _gradient_errors(x: Operands, names: list[str], shape: argparse.Namespace) -
     hidden = x.hidden[:16].detach().requires_grad_()
     few = Operands(hidden, x.weight, x.targets[:16], lam=x.lam)
     truths = {lam: truth(Operands(hidden, x.weight, few.targets, lam=lam))[1] for lam in {0.0, x.lam}}
-    found: dict[str, dict[str, float]] = {}
+    rows: dict[str, dict[str, float]] = {}
     for name in names:
         if name == "bare":
-            found[name] = {}
+            rows[name] = {}
             continue
         exact, gradients = truths[0.0 if name.endswith("-ce") else x.lam], run(name, few, shape)
         wanted = in_hidden(exact, x.weight)
-        found[name] = {"d hidden error": float((gradients[0] - wanted).norm() / wanted.norm())}
+        rows[name] = {"d hidden error": float((gradients[0] - wanted).norm() / wanted.norm())}
         if shape.trainable:
-            found[name]["d weight error"] = _weight_error(gradients[1], exact, hidden.detach().double())
-    return found
+            rows[name]["d weight error"] = _weight_error(gradients[1], exact, hidden.detach().double())
+    return rows
 
 
 def _weight_error(gradient: Tensor, exact: Tensor, hidden: Tensor) -> float:
     off = size = 0.0
-    for found, g in zip(gradient.split(8192), exact.split(8192, 1), strict=True):
+    for computed, g in zip(gradient.split(8192), exact.split(8192, 1), strict=True):
         wanted = g.t() @ hidden
-        off, size = off + float((found - wanted).square().sum()), size + float(wanted.square().sum())
+        off, size = off + float((computed - wanted).square().sum()), size + float(wanted.square().sum())
     return (off / size) ** 0.5
 
 
@@ -189,7 +189,7 @@ def _gpu_peak(name: str, x: Operands, shape: argparse.Namespace) -> float:
 
 
 def _resident(*, start_anew: bool = False) -> float:
-    """MiB at this process's highest; Linux can forget what was highest so far, as when libraries loaded."""
+    """Return this process's highest MiB so far; Linux can start anew, after libraries were loaded."""
     status = Path("/proc/self/status")
     if status.exists():
         if start_anew:
@@ -199,9 +199,9 @@ def _resident(*, start_anew: bool = False) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def _page(found: dict[str, dict[str, float]], absent: dict[str, str], shape: argparse.Namespace) -> str:
-    """The table, in Markdown, and under it what our time is of every other."""
-    columns = [name for name in COLUMNS if any(name in row for row in found.values())]
+def _page(rows: dict[str, dict[str, float]], absent: dict[str, str], shape: argparse.Namespace) -> str:
+    """Return the table, in Markdown, and under it our time relative to every other."""
+    columns = [name for name in COLUMNS if any(name in row for row in rows.values())]
     widths = [max(9, len(name)) for name in columns]
     on, head = _machine(shape), "trainable" if shape.trainable else "frozen"
     lines = [
@@ -212,13 +212,11 @@ def _page(found: dict[str, dict[str, float]], absent: dict[str, str], shape: arg
         f"|{'-' * 29}|{'|'.join('-' * (width + 1) + ':' for width in widths)}|",
     ]
     for name in shape.methods:
-        cells = (
-            [_cell(column, found.get(name, {})) for column in columns] if name in found else [absent[name]]
-        )
+        cells = [_cell(column, rows.get(name, {})) for column in columns] if name in rows else [absent[name]]
         lines.append(f"| {label(name):<27} | {' | '.join(map(str.rjust, cells, widths))} |")
-    if "ours" in found:
-        mine = found["ours"]["seconds"]
-        others = [f"{mine / row['seconds']:.2f} × {label(n)}" for n, row in found.items() if n != "ours"]
+    if "ours" in rows:
+        mine = rows["ours"]["seconds"]
+        others = [f"{mine / row['seconds']:.2f} × {label(n)}" for n, row in rows.items() if n != "ours"]
         lines.append(f"\nours takes {'; '.join(others)}")
     return "\n".join(lines)
 

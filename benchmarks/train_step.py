@@ -65,7 +65,7 @@ def main() -> None:
 
 
 class Clock(TrainerCallback):
-    """Processor seconds of each optimizer step but the first of a training."""
+    """Takes the processor seconds of each optimizer step but the first of a training."""
 
     def __init__(self) -> None:
         self.taken: list[float] = []
@@ -141,12 +141,12 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 
 def rows(asked: argparse.Namespace) -> list[dict[str, list[int]]]:
-    draw, found = random.Random(0), []
+    draw, examples = random.Random(0), []
     prompt = round(asked.prompt * asked.length)
     for _ in range(STEPS * asked.batch):
         ids = [draw.randrange(2, VOCAB) for _ in range(asked.length)]
-        found.append({"input_ids": ids, "labels": [IGNORED] * prompt + ids[prompt:]})
-    return found
+        examples.append({"input_ids": ids, "labels": [IGNORED] * prompt + ids[prompt:]})
+    return examples
 
 
 def _arguments() -> argparse.Namespace:

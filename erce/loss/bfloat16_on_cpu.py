@@ -12,7 +12,7 @@ from torch import Tensor
 
 from erce.loss.matmul import Factors, Matmuls
 from erce.loss.request import Request
-from erce.loss.row_passes import Room, Terms, TermsOf
+from erce.loss.row_passes import Room, RowTerms, TermsOf
 
 LIKELY = (
     2.0**-10
@@ -58,14 +58,14 @@ class RoundedMatmuls(Matmuls):
         own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
         at_targets = torch.stack(own).sum(0)
 
-        def terms_of(block: Tensor, part: slice, room: Room) -> Terms:
+        def terms_of(block: Tensor, part: slice, room: Room) -> RowTerms:
             y = targets[part, None]
             z = room[2].copy_(block).scatter_(-1, y, at_targets[part, None])
             z = request.to_logits_(z if bias is None else z.add_(bias))
             shift = z.amax(-1)
             u = z.sub_(shift[:, None])
             # To 1e-5, and faster than exp: what counts is computed again.
-            terms = Terms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
+            terms = RowTerms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
             rows, columns = _likely_besides(terms, y, request.order)
             dots = self._dots(exact_rows, factors, rows + part.start, columns)
             z = request.to_logits_(dots if bias is None else dots + bias[columns])
@@ -95,7 +95,7 @@ class RoundedMatmuls(Matmuls):
         d_rows.copy_(tile @ weight)
 
 
-def _correct(terms: Terms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:
+def _correct(terms: RowTerms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:
     """Put exact logits in the place of rounded ones, and return the largest u of each row then."""
     u, e, _, shift, _ = terms
     corrected = z - shift[rows]
@@ -105,7 +105,7 @@ def _correct(terms: Terms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) 
     return torch.maximum(largest.scatter_reduce_(0, rows, corrected, "amax"), u.gather(-1, y)[:, 0])
 
 
-def _likely_besides(terms: Terms, y: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
+def _likely_besides(terms: RowTerms, y: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
     """Return the rows and columns of the tokens that are likely among all but the targets y (rows, 1)."""
     e = terms.e
     e_y = e.gather(-1, y)

@@ -3,6 +3,7 @@
 A request travels as its tensors and a line of text, for an operator takes no other arguments. The gradients
 are outputs like any other, so that the backward is a scaling, as outside of the compiler.
 """
+# ruff: noqa: PLR0913, PLR0917 — an operator takes its tensors one by one
 
 from collections.abc import Callable
 from typing import Any
@@ -102,7 +103,7 @@ def _later(text: str, wanted: list[bool]) -> bool:
 
 
 @torch.library.custom_op("erce::linear_loss", mutates_args=())
-def _forward(  # noqa: PLR0913, PLR0917 — an operator takes its tensors one by one
+def _forward(
     hidden: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -127,7 +128,7 @@ def _forward(  # noqa: PLR0913, PLR0917 — an operator takes its tensors one by
 
 
 @torch.library.custom_op("erce::linear_loss_gradients", mutates_args=())
-def _gradients(  # noqa: PLR0913, PLR0917 — as above
+def _gradients(
     hidden: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -152,7 +153,7 @@ def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor
 
 
 @_forward.register_fake
-def _(hidden, weight, bias, low, up, targets, lam, row_weights, text, wanted):  # noqa: PLR0913, PLR0917 — as above
+def _(hidden, weight, bias, low, up, targets, lam, row_weights, text, wanted):
     operands = Operands(hidden, weight, bias, low, up)
     rows = hidden.new_empty(hidden.shape[0], dtype=operands.exact)  # len() would fix the size
     total = torch.empty_like(rows) if _per_row(text) else rows.new_empty(())
@@ -162,7 +163,7 @@ def _(hidden, weight, bias, low, up, targets, lam, row_weights, text, wanted):  
 
 
 @_gradients.register_fake
-def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, wanted):  # noqa: PLR0913, PLR0917 — as above
+def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, wanted):
     operands = Operands(hidden, weight, bias, low, up)
     return _made(operands, wanted, dtypes_of(operands))
 

@@ -74,24 +74,23 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         lam,
         penalty,
         objective,
+        logit_scale=logit_scale,
+        softcap=softcap,
+        temperature=temperature,
+        chunk_bytes=chunk_bytes,
         row_weights=row_weights,
         num_items_in_batch=num_items_in_batch,
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
-        logit_scale=logit_scale,
-        softcap=softcap,
-        temperature=temperature,
-        chunk_bytes=chunk_bytes,
         autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
     )
     request.check(hidden.shape[:-1])
     if torch.compiler.is_compiling():
         from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-        if not compiled.takes(
-            weight, request, group
-        ):  # inside a `with` it would compile what follows a break
+        # Asked here: inside the `with` of `_loss` the compiler would go on after the break.
+        if not compiled.takes(weight, request, group):
             return compiled.outside(_loss, hidden, weight, bias, adapter, request, group)
     return _loss(hidden, weight, bias, adapter, request, group)
 

@@ -20,7 +20,7 @@ BLOCK_BYTES_ON_CPU = 3 * 2**20  # a block and its few temporaries stay in a core
 BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 
 
-class Terms(NamedTuple):
+class RowTerms(NamedTuple):
     """What both passes read of a block of rows of logits z."""
 
     u: Tensor  # (rows, v), z − shift
@@ -31,7 +31,8 @@ class Terms(NamedTuple):
 
 
 Room = list[Tensor]  # three tensors (rows, v) to work in
-TermsOf = Callable[[Tensor, slice, Room], Terms]  # a block of the head's output, which rows it is, and room
+# A block of the head's output, which rows of the tile it has, and room → its terms.
+TermsOf = Callable[[Tensor, slice, Room], RowTerms]
 
 
 def score_tile(
@@ -82,18 +83,18 @@ def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Room]]:
 def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
     """Return what makes the terms of a block in its own memory."""
 
-    def terms_of(block: Tensor, part: slice, room: Room) -> Terms:
+    def terms_of(block: Tensor, part: slice, room: Room) -> RowTerms:
         z = logits_(block, bias, request)
         return terms_at(z, z.amax(-1), room)
 
     return terms_of
 
 
-def terms_at(z: Tensor, top: Tensor, room: Room) -> Terms:
+def terms_at(z: Tensor, top: Tensor, room: Room) -> RowTerms:
     """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
     shift = top.masked_fill(top.isneginf(), 0)  # −inf − −inf would be NaN
     u = z.sub_(shift[:, None])
-    return Terms(u, torch.exp(u, out=room[0]), room[1], shift, top)
+    return RowTerms(u, torch.exp(u, out=room[0]), room[1], shift, top)
 
 
 def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
@@ -101,23 +102,23 @@ def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
     return request.to_logits_(x if bias is None else x.add_(bias))
 
 
-def _score_block(terms: Terms, rows: Rows, request: Request, out: Tensor | None) -> Loss:
+def _score_block(terms: RowTerms, rows: Rows, request: Request, out: Tensor | None) -> Loss:
     sums = sums_of(terms, rows.targets, request)
     objective = request.objective
     gate = objective.gate(terms.u) if objective.gated else None
     tail = _tail_share(terms.u, request) if request.diagnose else None
-    penalty = part = None
+    penalty = user_gradient = None
     if request.order is None:
         from erce.loss.user_penalty import value_and_slopes
 
-        penalty, part = value_and_slopes(terms, sums, rows.targets, request.penalty, out is not None)
+        penalty, user_gradient = value_and_slopes(terms, sums, rows.targets, request.penalty, out is not None)
     loss, slopes = settle(sums, rows, request, gate, penalty)
     if out is not None:
-        gradient_into(out, terms, rows.targets, slopes, request, part)
+        gradient_into(out, terms, rows.targets, slopes, request, user_gradient)
     return loss._replace(tail_share=tail)
 
 
-def sums_of(terms: Terms, targets: Tensor, request: Request) -> Sums:
+def sums_of(terms: RowTerms, targets: Tensor, request: Request) -> Sums:
     """Return the sums of each row, and leave `terms.product`; a target outside of [0, v) is no column."""
     u, e, *_ = terms
     zero = torch.zeros_like(terms.shift)
@@ -141,7 +142,7 @@ def _columns(targets: Tensor, v: int) -> tuple[Tensor, Tensor]:
     return (targets >= 0) & (targets < v), targets.clamp(0, v - 1)[:, None]
 
 
-def _penalty_sums(terms: Terms, order: float | None) -> tuple[Tensor, Tensor]:
+def _penalty_sums(terms: RowTerms, order: float | None) -> tuple[Tensor, Tensor]:
     """Return `Sums.bent` and `Sums.powers`."""
     u, e, scratch, *_ = terms
     zero = torch.zeros_like(terms.shift)
@@ -163,17 +164,25 @@ def _penalty_sums(terms: Terms, order: float | None) -> tuple[Tensor, Tensor]:
 
 
 def gradient_into(
-    out: Tensor, terms: Terms, targets: Tensor, slopes: Slopes, request: Request, part: Tensor | None = None
+    out: Tensor,
+    terms: RowTerms,
+    targets: Tensor,
+    slopes: Slopes,
+    request: Request,
+    user_gradient: Tensor | None = None,
 ) -> None:
     """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
 
-    `part` (rows, v) is the gradient of a user's penalty.
+    `user_gradient` (rows, v) is that of a user's penalty.
     """
     u, e, *_ = terms
     cap = request.cap
     cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
     masked = u.isneginf() if request.smooths else None
-    g = _penalty_gradient(terms, slopes, request.order) if part is None else part.mul_(slopes.bent[:, None])
+    if user_gradient is None:
+        g = _penalty_gradient(terms, slopes, request.order)
+    else:
+        g = user_gradient.mul_(slopes.bent[:, None])
     g = torch.add(g, e.mul_(slopes.plain[:, None]), out=out if out.dtype == g.dtype else g)
     if masked is not None:
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
@@ -185,7 +194,7 @@ def gradient_into(
         out.copy_(g)
 
 
-def _penalty_gradient(terms: Terms, slopes: Slopes, order: float | None) -> Tensor:
+def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> Tensor:
     """Return the part of the gradient that has `slopes.bent`, in the terms' room."""
     assert order is not None
     u, e, scratch, *_ = terms

@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 
 from erce.loss.penalties import Penalty
-from erce.loss.row_passes import Terms
+from erce.loss.row_passes import RowTerms
 from erce.loss.row_statistics import Slopes, Sums, logs
 
 
 def value_and_slopes(
-    terms: Terms, sums: Sums, targets: Tensor, penalty: Penalty, gradient: bool
+    terms: RowTerms, sums: Sums, targets: Tensor, penalty: Penalty, gradient: bool
 ) -> tuple[tuple[Tensor, Slopes], Tensor | None]:
     """Return what `settle` takes of the penalty, and the gradient in the logits (rows, v) if wanted."""
     log_s, nll = logs(sums)

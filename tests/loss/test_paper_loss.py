@@ -1,16 +1,12 @@
 """The paper's loss, which the benchmarks compare with: the objective of ours, and its gradients."""
 
-import runpy
-from pathlib import Path
-
 import pytest
 import torch
 from torch import Tensor
 
+from benchmarks.paper_loss import paper_loss
 from erce.loss import Penalty, Renyi, Shannon, SupportSize, linear_entropy_regularized_cross_entropy
 
-HOME = Path(__file__).parents[2] / "benchmarks" / "paper_loss.py"
-paper_loss = runpy.run_path(str(HOME))["paper_loss"]
 N, V, D = 700, 30, 4  # positions of two chunks
 
 
