@@ -1,4 +1,4 @@
-"""`python -m erce.paper` → the paper's tables from its own seeds, and what tests say of them."""
+"""`python -m erce.paper` prints the paper's tables made from its own seeds, and what tests say of them."""
 
 from erce.paper.regenerate import regenerate, regenerated_lines
 from erce.paper.significance import sentences
@@ -6,7 +6,7 @@ from erce.paper.tables import citation, tables
 
 
 def main() -> None:
-    """Prints every per-seed row as our statistics make it, how many agree, and the sentences."""
+    """Print every per-seed row as our statistics make it, how many agree, and the sentences."""
     print(citation())
     for table in tables():
         if table.is_per_seed:

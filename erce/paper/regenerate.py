@@ -1,8 +1,8 @@
 """The paper's per-seed values → its printed tables, row for row, through our own statistics.
 
-One rule of rounding: four decimals, a tie away from zero. One printed mean breaks it: MBPP sampled at
+Values are rounded to four decimals, ties away from zero. One printed mean breaks this rule: MBPP sampled at
 λ = 0.7 is exactly 0.51375, which the paper prints as 0.5138 in one table and as 0.5137 in another. So two
-texts agree also where the exact value is such a tie and they differ by one in the last decimal.
+rows also agree if the exact value is such a tie and their means differ by one in the last decimal.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from erce.paper.tables import PaperRow, PaperTable, tables
 from erce.stats import paper
 
 
-class Text(NamedTuple):
-    """One row of a printed table; `seeds` is empty in a summary."""
+class PrintedLine(NamedTuple):
+    """The texts in a row of a printed table; `seeds` is empty in a summary."""
 
     lam: str
     seeds: tuple[str, ...]
@@ -26,27 +26,28 @@ class Text(NamedTuple):
 
 
 class Remade(NamedTuple):
-    """A printed row beside the one that comes out of the seeds; `tie`: whether its mean is one."""
+    """A printed row beside the row made from the seeds."""
 
     table: PaperTable
-    printed: Text
-    remade: Text
-    tie: bool
+    printed: PrintedLine
+    remade: PrintedLine
+    tie: bool  # the exact mean lies midway between two texts
 
     @property
     def is_exact(self) -> bool:
-        """Whether mean and ± agree digit for digit."""
+        """Return whether mean and ± agree digit for digit."""
         return self.printed[2:] == self.remade[2:]
 
     @property
     def agrees(self) -> bool:
-        """Whether they agree digit for digit or are the two ways to round a tie."""
-        off = abs(Decimal(self.printed.mean) - Decimal(self.remade.mean))
-        return self.is_exact or (self.tie and off <= Decimal("0.0001") and self.printed.sd == self.remade.sd)
+        """Return whether the rows agree digit for digit, or round the same tie in two ways."""
+        difference = abs(Decimal(self.printed.mean) - Decimal(self.remade.mean))
+        rounds_a_tie = self.tie and difference <= Decimal("0.0001") and self.printed.sd == self.remade.sd
+        return self.is_exact or rounds_a_tie
 
 
 def regenerate() -> list[Remade]:
-    """Every row whose seeds the paper prints: 30 of per-seed tables, then those of summaries of these runs.
+    """Remake every row whose seeds the paper prints: 30 of per-seed tables, then summaries of these runs.
 
     >>> rows = regenerate()
     >>> sum(row.is_exact for row in rows if row.printed.seeds)
@@ -58,7 +59,7 @@ def regenerate() -> list[Remade]:
 
 
 def regenerated_lines() -> list[str]:
-    """A sentence a table: how many of its rows come out of the seeds digit for digit, and which do not.
+    """Say of each table how many rows come out of the seeds digit for digit, and which do not.
 
     >>> regenerated_lines()[0]
     'tab:entropy_appendix_results (gsm8k, greedy): 9 of 9 rows digit for digit.'
@@ -81,9 +82,9 @@ def regenerated_lines() -> list[str]:
 
 
 def change(table: PaperTable, lam: float) -> str:
-    """The gain over λ = 0 as the paper's answer-only table prints it: points, and its "95 % Welch interval".
+    """Return the gain over λ = 0 as the answer-only table prints it: points and a "95 % Welch interval".
 
-    That is a normal interval, `erce.stats.paper.welch`; Welch's own, with Student's t, is a fifth wider.
+    This interval is normal (`erce.stats.paper.welch`); Welch's own, with Student's t, is a fifth wider.
 
     >>> from erce.paper.tables import lookup
     >>> change(lookup("gsm8k-answer-only", "greedy"), 1)
@@ -95,24 +96,24 @@ def change(table: PaperTable, lam: float) -> str:
 
 
 def change_as_printed(row: PaperRow) -> str:
-    """The same from the paper; empty where it prints none."""
+    """Return the gain that the paper prints in a row, in the form of `change`; "" if it prints none."""
     return "" if row.change is None else "{} [{}, {}]".format(*map(_signed, row.change))
 
 
 def best_gain(table: PaperTable) -> tuple[float, str]:
-    """The λ of the highest mean, and its gain over λ = 0 in points: what the paper's text quotes.
+    """Return the λ of the highest mean and its gain over λ = 0 in points, which the paper's text quotes.
 
     >>> from erce.paper.tables import lookup
     >>> best_gain(lookup("gsm8k", "greedy")), best_gain(lookup("math", "sampled"))
     ((8.0, '+9.04'), (8.0, '+9.79'))
     """
     best = max(table.rows, key=lambda row: row.mean)
-    exact = [paper.over_seeds(table.scores(lam)).mean for lam in (best.lam, 0.0)]
-    return best.lam, _signed(100 * (exact[0] - exact[1]))
+    mean, baseline = (paper.over_seeds(table.scores(lam)).mean for lam in (best.lam, 0.0))
+    return best.lam, _signed(100 * (mean - baseline))
 
 
 def _source(table: PaperTable) -> PaperTable | None:
-    """The per-seed table of the runs that a table sums up; the Rényi sweep's runs are others."""
+    """Return the per-seed table of the runs that a table summarises; the Rényi sweep has runs of its own."""
     if table.label == "tab:renyi-main":
         return None
     for other in tables():
@@ -126,15 +127,15 @@ def _remade(table: PaperTable, source: PaperTable) -> Iterator[Remade]:
         scores = source.scores(row.lam)
         estimate = paper.over_seeds(scores)
         lam = f"{row.lam:g}"
-        printed = Text(lam, tuple(map(_fixed, row.seeds)), _fixed(row.mean), _fixed(row.sd))
-        remade = Text(
+        printed = PrintedLine(lam, tuple(map(_fixed, row.seeds)), _fixed(row.mean), _fixed(row.sd))
+        remade = PrintedLine(
             lam, tuple(map(_fixed, scores if row.seeds else ())), _fixed(estimate.mean), _fixed(estimate.sd)
         )
         yield Remade(table, printed, remade, _is_tie(estimate.mean))
 
 
 def _exact(value: float) -> Decimal:
-    """Without the last bits that a sum in floating point leaves."""
+    """Drop the rounding error of sums in floating point."""
     return Decimal(repr(round(value, 12)))
 
 
@@ -143,7 +144,8 @@ def _fixed(value: float, digits: int = 4) -> str:
 
 
 def _signed(points: float) -> str:
-    """
+    """Write points with their sign.
+
     >>> _signed(1.6), _signed(-0.716)
     ('+1.60', '-0.72')
     """
@@ -151,7 +153,8 @@ def _signed(points: float) -> str:
 
 
 def _is_tie(value: float) -> bool:
-    """
+    """Return whether the fifth decimal is an exact 5.
+
     >>> _is_tie(0.5137499999999999), _is_tie(0.5138)
     (True, False)
     """

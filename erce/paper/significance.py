@@ -1,7 +1,7 @@
 """The paper's tables → which of its gains a test supports, as sentences.
 
-Every test here is over seeds alone and takes the paper's test problems as given: tables have nothing else.
-So what passes is shown for those very problems, and other problems would add their own chance.
+The tables hold one accuracy a seed, so every test here is over seeds and takes the paper's test problems as
+given: a significant gain is shown for those very problems, and other problems would add their own chance.
 """
 
 import math
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from scipy.special import fdtrc
 
+from erce.errors import InputError
 from erce.paper.tables import PaperRow, PaperTable, lookup, tables
 from erce.stats import Gain, difference, holm, paper, trend, welch
 
@@ -17,8 +18,8 @@ LEVEL = 0.05
 MINUS = "−"
 
 
-class Compared(NamedTuple):
-    """One λ (of one order) against λ = 0: Welch's gain, and its p after Holm over the printed table."""
+class LamTest(NamedTuple):
+    """Welch's test of one λ, of one order, against λ = 0; `holm` is its p after Holm over the table."""
 
     order: float
     lam: float
@@ -26,10 +27,10 @@ class Compared(NamedTuple):
     holm: float
 
 
-def against_baseline(label: str, decoding: str = "greedy") -> list[Compared]:
-    """Every λ > 0 of a printed table; one family for Holm, also where it holds several orders.
+def against_baseline(label: str, decoding: str = "greedy") -> list[LamTest]:
+    """Test every λ > 0 of a printed table; its orders, if several, are one family for Holm.
 
-    >>> [each.lam for each in against_baseline("tab:mbpp_entropy_main_results") if each.holm < 0.05]
+    >>> [test.lam for test in against_baseline("tab:mbpp_entropy_main_results") if test.holm < 0.05]
     [0.7, 1.0, 1.5, 2.0]
     """
     family = [
@@ -40,11 +41,11 @@ def against_baseline(label: str, decoding: str = "greedy") -> list[Compared]:
         if lam
     ]
     adjusted = holm([gain.p for _, _, gain in family]).tolist()
-    return [Compared(*each, p) for each, p in zip(family, adjusted, strict=True)]
+    return [LamTest(order, lam, gain, p) for (order, lam, gain), p in zip(family, adjusted, strict=True)]
 
 
 def sentences() -> list[str]:
-    """What tests say of the paper's tables and of its claims about them, each with its number."""
+    """Say, with numbers, what tests show of the paper's tables and of its claims about them."""
     return [
         *map(table_sentence, *zip(*TABLES, strict=True)),
         _weakest_math(),
@@ -73,26 +74,26 @@ TABLES = (  # the label of a table, its decoding
 
 
 def table_sentence(label: str, decoding: str) -> str:
-    """Which of a printed table's gains over λ = 0 are significant after Holm, and which are not.
+    """Say which of a printed table's gains over λ = 0 are significant after Holm, and which are not.
 
     >>> table_sentence("tab:mbpp_entropy_main_results", "greedy")
     'mbpp, greedy (Welch, 5 seeds; 7 tests): significant after Holm: λ = 0.7, 1, 1.5, 2; not: 0.3, 3, 6.'
     """
-    compared, first = against_baseline(label, decoding), _printed(label, decoding)[0]
-    found = _names([each for each in compared if each.holm < LEVEL])
-    missed = _names([each for each in compared if each.holm >= LEVEL])
-    name = first.task if first.order == compared[-1].order else "gsm8k by Rényi order"
-    text = f"significant after Holm: {found}" if found else "none significant after Holm"
-    if missed and found:
-        text += f"; not: {missed.removeprefix('λ = ')}"
-    return f"{name}, {decoding} (Welch, {first.n_seeds} seeds; {len(compared)} tests): {text}."
+    tests, table = against_baseline(label, decoding), _printed(label, decoding)[0]
+    significant = _listed([test for test in tests if test.holm < LEVEL])
+    others = _listed([test for test in tests if test.holm >= LEVEL])
+    name = table.task if table.order == tests[-1].order else "gsm8k by Rényi order"
+    text = f"significant after Holm: {significant}" if significant else "none significant after Holm"
+    if others and significant:
+        text += f"; not: {others.removeprefix('λ = ')}"
+    return f"{name}, {decoding} (Welch, {table.n_seeds} seeds; {len(tests)} tests): {text}."
 
 
 def _weakest_math() -> str:
-    """The paper: "well outside seed variation", of the smallest λ, which is not the smallest gain."""
-    compared = against_baseline("tab:math7b")
-    weakest = min(compared, key=lambda each: each.gain.gain)
-    last = compared[-1]
+    """Test MATH's smallest gain; the paper says "well outside seed variation" of the smallest λ."""
+    tests = against_baseline("tab:math7b")
+    weakest = min(tests, key=lambda test: test.gain.gain)
+    last = tests[-1]
     return (
         f"MATH's smallest gain is at λ = {weakest.lam:g}, {_points(weakest.gain)}, p = {weakest.gain.p:.2f}: "
         f"not outside seed variation; λ = {last.lam:g} has p = {last.holm:.3f} after Holm."
@@ -100,7 +101,7 @@ def _weakest_math() -> str:
 
 
 def _answer_only_interval() -> str:
-    """The paper's "95 % Welch interval" is normal; at λ = 1 it leaves 0 out, with Student's t it does not."""
+    """Compare the paper's "95 % Welch interval", which is normal, with one by Student's t."""
     table = lookup("gsm8k-answer-only", "greedy")
     arms = [(table.scores(lam), table.scores(0)) for lam in table.lams if lam]
     wider = [100 * (_width(welch(*pair)) / _width(paper.welch(*pair)) - 1) for pair in arms]
@@ -114,7 +115,7 @@ def _answer_only_interval() -> str:
 
 
 def _interaction(lam: float) -> str:
-    """The gain with a chain of thought minus that without, which the paper does not compare."""
+    """Test the gain with a chain of thought minus that without, which the paper does not compare."""
     cot, control = (lookup(task, "greedy") for task in ("gsm8k", "gsm8k-answer-only"))
     gain = difference(*(welch(table.scores(lam), table.scores(0)) for table in (cot, control)))
     return (
@@ -124,35 +125,37 @@ def _interaction(lam: float) -> str:
 
 
 def _trend() -> str:
-    """Over the whole grid at once, where single steps say little."""
+    """Test the trend over the whole grid, which single steps say little about."""
     table = lookup("gsm8k", "greedy")
     p = trend({lam: table.scores(lam) for lam in table.lams}).p
     return f"GSM8K's accuracy rises with λ over the grid: Page's trend test over seeds has p = {p:.0e}."
 
 
 def _steps() -> str:
-    """Whether each λ above 1 is better than the one before it."""
+    """Test each λ above 1 against the λ before it."""
     table = lookup("gsm8k", "greedy")
     pairs = [(low, high) for low, high in zip(table.lams, table.lams[1:], strict=False) if low >= 1]
-    p = [welch(table.scores(high), table.scores(low)).p for low, high in pairs]
+    p_values = [welch(table.scores(high), table.scores(low)).p for low, high in pairs]
     steps = ", ".join(
-        f"{low:g} to {high:g} p = {each:.2f}" for (low, high), each in zip(pairs, p, strict=True)
+        f"{low:g} to {high:g} p = {p:.2f}" for (low, high), p in zip(pairs, p_values, strict=True)
     )
-    clear = sum(each < LEVEL for each in p)
-    return f"GSM8K's single steps above λ = 1, before any correction: {steps}; {clear or 'none'} significant."
+    count = sum(p < LEVEL for p in p_values)
+    return f"GSM8K's single steps above λ = 1, before any correction: {steps}; {count or 'none'} significant."
 
 
 def _orders_are_one_curve() -> str:
-    """The paper's "σ", a range of three means over the error of a difference, and an analysis of variance."""
+    """Compute the paper's "σ", a range of three means over the error of a difference, and an F test."""
     shannon = next(table for table in _printed("tab:renyi-main", "greedy") if table.order == 1)
     orders = [shannon, *(lookup("gsm8k", "greedy", penalty="renyi", order=order) for order in (0.5, 2.0))]
     n, texts = shannon.n_seeds, []
     for lam in (1.0, 3.0, 8.0):
         rows = [table.row(lam) for table in orders]
         top, bottom = max(rows, key=lambda row: row.mean), min(rows, key=lambda row: row.mean)
-        off = top.mean - bottom.mean
-        sigma, larger = (off / math.sqrt((top.sd**2 + bottom.sd**2) / (n - dof)) for dof in (0, 1))
-        texts.append(f"{sigma:.2f} ({larger:.2f}; {_anova_p(rows, n):.2f}) at λ = {lam:g}")
+        # The paper's sd divides by n; dividing by n − 1 instead makes the error of a mean sd / √(n − 1).
+        by_n, by_n_less_1 = (
+            (top.mean - bottom.mean) / math.sqrt((top.sd**2 + bottom.sd**2) / count) for count in (n, n - 1)
+        )
+        texts.append(f"{by_n:.2f} ({by_n_less_1:.2f}; {_anova_p(rows, n):.2f}) at λ = {lam:g}")
     return (
         f"Rényi orders 0.5, 1 and 2, highest minus lowest in the paper's σ (with sample deviations; p of an "
         f"analysis of variance): {', '.join(texts)}. No difference is shown; that there is none is not "
@@ -161,21 +164,19 @@ def _orders_are_one_curve() -> str:
 
 
 def _anova_p(rows: list[PaperRow], n: int) -> float:
-    """Whether means over n seeds each differ at all."""
+    """Return p of a one-way analysis of variance over rows of n seeds each."""
     between = n * variance([row.mean for row in rows])
     within = fmean(row.sd**2 * n / (n - 1) for row in rows)
     return float(fdtrc(len(rows) - 1, len(rows) * (n - 1), between / within))
 
 
 def _small_order() -> str:
-    """The paper: "never separates from the baseline"."""
-    order, lam = 0.1, 8.0
-    found = next(
-        each for each in against_baseline("tab:renyi-main") if (each.order, each.lam) == (order, lam)
-    )
+    """Test the smallest Rényi order, which the paper says "never separates from the baseline"."""
+    tests = {(test.order, test.lam): test for test in against_baseline("tab:renyi-main")}
+    test = tests[0.1, 8.0]
     return (
-        f"Rényi order {order:g} at λ = {lam:g}: {_points(found.gain)}, p = {found.gain.p:.2f} alone and "
-        f"{found.holm:.2f} after Holm."
+        f"Rényi order {test.order:g} at λ = {test.lam:g}: {_points(test.gain)}, p = {test.gain.p:.2f} alone "
+        f"and {test.holm:.2f} after Holm."
     )
 
 
@@ -187,16 +188,19 @@ def _edge() -> str:
 
 
 def _sampled_gsm8k() -> str:
-    """The sampled runs have the Rényi sweep's seeds and grid, and that used 200 problems."""
+    """Compare GSM8K's sampled gain with the greedy gain over 5 seeds and with that of the Rényi sweep.
+
+    The sampled runs have the seeds and the grid of the Rényi sweep, which used 200 problems.
+    """
     sampled = lookup("gsm8k", "sampled")
-    like = next(table for table in _printed("tab:renyi-main", "greedy") if table.order == 1)
+    sweep = next(table for table in _printed("tab:renyi-main", "greedy") if table.order == 1)
     gains = [
-        100 * (table.row(8).mean - table.row(0).mean) for table in (sampled, like, lookup("gsm8k", "greedy"))
+        100 * (table.row(8).mean - table.row(0).mean) for table in (sampled, sweep, lookup("gsm8k", "greedy"))
     ]
     return (
         f"GSM8K's sampled gain at λ = 8, +{gains[0]:.2f} over {sampled.n_seeds} seeds, is "
         f"{gains[0] / gains[2]:.2f} times the greedy one over 5; beside the greedy runs with the same "
-        f"{like.n_seeds} seeds and grid, +{gains[1]:.2f} on {like.n_test} problems, it is "
+        f"{sweep.n_seeds} seeds and grid, +{gains[1]:.2f} on {sweep.n_test} problems, it is "
         f"{gains[0] / gains[1]:.2f} times."
     )
 
@@ -209,24 +213,24 @@ def _on_test() -> str:
 
 
 def _printed(label: str, decoding: str) -> list[PaperTable]:
-    found = [table for table in tables() if (table.label, table.decoding) == (label, decoding)]
-    if not found:
+    printed = [table for table in tables() if (table.label, table.decoding) == (label, decoding)]
+    if not printed:
         labels = ", ".join(dict.fromkeys(table.label for table in tables()))
-        raise ValueError(f"the paper has no {decoding} table {label!r}; it has {labels}")
-    return found
+        raise InputError(f"the paper has no {decoding} table {label!r}; it has {labels}")
+    return printed
 
 
 def _with_seeds(table: PaperTable) -> PaperTable:
-    """The per-seed table of the same runs, if there is one."""
+    """Return the per-seed table of the same runs, if there is one."""
     return table if table.label == "tab:renyi-main" else lookup(table.task, table.decoding)
 
 
-def _names(compared: list[Compared]) -> str:
-    """The λ, by order where there are several."""
+def _listed(tests: list[LamTest]) -> str:
+    """List the λ, by order if there are several orders."""
     texts: dict[float, list[str]] = {}
-    for each in compared:
-        loss = " (a loss)" if each.gain.gain < 0 and each.holm < LEVEL else ""
-        texts.setdefault(each.order, []).append(f"{each.lam:g}{loss}")
+    for test in tests:
+        loss = " (a loss)" if test.gain.gain < 0 and test.holm < LEVEL else ""
+        texts.setdefault(test.order, []).append(f"{test.lam:g}{loss}")
     if set(texts) <= {1.0}:
         return "λ = " + ", ".join(texts[1.0]) if texts else ""
     return "; ".join(f"order {order:g} at λ = {', '.join(lams)}" for order, lams in texts.items())
@@ -237,7 +241,8 @@ def _width(gain: Gain) -> float:
 
 
 def _points(gain: Gain) -> str:
-    """
+    """Write a gain with its interval, in points.
+
     >>> _points(welch([0.2, 0.3], [0.2, 0.3]))
     '+0.00 points [−30.42, +30.42]'
     """

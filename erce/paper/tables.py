@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from erce.errors import InputError
+
 SOURCE = Path(__file__).with_name("tables.json")
 
 
@@ -20,12 +22,12 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class PaperRow:
-    """One λ as printed, in fractions of 1; `sd` divides by the number of seeds, `seeds` may be left out."""
+    """The printed row of one λ, in fractions of 1; `sd` divides by the number of seeds."""
 
     lam: float
     mean: float
     sd: float
-    seeds: tuple[float, ...] = ()
+    seeds: tuple[float, ...] = ()  # empty if the paper does not print them
     change: Change | None = None
 
 
@@ -33,8 +35,8 @@ class PaperRow:
 class PaperTable:
     """One column of the paper: a task, a decoding, a penalty and its order over a grid of λ.
 
-    A printed table with a greedy and a sampled column is two of these, and that of the Rényi orders is five;
-    they share their `label`. `n_samples` is a problem's; `temperature` is None for greedy decoding.
+    A printed table with a greedy and a sampled column becomes two of these, and the table of the Rényi orders
+    five; they share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.
     """
 
     label: str
@@ -59,40 +61,40 @@ class PaperTable:
         return tuple(row.lam for row in self.rows)
 
     def row(self, lam: float) -> PaperRow:
-        """The row of that λ, or a ValueError that names the λ there are."""
+        """Return the row of a λ; the InputError for another λ names those there are."""
         for row in self.rows:
             if row.lam == lam:
                 return row
-        grid = ", ".join(f"{each:g}" for each in self.lams)
-        raise ValueError(f"the paper's {self.label} has no λ = {lam:g}; it has {grid}")
+        grid = ", ".join(f"{known:g}" for known in self.lams)
+        raise InputError(f"the paper's {self.label} has no λ = {lam:g}; it has {grid}")
 
     def scores(self, lam: float) -> tuple[float, ...]:
-        """One accuracy a seed.
+        """Return one accuracy a seed.
 
-        Where seeds are printed, the share of the table's `n_test · n_samples` completions that rounds to what
-        is printed. Elsewhere values that stand in for them: as many as there were seeds, with the printed
-        mean and ±, so that whatever depends on those alone (Welch's t) is as it would be with the true ones.
+        A printed seed becomes the share of the table's `n_test · n_samples` completions that rounds to it. If
+        seeds are not printed, made-up values replace them: as many as there were seeds, with the printed mean
+        and ±, so that whatever depends on these alone (Welch's t) is the same as for the true values.
 
         >>> lookup("mbpp", "sampled").scores(0)  # printed as 0.4113, 0.4300, 0.4238, 0.4200, 0.4263
         (0.41125, 0.43, 0.42375, 0.42, 0.42625)
         >>> lookup("math", "greedy").scores(0)  # printed as 0.4200 ± 0.0071
         (0.4113..., 0.42, 0.4286...)
         """
-        row, drawn = self.row(lam), self.n_test * self.n_samples
+        row, completions = self.row(lam), self.n_test * self.n_samples
         if row.seeds:
-            return tuple(round(score * drawn) / drawn for score in row.seeds)
+            return tuple(round(score * completions) / completions for score in row.seeds)
         return stand_ins(row.mean, row.sd, self.n_seeds)
 
 
 def citation() -> str:
-    """Title and authors of the paper that the tables are from."""
+    """Return authors and title of the paper that the tables are from."""
     content = _content()
     return f"{content['authors']}: {content['title']}"
 
 
 @cache
 def tables() -> tuple[PaperTable, ...]:
-    """Every table of the paper: those with seeds first, then summaries, then the Rényi orders.
+    """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders.
 
     >>> len(tables()), sum(len(table.rows) for table in tables() if table.is_per_seed)
     (19, 30)
@@ -104,43 +106,42 @@ def tables() -> tuple[PaperTable, ...]:
 
 
 def lookup(task: str, decoding: str, *, penalty: str = "shannon", order: float = 1.0) -> PaperTable:
-    """The first of `tables()` that fits, so the one with seeds where there is one; else a ValueError.
+    """Return the first of `tables()` that fits, so that with seeds if there is one; InputError if none fits.
 
-    Shannon's is the penalty of order 1, whichever name it goes by.
+    Rényi's penalty of order 1 is Shannon's.
 
     >>> lookup("gsm8k", "greedy").label, lookup("gsm8k", "greedy", penalty="renyi", order=0.5).label
     ('tab:entropy_appendix_results', 'tab:renyi-main')
     >>> lookup("gsm8k-answer-only", "sampled")
     Traceback (most recent call last):
-    ValueError: the paper has no sampled gsm8k-answer-only with shannon of order 1; it has greedy (shannon 1)
+    erce.errors.InputError: the paper has no sampled gsm8k-answer-only with shannon ... has greedy (shannon 1)
     """
     if penalty == "renyi" and order == 1:
         penalty = "shannon"
-    asked = (decoding, penalty, order)
     known = [table for table in tables() if table.task == task]
     for table in known:
-        if (table.decoding, table.penalty, table.order) == asked:
+        if (table.decoding, table.penalty, table.order) == (decoding, penalty, order):
             return table
     if not known:
-        there_are = ", ".join(dict.fromkeys(table.task for table in tables()))
-        raise ValueError(f"the paper has no task {task!r}; it has {there_are}")
+        tasks = ", ".join(dict.fromkeys(table.task for table in tables()))
+        raise InputError(f"the paper has no task {task!r}; it has {tasks}")
     known = sorted(known, key=lambda table: (table.decoding, table.order))
     kinds = (f"{table.decoding} ({table.penalty} {table.order:g})" for table in known)
-    raise ValueError(
+    raise InputError(
         f"the paper has no {decoding} {task} with {penalty} of order {order:g}; "
         f"it has {', '.join(dict.fromkeys(kinds))}"
     )
 
 
 def stand_ins(mean: float, sd: float, n: int) -> tuple[float, ...]:
-    """n values, evenly apart, with that mean and that population standard deviation.
+    """Return n evenly spaced values with this mean and this population standard deviation.
 
     >>> stand_ins(0.5, 0.1, 1), stand_ins(0.5, 0.25, 2)
     ((0.5,), (0.25, 0.75))
     """
-    places = [2 * at - (n - 1) for at in range(n)]
-    unit = math.sqrt((n * n - 1) / 3) or 1.0
-    return tuple(mean + sd * place / unit for place in places)
+    steps = [2 * i - (n - 1) for i in range(n)]
+    deviation = math.sqrt((n * n - 1) / 3) or 1.0  # of the steps −(n − 1), −(n − 3), …, n − 1
+    return tuple(mean + sd * step / deviation for step in steps)
 
 
 @cache

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toys.paper_study import make_study
 
-from erce.files import write_json, write_rows
+from erce.files import read_json, write_json, write_rows
 from erce.paper import lookup
 from erce.reporting.against import (
     FROM_SEEDS,
@@ -84,8 +84,10 @@ def test_one_seed_has_no_interval(tmp_path):
     )
 
 
-def test_rows_are_plain_values_for_json(gsm8k, tmp_path):
-    write_json(tmp_path / "rows.json", [asdict(row) for row in against_rows(gsm8k)])
+def test_rows_come_back_from_json_as_they_were(gsm8k, tmp_path):
+    rows = [asdict(row) for row in against_rows(gsm8k)]
+    write_json(tmp_path / "rows.json", rows)
+    assert read_json(tmp_path / "rows.json") == rows
 
 
 def test_cells_that_are_not_done_have_no_row(tmp_path):
@@ -104,22 +106,8 @@ def test_a_study_without_a_finished_cell_still_reads(tmp_path):
 def test_the_text_lines_up_and_names_the_tables(gsm8k):
     lines = against_lines(gsm8k)
     assert lines[0] == "gsm8k, greedy, beside the paper's tab:entropy_appendix_results, in %"
-    assert lines[1].split() == (
-        [
-            "λ",
-            "here",
-            "seeds",
-            "paper",
-            "seeds",
-            "difference",
-            "95",
-            "%",
-            "interval",
-            "gain",
-            "paper's",
-            "gain",
-        ]
-    )
+    headings = "λ here seeds paper seeds difference 95 % interval gain paper's gain"
+    assert lines[1].split() == headings.split()
     assert "49.12 ± 1.54" in lines[2]
     assert len({len(line) for line in lines[1:5]}) == 1
     assert "What differs from the paper:" in lines
@@ -175,9 +163,8 @@ def test_the_papers_settings_are_not_warned_of(tmp_path):
         samples=4,
         training=Training(normalize="sequence"),
     )
-    assert [text for text in against_warnings(study) if " here" in text and "base model" not in text] == [
-        text for text in against_warnings(study) if text.startswith("Which problems")
-    ]
+    differences = [text for text in against_warnings(study) if " here" in text and "base model" not in text]
+    assert [text.startswith("Which problems") for text in differences] == [True] * len(differences)
 
 
 def test_training_problems_are_counted_from_the_studys_own_list(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 
 from erce.paper import lookup, tables
 from erce.paper.regenerate import (
+    PrintedLine,
     Remade,
-    Text,
     best_gain,
     change,
     change_as_printed,
@@ -56,8 +56,8 @@ def test_a_row_reads_as_printed():
     ],
 )
 def test_only_a_tie_excuses_the_last_digit(mean, sd, tie, agrees):
-    printed = Text("0.7", (), mean, sd)
-    row = Remade(tables()[0], printed, Text("0.7", (), "0.5138", "0.0153"), tie)
+    printed = PrintedLine("0.7", (), mean, sd)
+    row = Remade(tables()[0], printed, PrintedLine("0.7", (), "0.5138", "0.0153"), tie)
     assert row.agrees is agrees
 
 
