@@ -1,18 +1,8 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
-from erce.recipe.recipe import (
-    GREEDY,
-    SAMPLED,
-    Cell,
-    Recipe,
-    as_settings,
-    folder_name,
-    frontier,
-    identity,
-    load_recipe,
-    parse_recipe,
-    temperatures,
-)
+from erce.recipe.cells import Cell
+from erce.recipe.read import as_settings, load_recipe, parse_recipe
+from erce.recipe.recipe import GREEDY, SAMPLED, Recipe, folder_name, frontier, identity, temperatures
 from erce.recipe.sections import (
     GRID,
     Decoding,

@@ -1,4 +1,4 @@
-"""One TOML file ⇄ Recipe; its grid → Cells.
+"""A study's settings, checked, as one object; its grid → cells.
 
     task = "gsm8k"
     model = "Qwen/Qwen2.5-1.5B-Instruct"
@@ -13,19 +13,18 @@ Every setting that is left out has the paper's value; a key that does not exist 
 
 import hashlib
 import json
-import tomllib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from erce.catalog import is_own, split_number
+from erce.catalog import check_penalty_name, is_own, split_number
 from erce.errors import InputError
-from erce.recipe.fill import fill, merge
-from erce.recipe.rules import check_recipe
+from erce.recipe import rules
+from erce.recipe.cells import Cell
 from erce.recipe.sections import AUTO, GRID, Decoding, Resources, SearchSettings, Serving, Training
-from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
+from erce.types import CROSS_ENTROPY
 
+DTYPES = ("auto", "float32", "bfloat16", "float16")
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
 
 
@@ -55,11 +54,25 @@ class Recipe:
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
-        check_recipe(self)
+        _check_grid(self)
+        _check_objectives(self)
+        rules.check_training(self.training)
+        rules.check_decoding(self.decoding)
+        rules.check_resources(self.resources, self.training)
+        if self.server is not None:
+            rules.check_server(self.server)
+        if self.search is not None:
+            if self.lams != GRID:
+                raise InputError(
+                    f'lams = {list(self.lams)}: a search has a grid of its own; write lams = "{AUTO}"'
+                )
+            if self.n_validation == 0:
+                raise rules.no_validation(self.n_validation)
+            rules.check_search(self.search, self.lams)
 
     @property
     def own_losses(self) -> bool:
-        """Whether its penalty or one of its objectives is one's own, which only an import can check."""
+        """Whether the penalty or an objective is the user's own, which only an import can check."""
         return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objectives))
 
     @property
@@ -67,9 +80,9 @@ class Recipe:
         """The task, then the control if there is one."""
         return (self.task,) if self.control is None else (self.task, self.control)
 
-    def cells(self) -> list["Cell"]:
-        """The grid in running order: each task's base model, then every seed of every λ and objective."""
-        arms = [(lam, CROSS_ENTROPY) for lam in self.lams] + [(0.0, each) for each in self.objectives]
+    def cells(self) -> list[Cell]:
+        """Return the grid in running order: per task the base model, then every seed of every arm."""
+        arms = [(lam, CROSS_ENTROPY) for lam in self.lams] + [(0.0, name) for name in self.objectives]
         return [
             cell
             for task in self.tasks
@@ -86,40 +99,50 @@ class Recipe:
         return json.dumps(identity(self), sort_keys=True)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One point of the grid; `lam` None is the base model as it came, which is not trained."""
+def _check_grid(recipe: Recipe) -> None:
+    rules.check_lams(recipe.lams)
+    rules.check_seeds(recipe.seeds)
+    if recipe.control == recipe.task:
+        raise InputError(f"control = {recipe.control!r} is the task itself; name another task")
+    rules.check_choice("dtype", recipe.dtype, DTYPES)
+    check_penalty_name(recipe.penalty, recipe.order)
 
-    task: str
-    lam: float | None
-    seed: int
-    objective: str = CROSS_ENTROPY  # another one has λ = 0
 
-    @property
-    def arm(self) -> Arm:
-        """The arm (table row) that this cell is one seed of."""
-        return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
-
-    @property
-    def name(self) -> str:
-        """What people call it.
-
-        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", None, 0).name
-        ('gsm8k-lam0.5-seed3', 'gsm8k-focal-2-seed3', 'gsm8k-base')
-        """
-        seed = "" if self.arm.is_base else f"-seed{self.seed}"
-        return f"{self.task}-{self.arm.slug}{seed}".replace(":", "-")
+def _check_objectives(recipe: Recipe) -> None:
+    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
+    if recipe.imported:
+        if len(set(names)) < len(names):
+            raise InputError(f"objectives = {names} names an arm twice; leave one out")
+        return
+    if CROSS_ENTROPY in names:
+        raise InputError(f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out")
+    for name in names:
+        rules.check_objective(name)
+    if len({rules.parse_objective(name) for name in names}) < len(names):
+        raise InputError(f"objectives = {names} names an objective twice; leave one out")
+    if head == "erce":
+        return
+    if names:
+        raise InputError(
+            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out"
+        )
+    if recipe.penalty != "shannon":
+        raise InputError(f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out")
+    if normalize != "token":
+        raise InputError(
+            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out"
+        )
 
 
 def frontier(recipe: Recipe, task: str) -> dict[str, float]:
-    """Name of a decoding → its temperature, rising: the recipe's frontier, which only its own task has."""
+    """Return the names and rising temperatures of the frontier, which only the recipe's own task has."""
     return {f"T{t:g}": t for t in sorted(recipe.decoding.frontier)} if task == recipe.task else {}
 
 
 def temperatures(recipe: Recipe) -> dict[float, str]:
-    """Rising temperature → name of its decoding, over all at which the study's own task is drawn.
+    """Return rising temperature → name of the decoding, for everything that the study's own task is drawn at.
 
-    >>> temperatures(parse_recipe({"task": "a", "lams": [0], "seeds": [0]}))
+    >>> temperatures(Recipe(task="a", lams=(0.0,), seeds=(0,)))
     {0.0: 'greedy', 0.8: 'sampled'}
     """
     further = {temperature: name for name, temperature in frontier(recipe, recipe.task).items()}
@@ -127,12 +150,11 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 
 
 def identity(recipe: Recipe) -> dict[str, Any]:
-    """What makes two recipes the same study: all but the grid and the frontier, which may grow, and speed.
+    """Return what two recipes of one study have in common.
 
-    Where the data lie is not in it: the study's folder knows the problems themselves.
-
-    `stop`, `frontier_samples`, λ's schedule and `server` are in it where a recipe sets them. Of a server, it
-    is who draws and what it says: the kind, the model's name and the alternatives a step, not where it is.
+    Left out are the grid and the frontier, which may grow, what changes speed only, and where the data lie
+    (the study's folder has the problems). `stop`, `frontier_samples`, λ's schedule and `server` count where a
+    recipe sets them; of a server the kind, the model's name and the alternatives a step, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
@@ -153,64 +175,9 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
 
 def folder_name(recipe: Recipe, cell: Cell) -> str:
-    """The cell's folder, named after its content: other settings, other folder."""
+    """Return the name of the cell's folder, which depends on every setting."""
     coordinates = [cell.task, cell.lam, cell.seed]
     if cell.objective != CROSS_ENTROPY:
         coordinates.append(cell.objective)
     content = ", ".join([recipe.identity_json, *map(json.dumps, coordinates)])
     return f"{cell.name}-{hashlib.sha256(f'[{content}]'.encode()).hexdigest()[:8]}"
-
-
-def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
-    """The recipe in a TOML file; `overrides` that are not None win over the file's top-level settings."""
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no recipe at {str(path)!r}; the ones that come with erce are in recipes/")
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
-    merge(settings, {key: value for key, value in overrides.items() if value is not None})
-    try:
-        return parse_recipe(settings)
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-def parse_recipe(settings: dict[str, Any]) -> Recipe:
-    """A Recipe from plain values, as TOML or JSON hold them.
-
-    >>> parse_recipe({"task": "gsm8k", "lambs": [0, 1], "seeds": [0]})
-    Traceback (most recent call last):
-    erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
-    """
-    return fill(Recipe, _auto_written_out(settings))
-
-
-def as_settings(recipe: Recipe) -> dict[str, Any]:
-    """The plain values that `parse_recipe` makes this recipe of."""
-    settings = asdict(recipe)
-    if recipe.search is None:
-        del settings["search"]
-    else:
-        settings["lams"] = AUTO
-    return json.loads(json.dumps(settings))
-
-
-def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with the grid and the section [search] in the place of lams = "auto".
-
-    >>> _auto_written_out({"lams": "auto"})
-    {'lams': [0.0, 0.3, 1.0, 3.0, 8.0], 'search': {}}
-    >>> _auto_written_out({"lams": [0, 1], "search": {"level": 0.1}})
-    Traceback (most recent call last):
-    erce.errors.InputError: [search] has no effect on a list of lams; leave it out, or write lams = "auto"
-    """
-    lams, search = settings.get("lams"), settings.get("search")
-    if lams == AUTO:
-        return settings | {"lams": list(GRID), "search": {} if search is None else search}
-    if isinstance(lams, str):
-        raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')
-    if search is not None:
-        raise InputError(f'[search] has no effect on a list of lams; leave it out, or write lams = "{AUTO}"')
-    return settings

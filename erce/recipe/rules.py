@@ -1,15 +1,14 @@
-"""A Recipe → nothing, or an InputError: one sentence for the first value that no run could use."""
+"""The rules of a recipe's parts: an InputError names the first value that no run could use."""
 
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from erce.catalog import OBJECTIVES, check_penalty_name, did_you_mean, is_own, split_number, unknown
+from erce.catalog import OBJECTIVES, did_you_mean, is_own, split_number, unknown
 from erce.errors import InputError
 from erce.recipe.sections import (
     AUTO,
-    GRID,
     HEADS,
     NORMALIZATIONS,
     SCHEDULES,
@@ -23,30 +22,7 @@ from erce.recipe.sections import (
 )
 from erce.types import CROSS_ENTROPY
 
-if TYPE_CHECKING:
-    from erce.recipe.recipe import Recipe
-
-DTYPES = ("auto", "float32", "bfloat16", "float16")
 SECRET = "has an @, ? or #, and what stands there may be a secret, which every record would keep"
-
-
-def check_recipe(recipe: "Recipe") -> None:
-    """Check the grid, then every section."""
-    _check_grid(recipe)
-    _check_objectives(recipe)
-    _check_training(recipe.training)
-    _check_decoding(recipe.decoding)
-    _check_resources(recipe.resources, recipe.training)
-    if recipe.server is not None:
-        _check_server(recipe.server)
-    if recipe.search is not None:
-        if recipe.lams != GRID:
-            raise InputError(
-                f'lams = {list(recipe.lams)}: a search has a grid of its own; write lams = "{AUTO}"'
-            )
-        if recipe.n_validation == 0:
-            raise no_validation(recipe.n_validation)
-        check_search(recipe.search, recipe.lams)
 
 
 def check_lams(lams: Sequence[float]) -> None:
@@ -97,43 +73,9 @@ def no_validation(n_validation: int | None) -> InputError:
     )
 
 
-def _check_grid(recipe: "Recipe") -> None:
-    check_lams(recipe.lams)
-    check_seeds(recipe.seeds)
-    if recipe.control == recipe.task:
-        raise InputError(f"control = {recipe.control!r} is the task itself; name another task")
-    _check_choice("dtype", recipe.dtype, DTYPES)
-    check_penalty_name(recipe.penalty, recipe.order)
-
-
-def _check_objectives(recipe: "Recipe") -> None:
-    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
-    if recipe.imported:
-        if len(set(names)) < len(names):
-            raise InputError(f"objectives = {names} names an arm twice; leave one out")
-        return
-    if CROSS_ENTROPY in names:
-        raise InputError(f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out")
-    for name in names:
-        _check_objective(name)
-    if len({_parse_objective(name) for name in names}) < len(names):
-        raise InputError(f"objectives = {names} names an objective twice; leave one out")
-    if head == "erce":
-        return
-    if names:
-        raise InputError(
-            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out"
-        )
-    if recipe.penalty != "shannon":
-        raise InputError(f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out")
-    if normalize != "token":
-        raise InputError(
-            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out"
-        )
-
-
-def _check_objective(name: str) -> None:
-    kind, number = _parse_objective(name)
+def check_objective(name: str) -> None:
+    """Check the name of an objective and its number."""
+    kind, number = parse_objective(name)
     if kind not in OBJECTIVES:
         if not is_own(kind):
             raise InputError(
@@ -148,10 +90,10 @@ def _check_objective(name: str) -> None:
         raise InputError(f"objective {name!r}: its number must be {wanted}")
 
 
-def _parse_objective(objective: str) -> tuple[str, float | None]:
+def parse_objective(objective: str) -> tuple[str, float | None]:
     """Return the name and the number: None where there is no colon, NaN where no number follows the colon.
 
-    >>> _parse_objective("focal:2"), _parse_objective("dft"), _parse_objective("focal:two")
+    >>> parse_objective("focal:2"), parse_objective("dft"), parse_objective("focal:two")
     (('focal', 2.0), ('dft', None), ('focal', nan))
     """
     kind, number = split_number(objective)
@@ -161,7 +103,8 @@ def _parse_objective(objective: str) -> tuple[str, float | None]:
         return kind, math.nan
 
 
-def _check_training(training: Training) -> None:
+def check_training(training: Training) -> None:
+    """Check the section [training]."""
     rows, micro = training.batch_size, training.micro_batch_size
     _check_positive("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank")
     _check_positive("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length")
@@ -171,9 +114,9 @@ def _check_training(training: Training) -> None:
         raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
     if not 0 <= training.dropout < 1:
         raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
-    _check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
-    _check_choice("[training] head", training.head, HEADS)
-    _check_choice("[training] lam_schedule", training.lam_schedule, SCHEDULES)
+    check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
+    check_choice("[training] head", training.head, HEADS)
+    check_choice("[training] lam_schedule", training.lam_schedule, SCHEDULES)
     if not 0 <= training.lam_warmup <= 1:
         raise InputError(
             f"[training] lam_warmup = {training.lam_warmup:g} is a share of the steps, in [0, 1]"
@@ -184,7 +127,8 @@ def _check_training(training: Training) -> None:
         )
 
 
-def _check_decoding(decoding: Decoding) -> None:
+def check_decoding(decoding: Decoding) -> None:
+    """Check the section [decoding]."""
     _check_positive("[decoding] ", decoding, "temperature", "samples", "max_new_tokens", "batch_size")
     _check_positive("[decoding] ", decoding, "frontier_samples")
     temperatures = list(decoding.frontier)
@@ -209,7 +153,8 @@ def _check_decoding(decoding: Decoding) -> None:
         )
 
 
-def _check_server(server: Serving) -> None:
+def check_server(server: Serving) -> None:
+    """Check the section [server]."""
     variable = server.api_key_variable
     if re.search("[@?#]", server.url):  # before any message that shows the address
         raise InputError(
@@ -219,7 +164,7 @@ def _check_server(server: Serving) -> None:
         raise InputError(
             f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
         )
-    _check_choice("[server] kind", server.kind, SERVERS)
+    check_choice("[server] kind", server.kind, SERVERS)
     _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
         raise InputError(
@@ -227,7 +172,8 @@ def _check_server(server: Serving) -> None:
         )
 
 
-def _check_resources(resources: Resources, training: Training) -> None:
+def check_resources(resources: Resources, training: Training) -> None:
+    """Check the section [resources], and that its processes can share a batch."""
     gpus, threads, processes = resources.gpus, resources.threads, resources.processes
     whole_or_share = 0 <= gpus < math.inf and (_is_one_over_n(gpus) if 0 < gpus < 1 else gpus == int(gpus))
     if not whole_or_share:
@@ -264,7 +210,8 @@ def _is_one_over_n(share: float) -> bool:
     return (1 / share + 1e-9) % 1 < 0.05
 
 
-def _check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
+def check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
+    """Check a setting that is one of a few words."""
     if value not in known:
         raise InputError(f"no {setting} {value!r}; {did_you_mean(value.lower(), known)}")
 

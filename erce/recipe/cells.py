@@ -1,0 +1,30 @@
+"""One point of a recipe's grid."""
+
+from dataclasses import dataclass
+
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the grid; `lam` None is the base model as it came, which is not trained."""
+
+    task: str
+    lam: float | None
+    seed: int
+    objective: str = CROSS_ENTROPY  # with any other, λ is 0
+
+    @property
+    def arm(self) -> Arm:
+        """The arm (table row) that this cell is one seed of."""
+        return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
+
+    @property
+    def name(self) -> str:
+        """The name that people read.
+
+        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", None, 0).name
+        ('gsm8k-lam0.5-seed3', 'gsm8k-focal-2-seed3', 'gsm8k-base')
+        """
+        seed = "" if self.arm.is_base else f"-seed{self.seed}"
+        return f"{self.task}-{self.arm.slug}{seed}".replace(":", "-")

@@ -1,0 +1,67 @@
+"""A TOML file, or plain values → a Recipe, and back."""
+
+import json
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from erce.errors import InputError
+from erce.recipe.fill import fill, merge
+from erce.recipe.recipe import Recipe
+from erce.recipe.sections import AUTO, GRID
+
+
+def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
+    """Read a recipe from a TOML file; `overrides` that are not None win over its top-level settings."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no recipe at {str(path)!r}; the ones that come with erce are in recipes/")
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    merge(settings, {key: value for key, value in overrides.items() if value is not None})
+    try:
+        return parse_recipe(settings)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def parse_recipe(settings: dict[str, Any]) -> Recipe:
+    """Make a Recipe of plain values, as TOML or JSON hold them.
+
+    >>> parse_recipe({"task": "gsm8k", "lambs": [0, 1], "seeds": [0]})
+    Traceback (most recent call last):
+    erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
+    """
+    return fill(Recipe, _auto_written_out(settings))
+
+
+def as_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the plain values that `parse_recipe` makes this recipe of."""
+    settings = asdict(recipe)
+    if recipe.search is None:
+        del settings["search"]
+    else:
+        settings["lams"] = AUTO
+    return json.loads(json.dumps(settings))
+
+
+def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with the grid and the section [search] in the place of lams = "auto".
+
+    >>> _auto_written_out({"lams": "auto"})
+    {'lams': [0.0, 0.3, 1.0, 3.0, 8.0], 'search': {}}
+    >>> _auto_written_out({"lams": [0, 1], "search": {"level": 0.1}})
+    Traceback (most recent call last):
+    erce.errors.InputError: [search] has no effect on a list of lams; leave it out, or write lams = "auto"
+    """
+    lams, search = settings.get("lams"), settings.get("search")
+    if lams == AUTO:
+        return settings | {"lams": list(GRID), "search": {} if search is None else search}
+    if isinstance(lams, str):
+        raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')
+    if search is not None:
+        raise InputError(f'[search] has no effect on a list of lams; leave it out, or write lams = "{AUTO}"')
+    return settings
