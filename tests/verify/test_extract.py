@@ -1,4 +1,4 @@
-"""Which part of a completion is its final answer, and that finding it takes linear time."""
+"""The part of a completion that is its final answer, found in linear time."""
 
 import time
 

@@ -29,7 +29,7 @@ TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(TOKENS), max_size=25).map(
 
 
 def holds(gold: str, answer: str) -> bool:
-    """What is true of every pair: a known reason, the same verdict in both orders, each equal to itself."""
+    """Assert what holds of every pair: a known reason, a symmetric verdict, each equal to itself."""
     verdict, turned = equivalent(gold, answer), equivalent(answer, gold)
     itself = equivalent(gold, gold).accepted and equivalent(answer, answer).accepted
     return itself and verdict.accepted is turned.accepted and {verdict.reason, turned.reason} <= set(REASONS)
@@ -89,7 +89,7 @@ def test_the_mutations_of_a_seed_are_always_the_same():
 
 
 def judge_all(answer: str) -> list[tuple[bool, str]]:
-    """The verdicts on one text as an answer, as a gold and as a completion."""
+    """Return the verdicts on one text as an answer, as a gold and as a completion."""
     verdicts = [equivalent(gold, answer) for gold in GOLDS[::2]]
     verdicts += [verify_math(GOLDS[0], text) for text in (answer, f"\\boxed{{{answer}}}")]
     if answer.strip():

@@ -14,7 +14,7 @@ MISSES = {  # gold and answer whose verdict is wrong: the reason
 
 
 def of(category: str) -> list[tuple[str, str, bool]]:
-    """Gold, answer and label of the scored pairs of a category."""
+    """Return gold, answer and label of the scored pairs of a category."""
     return [
         (pair.gold, pair.answer, pair.expected)
         for pair in PAIRS
@@ -69,7 +69,7 @@ def test_a_box_changes_no_verdict(wrapper):
 
 
 def balanced(text: str) -> bool:
-    """Whether the text can stand in a box; one that holds a box of its own is judged by that one."""
+    """Return whether the text can stand in a box: its braces match, and it holds no box itself."""
     depth = 0
     for brace in text.replace("\\\\", "").replace("\\{", "").replace("\\}", ""):
         depth += (brace == "{") - (brace == "}")

@@ -1,4 +1,4 @@
-"""Many verdicts on several processes: the same as one by one."""
+"""Verdicts of several processes are the same as one by one."""
 
 import pytest
 

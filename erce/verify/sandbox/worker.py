@@ -100,17 +100,17 @@ class _Child:
 class _Budget:
     """The clocks of one job."""
 
-    def __init__(self, limits: dict[str, float], program: _Child, ruler: _Child) -> None:
+    def __init__(self, limits: dict[str, float], program: _Child, judge: _Child) -> None:
         self._cpu, self._wall = limits["cpu"], limits["wall"]
-        self._program, self._ruler = program, ruler
-        self._began, self._ruler_began = time.monotonic(), ruler.seconds()
+        self._program, self._judge = program, judge
+        self._began, self._judge_began = time.monotonic(), judge.seconds()
         self._busy = (self._began, 0.0)
 
     def over(self) -> tuple[str, float]:
         """Return the budget that is used up ("" for none), and the seconds until the next look."""
         now = time.monotonic()
         used = self._program.seconds()
-        ruling = 0.0 if self._ruler.ended else self._ruler.seconds() - self._ruler_began
+        ruling = 0.0 if self._judge.ended else self._judge.seconds() - self._judge_began
         if used + ruling - self._busy[1] >= BUSY_CPU_SECONDS:
             self._busy = (now, used + ruling)
         left = {
@@ -125,9 +125,7 @@ class _Budget:
 
 
 class Worker:
-    """The service for one supervisor, whose requests are `{"judge": true}` and `{"limits": …}`, each with
-    the descriptor of a channel.
-    """
+    """A worker for one supervisor, which sends `{"judge": true}` or `{"limits": …}` with a channel each."""
 
     def __init__(
         self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
@@ -182,18 +180,18 @@ class Worker:
 
     def _follow(self, program: _Child, limits: dict[str, float]) -> dict[str, Any]:
         """Enforce the budgets until the supervisor has the ruling, then report what the program used."""
-        ruler = self._judge
-        if ruler is None:
+        judge = self._judge
+        if judge is None:
             raise AssertionError("a job came before a judge")
-        budget, over, deadline = _Budget(limits, program, ruler), "", 0.0
+        budget, over, deadline = _Budget(limits, program, judge), "", 0.0
         while True:
-            which, nap = ("", RULING_SECONDS) if over else budget.over()
-            if which:
-                over, deadline, nap = which, time.monotonic() + RULING_SECONDS, RULING_SECONDS
+            newly_over, nap = ("", RULING_SECONDS) if over else budget.over()
+            if newly_over:
+                over, deadline, nap = newly_over, time.monotonic() + RULING_SECONDS, RULING_SECONDS
                 program.kill()
             if over == "judge" or (over and time.monotonic() >= deadline):
-                ruler.kill()
-            if self._wait(program, ruler, nap):
+                judge.kill()
+            if self._wait(program, judge, nap):
                 break
         ended, seconds = program.reap()
         if not self._namespaces:
@@ -201,14 +199,14 @@ class Worker:
         else:
             self._namespaces.close()
         report = {"over": over, "cpu": seconds, "ended": "" if over else ended, "judge": ""}
-        if ruler.ended:
-            report["judge"], _ = ruler.reap()
+        if judge.ended:
+            report["judge"], _ = judge.reap()
             self._judge = None
         return report
 
-    def _wait(self, program: _Child, ruler: _Child, seconds: float) -> bool:
+    def _wait(self, program: _Child, judge: _Child, seconds: float) -> bool:
         """Wait at most `seconds`; return whether the supervisor said that the job is over."""
-        alive = [child for child in (program, ruler) if not child.ended]
+        alive = [child for child in (program, judge) if not child.ended]
         watched = [self._control, self._supervisor, *(child.pidfd for child in alive)]
         ready = select.select(watched, [], [], seconds)[0]
         if self._supervisor in ready:
@@ -223,7 +221,7 @@ class Worker:
         if word == b"dead":
             program.ended = bool(select.select([program.pidfd], [], [], RULING_SECONDS)[0])
         if word == b"gone":
-            ruler.ended = bool(select.select([ruler.pidfd], [], [], RULING_SECONDS)[0])
+            judge.ended = bool(select.select([judge.pidfd], [], [], RULING_SECONDS)[0])
         return True
 
 

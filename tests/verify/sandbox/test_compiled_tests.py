@@ -1,4 +1,4 @@
-"""The closed list of names that a program answers, and tests that cannot tell right from wrong."""
+"""The closed list of names that a program defines, and tests that cannot tell right from wrong."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def sandbox(request):
 
 
 def reached(sandbox, code, **options):
-    """Whether the attempt succeeded, as the program itself says."""
+    """Return whether the attempt succeeded, as the program itself reports."""
     verdict = sandbox.run(TRY, [f"assert reached({code!r}) is False"], **options)
     assert verdict.reason in ("passed", "failed"), verdict
     return not verdict.accepted

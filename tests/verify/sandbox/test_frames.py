@@ -1,4 +1,4 @@
-"""What crosses the boundary is a value of exact builtin type, or nothing."""
+"""Only values of exact builtin types cross the boundary."""
 
 import datetime
 import json
@@ -19,7 +19,7 @@ def no_handle(form):
 
 
 def crossed(value):
-    """The value after both directions and JSON."""
+    """Return the value after both directions and JSON."""
     return frames.decode(json.loads(json.dumps(frames.encode(value))), no_handle)
 
 

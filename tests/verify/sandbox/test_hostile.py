@@ -32,7 +32,7 @@ ORDINARY = 65534
 
 @dataclass(frozen=True)
 class Place:
-    """Where the corpus is run, and the tier that must be found there."""
+    """A place where the corpus runs, and the tier that must be found there."""
 
     asked: str
     found: str
@@ -64,7 +64,7 @@ LAYERS = {
     ("landlock", "capabilities"): ["looks_into_a_locked_folder"],
     ("landlock", "split"): ["yes_to_equality", "own_memory_holds_the_answer"],
 }
-# Without any layer each effect can be had: the cage measures what it says it measures.
+# Without any layer each effect happens, which shows that the cage measures it.
 UNPROTECTED = {
     "writes_a_new_file": "file changed",
     "connects_over_tcp": "network",
@@ -79,7 +79,7 @@ UNPROTECTED = {
 
 @pytest.fixture(scope="module")
 def in_a_cage():
-    """Skips, with the reason, where no outer cage can be made."""
+    """Skip, with the reason, if no outer cage can be made."""
     if reason := cage.why_no_cage():
         pytest.skip(reason)
 
@@ -90,7 +90,7 @@ slow = pytest.mark.slow
 
 @cache
 def lines(place: Place, part: str) -> dict[str, dict]:
-    """What the cage reports of each program of a part, by its name; "" holds the tier and what was left."""
+    """Return the cage's report on each program of a part by name; "" holds the tier and what was left."""
     if place.uid is not None and os.geteuid() != 0:
         pytest.skip("only root can become another user: this is an ordinary one already")
     names = FAST if part == "fast" else [name for name in CORPUS if name not in FAST]
@@ -112,7 +112,7 @@ def reported(order: dict, programs: list[Program]) -> dict[str, dict]:
 
 
 def problems(program: Program, line: dict | None, tier: str = "") -> list[str]:
-    """What a verdict and its effects have against them; nothing for a program that went as it must."""
+    """Return what is wrong with a verdict and its effects; [] for a program that went as it must."""
     if line is None:
         return ["the run ended before it"]
     found = list(line["effects"])

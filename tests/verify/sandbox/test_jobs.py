@@ -1,4 +1,4 @@
-"""What a sandbox may be asked."""
+"""The jobs that a sandbox takes, and those it refuses."""
 
 import pytest
 

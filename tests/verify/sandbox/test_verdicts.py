@@ -1,4 +1,4 @@
-"""What a verdict says: the rules that keep it from being forged, and whose fault each end of a job is."""
+"""Verdicts: the rules that keep them from being forged, and whose fault each end of a job is."""
 
 import pytest
 

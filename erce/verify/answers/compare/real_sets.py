@@ -38,7 +38,7 @@ class Span:
 
 
 def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
-    r"""Return the intervals of a set of numbers from left to right, touching ones joined; None if it is none.
+    r"""Return the intervals of a set of numbers from left to right, touching ones joined, else None.
 
     Sets of numbers are intervals, sets in braces, ℝ, inequalities, lists of inequalities with "or", and
     unions, intersections and differences of these; no symbol may occur but the bounded one.
@@ -64,7 +64,7 @@ def same_sets(left: tuple[Span, ...], right: tuple[Span, ...], budget: Budget) -
 
 
 def interval_of(relation: Inequality) -> Bracketed | None:
-    r"""Return the interval of the name that an inequality bounds; None if there is none, with ≠, or with |x|.
+    r"""Return the interval of the name that an inequality bounds; None for ≠, for |x| and without a name.
 
     -2 ≤ x < 7 is [-2, 7), and x > 3 is (3, ∞).
     """

@@ -137,9 +137,7 @@ class SupervisedWorker:
                 self._control.settimeout(seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
             ours.settimeout(seconds)
-            with suppress(
-                BrokenPipeError, ConnectionResetError
-            ):  # the candidate died, which the judge will notice
+            with suppress(BrokenPipeError, ConnectionResetError):  # the judge notices a dead candidate
                 ours.sendall(program)
             ours.settimeout(None)
             ruling = self._ask_judge(ours, request, seconds)

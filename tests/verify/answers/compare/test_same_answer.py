@@ -1,4 +1,4 @@
-"""Which typed answers stand for each other, under which conventions."""
+"""The typed answers that stand for each other, and under which conventions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""When two expressions have the same value: exactly where that can be, and close is not enough."""
+"""Two expressions have the same value exactly, if they are rational; close is not enough."""
 
 import subprocess
 import sys

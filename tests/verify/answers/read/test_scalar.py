@@ -1,4 +1,4 @@
-"""What the text of an expression is read as, node by node."""
+"""How the text of an expression is read, node by node."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What kind of answer a text is read as, and what it holds."""
+"""The type of answer that a text is read as, and its contents."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the doctor says of this machine is what was tried on it."""
+"""The doctor's findings are what was tried on this machine."""
 
 import pytest
 

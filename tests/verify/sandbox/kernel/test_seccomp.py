@@ -20,7 +20,7 @@ def refused(number: int) -> int:
 
 
 def answer(machine: str, call: str | int, *arguments: int, read_only: bool = False, audit: int = 0) -> int:
-    """What the filter says to one call; a name is looked up in the machine's table."""
+    """Return the filter's answer to one call; a name is looked up in the machine's table."""
     table = MACHINES[machine]
     number = call if isinstance(call, int) else table.numbers[call]
     words = [*arguments, *[0] * (6 - len(arguments))]
