@@ -6,18 +6,19 @@ import torch
 from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
 from trl.trainer.sft_config import SFTConfig
 
+from erce.errors import InputError
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS
 from erce.train.scores import DIAGNOSTICS
 from erce.train.strength import check_strength
 
-OWN = 'or your own, "package.module:NAME"'
+YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
 
 
 @dataclass
 class ERCEConfig(SFTConfig):
-    """TRL's `SFTConfig` with the entropy penalty; works as it stands on a machine without a GPU.
+    """TRL's `SFTConfig` with the entropy penalty; its defaults also work on a machine without a GPU.
 
     Where there is no accelerator, `use_cpu` is set, and `bf16` and `gradient_checkpointing` are off unless
     asked for. A bad value is a ValueError of one sentence.
@@ -28,7 +29,7 @@ class ERCEConfig(SFTConfig):
         metadata={"help": "λ, the weight of the entropy that is added to the cross-entropy; 0 adds nothing."},
     )
     entropy_type: str = field(
-        default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {OWN}."}
+        default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}."}
     )
     entropy_order: float = field(
         default=1.0, metadata={"help": "The order of the entropy; 1 for one that takes none, as 'shannon'."}
@@ -44,8 +45,8 @@ class ERCEConfig(SFTConfig):
     objective: str = field(
         default="cross-entropy",
         metadata={
-            "help": f"What the entropy is added to: {', '.join(OBJECTIVES)}, {OWN}; another number than its "
-            "paper's comes after a colon, as in 'focal:3'."
+            "help": f"What the entropy is added to: {', '.join(OBJECTIVES)}, {YOUR_OWN}; another number than "
+            "its paper's comes after a colon, as in 'focal:3'."
         },
     )
     normalize: str = field(
@@ -89,16 +90,16 @@ class ERCEConfig(SFTConfig):
         make_objective(self.objective)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
-                raise ValueError(
+                raise InputError(
                     f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
                 )
         self._check_head()
         if self.normalize == "sequence" and (self.packing or self.padding_free):
-            raise ValueError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
+            raise InputError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
         if self.loss_type == "dft":
-            raise ValueError("loss_type='dft' is TRL's loss; set objective='dft'")
+            raise InputError("loss_type='dft' is TRL's loss; set objective='dft'")
         if self.label_smoothing_factor:
-            raise ValueError(
+            raise InputError(
                 f"label_smoothing_factor = {self.label_smoothing_factor} would replace the objective; set "
                 f"objective='label-smoothing:{self.label_smoothing_factor}'"
             )
@@ -106,9 +107,14 @@ class ERCEConfig(SFTConfig):
     def _check_head(self) -> None:
         if self.head != "trl":
             return
-        known = {"objective": "cross-entropy", "entropy_type": "shannon", "normalize": "token"}
-        for name, value in (known | {"log_diagnostics": False}).items():
+        supported = {
+            "objective": "cross-entropy",
+            "entropy_type": "shannon",
+            "normalize": "token",
+            "log_diagnostics": False,
+        }
+        for name, value in supported.items():
             if getattr(self, name) != value:
-                raise ValueError(
+                raise InputError(
                     f"head='trl' knows {name}={value!r} only, got {getattr(self, name)!r}; set head='erce'"
                 )

@@ -1,4 +1,4 @@
-"""A causal LM's forward becomes one that also gives `Scores`: `model(..., labels=labels, scores=True)`.
+"""A causal LM's forward with one more keyword: `model(..., labels=labels, scores=True)` gives `BatchSums`.
 
 Only the positions that are trained on pass through the output head, and their logits are never stored. The
 keyword is read inside the model's own forward, so adapters, autocast and checkpointing apply as usual.
@@ -18,10 +18,11 @@ from erce.loss import CrossEntropy, Loss, Objective, Penalty
 DIAGNOSTICS = ("top1", "log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
 
 
-class Scores(NamedTuple):
-    """What a batch adds to the training's objective, and to the sums behind its log.
+class BatchSums(NamedTuple):
+    """What a batch adds to the training's objective and to the sums behind its log.
 
-    `loss` alone carries a gradient. The rest is detached: (sequences,), or (1,) for all of them.
+    `loss` alone carries a gradient. The rest is detached: a sum for each sequence, (sequences,), or one for
+    the whole batch, (1,).
     """
 
     loss: Tensor  # scalar: the sum of `weighed`
@@ -30,49 +31,60 @@ class Scores(NamedTuple):
     entropy: Tensor  # sum of the penalty
     tokens: Tensor  # how many were scored
     weighed: Tensor  # sum of the objective with each token's weight, 1 or 1/T
-    items: Tensor  # how many tokens or sequences that is a sum over
+    items: Tensor  # how many tokens or sequences `weighed` is a sum over
     diagnostics: tuple[Tensor, ...] = ()  # sums, in the order of `DIAGNOSTICS`
+
+    def columns(self) -> tuple[Tensor, ...]:
+        """Return all but `loss`, in the order of the fields."""
+        return (*self[1:-1], *self.diagnostics)
 
 
 @dataclass(kw_only=True)
 class Scorer:
-    """What a training fixes about its objective; `lam` alone may change, from one step to the next."""
+    """The objective of a training; only `lam` may change, from one step to the next."""
 
     readout: Readout
-    lam: (
-        float | Tensor
-    )  # a scalar tensor under torch.compile, which takes a changed number for another program
+    # Under torch.compile a scalar tensor: a number that changes would be compiled again.
+    lam: float | Tensor
     penalty: Penalty
     objective: Objective
     by_sequence: bool
     diagnose: bool
 
-    def __call__(self, model: PreTrainedModel, hidden: Tensor, targets: Tensor) -> Scores:
-        """Of hidden states (sequences, length, d) and what each is to predict (sequences, length)."""
-        how = {"lam": self.lam, "penalty": self.penalty, "objective": self.objective}
-        how |= {"ignore_index": IGNORED, "diagnose": self.diagnose}
-        loss = functools.partial(head_loss, model, hidden, targets, self.readout, **how)
+    def __call__(self, model: PreTrainedModel, hidden: Tensor, targets: Tensor) -> BatchSums:
+        """Score hidden states (sequences, length, d), each to predict its target (sequences, length)."""
+        loss = functools.partial(
+            head_loss,
+            model,
+            hidden,
+            targets,
+            self.readout,
+            lam=self.lam,
+            penalty=self.penalty,
+            objective=self.objective,
+            ignore_index=IGNORED,
+            diagnose=self.diagnose,
+        )
         tokens = (targets != IGNORED).sum(1)
         weights = tokens.clamp(min=1).reciprocal() if self.by_sequence else None
         if model.training and (weights is None or isinstance(self.objective, CrossEntropy)):
             rows = None if weights is None else weights[:, None].expand_as(targets)
-            return self._of_all(loss(reduction="sum", row_weights=rows), tokens)
-        return self._of_each(loss(reduction="none"), tokens, weights)
+            return self._of_batch(loss(reduction="sum", row_weights=rows), tokens)
+        return self._of_sequences(loss(reduction="none"), tokens, weights)
 
-    def weigh(self, lam: float) -> None:
-        """From here on the penalty counts λ times."""
+    def set_lam(self, lam: float) -> None:
         if isinstance(self.lam, Tensor):
             self.lam.fill_(lam)
         else:
             self.lam = lam
 
-    def _of_all(self, loss: Loss, tokens: Tensor) -> Scores:
-        """With weights known before the forward, a head that learns costs three matmuls and not four."""
+    def _of_batch(self, loss: Loss, tokens: Tensor) -> BatchSums:
+        """Return one sum for the batch: with known weights a head that learns costs 3 matmuls, not 4."""
         count = tokens.sum().reshape(1)
         weighed = loss.objective.detach().reshape(1)
         nll, entropy = loss.nll * count, loss.entropy * count
         items = (tokens > 0).sum().reshape(1) if self.by_sequence else count
-        return Scores(
+        return BatchSums(
             loss=loss.objective,
             objective=nll + self.lam * entropy if self.by_sequence else weighed,
             nll=nll,
@@ -83,10 +95,10 @@ class Scorer:
             diagnostics=tuple(x * count for x in self._diagnostics(loss)),
         )
 
-    def _of_each(self, loss: Loss, tokens: Tensor, weights: Tensor | None) -> Scores:
+    def _of_sequences(self, loss: Loss, tokens: Tensor, weights: Tensor | None) -> BatchSums:
         objective = loss.objective.sum(1)
         weighed = objective if weights is None else objective * weights
-        return Scores(
+        return BatchSums(
             loss=weighed.sum(),
             objective=objective.detach(),
             nll=loss.nll.sum(1),
@@ -102,12 +114,12 @@ class Scorer:
 
 
 def scored(labels: Tensor) -> Tensor:  # (sequences, length)
-    """Which of the positions 0 … length-2 predict a token that is trained on, (sequences, length-1)."""
+    """Return which positions predict a token that is trained on, (sequences, length - 1)."""
     return labels[:, 1:] != IGNORED
 
 
 def add_scores(model: PreTrainedModel, scorer: Scorer) -> None:
-    """Teaches `model.forward` the keyword `scores`; every other call is passed on as it came."""
+    """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged."""
     original = model.forward
 
     @functools.wraps(type(model).forward)  # the trainer reads the signature

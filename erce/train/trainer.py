@@ -1,4 +1,4 @@
-"""TRL's SFT trainer becomes ours: an objective + λ · entropy."""
+"""TRL's SFT trainer, minimising an objective + λ · entropy."""
 
 import functools
 from collections.abc import Iterator
@@ -15,20 +15,22 @@ from transformers.trainer_utils import EvalLoopOutput
 from trl.trainer import sft_trainer
 from trl.trainer.sft_trainer import SFTTrainer
 
+from erce.errors import InputError
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig
 from erce.train.distributed import agreed_readout, ignore_repeats, refuse_sharding
-from erce.train.scores import DIAGNOSTICS, Scorer, Scores, add_scores, scored
+from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, scored
 from erce.train.strength import scheduled
 
 
 class ERCETrainer(SFTTrainer):
-    """TRL's `SFTTrainer`, minimising an objective + λ · entropy, with exact numbers in its log.
+    """TRL's `SFTTrainer` with an objective + λ · entropy as its loss, and exact numbers in its log.
 
-    Logged beside `loss`, `grad_norm` (before clipping) and `learning_rate`: `ce`, `entropy` and `objective`,
-    means over the `scored_tokens` since the last log, in nats a token; `ce` is −log p(target) whatever the
-    objective, and `entropy` the penalty's value, of whatever type. Evaluation logs the same as `eval_ce`, …
-    over the whole set, at any batch size, and `eval_loss` as the training objective weighs it.
+    Beside `loss`, `grad_norm` (before clipping) and `learning_rate` it logs `ce`, `entropy` and `objective`:
+    means over the `scored_tokens` since the last log, in nats a token. `ce` is −log p(target) whatever the
+    objective is, and `entropy` the value of the penalty, of whatever type. Evaluation logs the same means
+    over the whole set, at any batch size, as `eval_ce` and so on; `eval_loss` weighs the tokens as training
+    does.
     """
 
     args: ERCEConfig
@@ -37,19 +39,19 @@ class ERCETrainer(SFTTrainer):
         self,
         model: str | PreTrainedModel | PeftModel,
         args: ERCEConfig | None = None,
-        *rest: Any,
-        **named: Any,
+        *positional: Any,
+        **keywords: Any,
     ) -> None:
         if args is not None and not isinstance(args, ERCEConfig):
-            raise ValueError(
+            raise InputError(
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
         args = ERCEConfig() if args is None else args
         with _adapters_on_the_head(allowed=args.head == "erce"):
-            super().__init__(model, args, *rest, **named)
-        self._sums: dict[str, Tensor] = {}
+            super().__init__(model, args, *positional, **keywords)
+        self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lam = float(self.args.entropy_penalty)
-        self._lams: set[float] = set()  # those since the last log
+        self._lams: set[float] = set()  # every λ since the last log
         self._refuse_unproven()
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
@@ -62,7 +64,7 @@ class ERCETrainer(SFTTrainer):
         plugin = self.accelerator.state.dynamo_plugin
         if plugin is not None and plugin.backend != DynamoBackend.NO:
             device = self.accelerator.device
-            lam = torch.tensor(lam, device=device, dtype=_exact(device))
+            lam = torch.tensor(lam, device=device, dtype=_exact_dtype(device))
         return Scorer(
             readout=agreed_readout(self.accelerator, self._base_model()),
             lam=lam,
@@ -73,28 +75,28 @@ class ERCETrainer(SFTTrainer):
         )
 
     def _base_model(self) -> PreTrainedModel:
-        """The model under its adapter and whatever distributes it."""
+        """Return the model under its adapter and under whatever distributes it."""
         model = self.accelerator.unwrap_model(self.model)
         base = model.get_base_model() if isinstance(model, PeftModel) else model
         assert isinstance(base, PreTrainedModel)
         return base
 
     def _refuse_unproven(self) -> None:
-        """A ValueError where the objective would be another than was asked for, or was not shown to be it."""
+        """Refuse every setting under which the objective is, or may be, another than was asked for."""
         axes = self.accelerator.parallelism_config
         if axes is not None and axes.non_data_parallel_size > 1:
-            raise ValueError(
+            raise InputError(
                 "tensor, context and sequence parallelism are not supported; use data parallelism"
             )
         if self.compute_loss_func is not None:
-            raise ValueError("compute_loss_func would replace the objective; leave it out")
+            raise InputError("compute_loss_func would replace the objective; leave it out")
         if hasattr(self._base_model(), "erce"):
-            raise ValueError("the model has the loss of erce.attach already; use erce.detach(model) first")
+            raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         if self.args.head == "trl":
             return
         refuse_sharding(self.accelerator)
         if self.aux_loss_enabled:
-            raise ValueError(
+            raise InputError(
                 "head='erce' leaves out a mixture of experts' load-balancing loss; set router_aux_loss_coef=0"
                 " to train without it, or head='trl'"
             )
@@ -105,12 +107,12 @@ class ERCETrainer(SFTTrainer):
         try:
             return super().train(*args, **kwargs)
         finally:
-            self._weigh(self.args.entropy_penalty)
+            self._set_lam(self.args.entropy_penalty)
 
-    def _weigh(self, lam: float) -> None:
+    def _set_lam(self, lam: float) -> None:
         self._lam = float(lam)
         if self._scorer is not None:
-            self._scorer.weigh(self._lam)
+            self._scorer.set_lam(self._lam)
 
     def _lam_of_step(self) -> float:
         return scheduled(
@@ -124,14 +126,16 @@ class ERCETrainer(SFTTrainer):
     def get_batch_samples(
         self, epoch_iterator: Iterator, num_batches: int, device: torch.device
     ) -> tuple[list, Any]:
-        """The micro-batches of one step, and how many scored tokens or sequences its objective is over."""
+        """Return the micro-batches of one step and how many tokens or sequences its objective averages."""
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
-        self._weigh(self._lam_of_step())
+        self._set_lam(self._lam_of_step())
         self._lams.add(self._lam)
-        repeated = bool(batches) and ignore_repeats(
+        if not batches:
+            return batches, items
+        repeated = ignore_repeats(
             self.accelerator, batches[-1]["labels"], rows=self.args.per_device_train_batch_size
         )
-        if self.args.head == "trl" or not batches:
+        if self.args.head == "trl":
             return batches, self._get_num_items_in_batch(batches, device) if repeated else items
         masks = [scored(batch["labels"]) for batch in batches]
         counts = [(mask if self.args.normalize == "token" else mask.any(1)).sum() for mask in masks]
@@ -149,68 +153,80 @@ class ERCETrainer(SFTTrainer):
     ) -> Any:
         if self.args.head == "trl":
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
-        scores = model(**inputs, scores=True)
-        self._record(scores, model.training)
-        loss = self._over_window(scores.loss, scores.items.sum(), num_items_in_batch)
+        sums = model(**inputs, scores=True)
+        self._record(sums, training=model.training)
+        loss = self._mean(sums.loss, sums.items.sum(), num_items_in_batch)
         if not return_outputs:
             return loss
         with torch.no_grad():
             return loss, model(**{name: value for name, value in inputs.items() if name != "labels"})
 
     def _trl_loss(
-        self, model: nn.Module, inputs: dict[str, Any], return_outputs: bool, window: Tensor | int | None
+        self, model: nn.Module, inputs: dict[str, Any], return_outputs: bool, items: Tensor | int | None
     ) -> Any:
-        """TRL's own loss through its own head, plus λ · entropy; with λ = 0 nothing at all is added."""
-        seen: list[Any] = []
-        handle = model.register_forward_hook(lambda module, given, output: seen.append(output))
+        """Return TRL's own loss through its own head, plus λ · entropy; with λ = 0 nothing is added."""
+        outputs: list[Any] = []
+        handle = model.register_forward_hook(lambda module, inputs, output: outputs.append(output))
         try:
-            result = super().compute_loss(model, inputs, return_outputs, window)
+            result = super().compute_loss(model, inputs, return_outputs, items)
         finally:
             handle.remove()
-        lam, fused = self._lam, seen[0]
-        nll, entropy, tokens = -fused.log_probs.sum(1), fused.entropy.sum(1), fused.label_mask.sum(1)
+        lam, output = self._lam, outputs[0]
+        nll, entropy, tokens = -output.log_probs.sum(1), output.entropy.sum(1), output.label_mask.sum(1)
         objective = nll + lam * entropy
-        scores = Scores(objective.sum(), objective, nll, entropy, tokens, objective, tokens)
-        self._record(scores, model.training)
+        sums = BatchSums(
+            loss=objective.sum(),
+            objective=objective,
+            nll=nll,
+            entropy=entropy,
+            tokens=tokens,
+            weighed=objective,
+            items=tokens,
+        )
+        self._record(sums, training=model.training)
         if lam == 0:
             return result
-        penalty = self._over_window(lam * entropy.sum(), tokens.sum(), window)
+        penalty = self._mean(lam * entropy.sum(), tokens.sum(), items)
         return (result[0] + penalty, result[1]) if return_outputs else result + penalty
 
-    def _over_window(self, total: Tensor, here: Tensor, window: Tensor | int | None) -> Tensor:
-        """`total` over the items of the accumulated batch, on all devices; of those `here` in evaluation."""
-        if window is None:
+    def _mean(self, total: Tensor, here: Tensor, items: Tensor | int | None) -> Tensor:
+        """Return `total` over the items of the accumulated batch, or over those `here` in evaluation."""
+        if items is None:
             return total / here.clamp(min=1)
-        mean = total / torch.as_tensor(window).clamp(min=1)
-        # DDP averages the gradients, and the window has already been counted over all processes.
+        mean = total / torch.as_tensor(items).clamp(min=1)
+        # DDP averages the gradients, and the items have already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
 
-    def _record(self, scores: Scores, training: bool) -> None:
-        """Adds to the sums behind the next log; they stay on the device until then."""
-        columns: Any = (*scores[1:-1], *scores.diagnostics)
-        columns = torch.stack([column.detach().to(_exact(column.device)) for column in columns], 1)
-        if not training:  # without the sequences that only fill up a process's last batch
+    def _record(self, sums: BatchSums, *, training: bool) -> None:
+        """Add a batch to the sums behind the next log, which stay on the device until then."""
+        columns: Any = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()], 1)
+        if not training:  # leaves out the sequences that only fill up a process's last batch
             columns = self.accelerator.gather_for_metrics(columns)
         mode, total = "train" if training else "eval", columns.sum(0)
-        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, self._lam * total[2:3]])
+        penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
+        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, penalty])
 
     def _means(self, mode: str) -> dict[str, Any]:
-        """What was recorded since the last call, a scored token; `loss` is weighed as in training."""
+        """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self._sums.pop(mode)
         if mode == "train":
             sums = self.accelerator.reduce(sums, "sum")
         objective, nll, entropy, tokens, weighed, items, *diagnostics, penalty = sums
-        means = {"loss": weighed / items, "ce": nll / tokens, "entropy": entropy / tokens}
-        means |= {"objective": objective / tokens}
-        means |= {name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)}
+        means = {
+            "loss": weighed / items,
+            "ce": nll / tokens,
+            "entropy": entropy / tokens,
+            "objective": objective / tokens,
+            **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
+        }
         if mode == "train":
-            means |= {"lam": self._logged_lam(penalty, entropy)}
+            means["lam"] = self._logged_lam(penalty, entropy)
         return {name: float(mean) for name, mean in means.items()} | {"scored_tokens": int(tokens)}
 
     def _logged_lam(self, penalty: Tensor, entropy: Tensor) -> Tensor | float:
-        """λ since the last log; where it changed, the mean that makes objective = ce + λ · entropy."""
-        changed, self._lams = self._lams, set()
-        return penalty / entropy if len(changed) > 1 and entropy else self._lam
+        """Return λ since the last log; where it changed, the mean for which objective = ce + λ · entropy."""
+        lams, self._lams = self._lams, set()
+        return penalty / entropy if len(lams) > 1 and entropy else self._lam
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         if "loss" in logs and "train" in self._sums:
@@ -227,13 +243,13 @@ class ERCETrainer(SFTTrainer):
         metric_key_prefix: str = "eval",
     ) -> EvalLoopOutput:
         self._sums.pop("eval", None)
-        self._weigh(self.args.entropy_penalty)  # one λ for all evaluations, or the best would be the first
+        self._set_lam(self.args.entropy_penalty)  # one λ for all evaluations, so that they compare
         output = super().evaluation_loop(
             dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
         )
         if "eval" in self._sums and output.metrics is not None:
-            exact = {f"{metric_key_prefix}_{name}": mean for name, mean in self._means("eval").items()}
-            output.metrics.update(exact)
+            means = self._means("eval")
+            output.metrics.update({f"{metric_key_prefix}_{name}": mean for name, mean in means.items()})
         return output
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:
@@ -241,26 +257,27 @@ class ERCETrainer(SFTTrainer):
 
     @functools.cached_property
     def _flops_per_token(self) -> int:
-        """`Trainer`'s own estimate; it counts the parameters anew at every micro-batch."""
+        """Return `Trainer`'s own estimate, which it would count anew at every micro-batch."""
         return 6 * self._base_model().num_parameters(exclude_embeddings=True)
 
     def _send_telemetry(self) -> None:
-        """TRL reports every trainer that is built; a study builds hundreds, and nobody was asked."""
+        """Send nothing: TRL reports every trainer that is built, and no user was asked."""
 
 
 @contextmanager
 def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
-    """TRL refuses adapters on the head, which its own head would leave out; ours takes them."""
-    what_trl_looks_for = getattr(sft_trainer, "BaseTunerLayer", None)
-    if not allowed or what_trl_looks_for is None:
+    """Switch off TRL's refusal of adapters on the head, which its own head would leave out."""
+    trl_module: Any = sft_trainer
+    adapter_class = getattr(trl_module, "BaseTunerLayer", None)  # the class that TRL looks for
+    if not allowed or adapter_class is None:
         yield
         return
-    setattr(sft_trainer, "BaseTunerLayer", type("Nothing", (), {}))  # noqa: B010 — of another's module
+    trl_module.BaseTunerLayer = type("NoAdapter", (), {})
     try:
         yield
     finally:
-        setattr(sft_trainer, "BaseTunerLayer", what_trl_looks_for)  # noqa: B010
+        trl_module.BaseTunerLayer = adapter_class
 
 
-def _exact(device: torch.device) -> torch.dtype:
+def _exact_dtype(device: torch.device) -> torch.dtype:
     return torch.float32 if device.type == "mps" else torch.float64  # MPS has no float64
