@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from erce.errors import InputError
 from erce.hf.head import IGNORED, evaluating, head_loss, probe_tokens, readout_of
 from erce.loss import Loss, make_objective, make_penalty
 
@@ -48,7 +49,7 @@ def attach(
     ValueError: a model whose logits or loss are not those of its head alone, a forward that others replaced.
     """
     if not isinstance(entropy_penalty, int | float) or not math.isfinite(entropy_penalty):
-        raise ValueError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")
+        raise InputError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")
     penalty, formed = make_penalty(entropy_type, entropy_order), make_objective(objective)
     base = _base(detach(model))
     _refuse_foreign(base)
@@ -75,7 +76,7 @@ def detach(model: Model) -> Model:
     if attached is None:
         return model
     if "erce.hf.attach" not in _origins(vars(base).get("forward"))[:1]:
-        raise ValueError("the model's forward was replaced after erce.attach; undo that before erce.detach")
+        raise InputError("the model's forward was replaced after erce.attach; undo that before erce.detach")
     attached.handle.remove()
     del base.erce, base.accepts_loss_kwargs, base.forward
     if attached.own_forward:
@@ -101,7 +102,7 @@ class Attached:
         if given.get("labels") is not None or given.get("shift_labels") is not None:
             return self._with_loss(model, given)
         if model.training and torch.is_grad_enabled():
-            raise ValueError(
+            raise InputError(
                 "erce.attach's loss needs labels, and a training forward without them would bypass it; give "
                 "labels, or ask for logits in eval mode or under torch.no_grad()"
             )
@@ -113,7 +114,7 @@ class Attached:
         how = self.how | {name: given.pop(name) for name in ("ignore_index",) if name in given}
         whole = given.pop("return_dict", None) is not False
         if isinstance(kept, Tensor) or kept:
-            raise ValueError("logits_to_keep has no meaning with labels; leave it out")
+            raise InputError("logits_to_keep has no meaning with labels; leave it out")
         _refuse_router_loss(model, given)
         with self._own_call():
             outputs = model.base_model(**given, return_dict=True)
@@ -136,7 +137,7 @@ class Attached:
 
     def _refuse_others(self, backbone: nn.Module, given: Any) -> None:
         if backbone.training and torch.is_grad_enabled() and not self._asking:
-            raise ValueError(BYPASSED)
+            raise InputError(BYPASSED)
 
 
 def _base(model: nn.Module) -> Any:
@@ -145,12 +146,12 @@ def _base(model: nn.Module) -> Any:
     if type(model).__module__.startswith("peft."):
         base = getattr(model, "get_base_model", lambda: model)()
     if not isinstance(base, PreTrainedModel):
-        raise ValueError(
+        raise InputError(
             f"erce.attach needs a transformers model or a PeftModel, got a {type(base).__name__}; attach "
             "first, then compile or distribute"
         )
     if base._compiled_call_impl is not None or model._compiled_call_impl is not None:
-        raise ValueError("the model is compiled; attach first, then compile")
+        raise InputError("the model is compiled; attach first, then compile")
     return base
 
 
@@ -168,7 +169,7 @@ def _refuse_foreign(model: PreTrainedModel) -> None:
     for forward in (model.forward, model.base_model.forward):
         for origin in _origins(forward):
             if origin.split(".")[0] in FOREIGN or origin.startswith("unsloth_compiled"):
-                raise ValueError(
+                raise InputError(
                     f"the forward of {type(model).__name__} was replaced by {origin}, whose loss and ours "
                     "exclude each other; load the model anew without it"
                 )
@@ -183,7 +184,7 @@ def _usual_output(model: PreTrainedModel) -> Any:
         output = model(input_ids=tokens, labels=tokens, use_cache=False)
     ours = nn.functional.cross_entropy(output.logits[0, :-1].float(), tokens[0, 1:])
     if not torch.isclose(output.loss.float(), ours, rtol=1e-3):
-        raise ValueError(
+        raise InputError(
             f"the loss of {type(model).__name__} is not the mean cross-entropy of its logits, "
             f"{output.loss:.4f} against {ours:.4f}, and erce.attach would replace it; leave it as it is"
         )
@@ -195,7 +196,7 @@ def _refuse_router_loss(model: PreTrainedModel, given: dict[str, Any]) -> None:
     asked = given.get("output_router_logits")
     asked = getattr(config, "output_router_logits", False) if asked is None else asked
     if asked and getattr(config, "router_aux_loss_coef", 0):
-        raise ValueError(
+        raise InputError(
             "erce.attach leaves out a mixture of experts' load-balancing loss; set "
             "output_router_logits=False or router_aux_loss_coef=0 to train without it"
         )

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
+from erce.errors import InputError
 from erce.loss import Loss, linear_entropy_regularized_cross_entropy
 
 IGNORED = -100  # the label of a position that is not trained on, everywhere in transformers
@@ -90,13 +91,13 @@ def readout_of(model: PreTrainedModel) -> Readout:
     if the logits are none of that: they are then not what the loss would be computed from.
     """
     if model.config.is_encoder_decoder:
-        raise ValueError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
+        raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
     readouts = _readouts(model.config.get_text_config())
     ours, theirs = _probe(model, LARGE * max(readout.logit_scale for readout in readouts))
     for readout in readouts:
         if _equal(readout(ours), theirs):
             return readout
-    raise ValueError(
+    raise InputError(
         f"the logits of {type(model).__name__} are not its last hidden state through its output head, "
         "scaled and soft-capped as its config says; leave its own loss as it is, in ERCETrainer head='trl'"
     )
@@ -159,7 +160,7 @@ def _equal(ours: Tensor, theirs: Tensor) -> bool:
 def _head(model: PreTrainedModel) -> nn.Module:
     head = model.get_output_embeddings()
     if head is None:
-        raise ValueError(f"{type(model).__name__} has no output head; load it with AutoModelForCausalLM")
+        raise InputError(f"{type(model).__name__} has no output head; load it with AutoModelForCausalLM")
     return head
 
 
@@ -189,14 +190,14 @@ def _plain(head: Any) -> tuple[Tensor, Tensor | None]:
     """Weight and bias; a ValueError if they alone do not give the logits."""
     kind = _kind(head)
     if kind is not nn.Linear:
-        raise ValueError(
+        raise InputError(
             f"the output head is a {kind.__module__}.{kind.__qualname__}, not a torch.nn.Linear "
             "or plain LoRA on one; leave the head out of the adapter and of quantisation"
         )
     weight = head.weight
     whole = type(weight) in (nn.Parameter, Tensor) or hasattr(weight, "full_tensor")
     if not whole or weight.dtype not in FLOATS or weight.is_meta:
-        raise ValueError(
+        raise InputError(
             f"the output head's weight is a {type(weight).__name__} of {weight.dtype} on {weight.device}; "
             "leave the head out of quantisation and of offloading"
         )
@@ -206,7 +207,7 @@ def _plain(head: Any) -> tuple[Tensor, Tensor | None]:
 def _lora(head: Any, hidden: Tensor) -> tuple[Tensor, Tensor] | None:
     """The active adapters as one of their ranks' sum; None if none is active."""
     if head._forward_pre_hooks:
-        raise ValueError("the adapter on the output head has a hook, as adapter_names sets one; leave it out")
+        raise InputError("the adapter on the output head has a hook, as adapter_names sets one; leave it out")
     low, up = [], []
     for name in head.active_adapters:
         if name not in head.lora_A:
@@ -215,7 +216,7 @@ def _lora(head: Any, hidden: Tensor) -> tuple[Tensor, Tensor] | None:
         kind = head.lora_variant.get(name)
         if kind is not None or type(a) is not nn.Linear or type(b) is not nn.Linear or b.bias is not None:
             what = "a bias" if kind is None else f"a {type(kind).__name__}"
-            raise ValueError(
+            raise InputError(
                 f"the adapter {name!r} on the output head has {what}, which is not supported; "
                 "leave the head out of target_modules"
             )

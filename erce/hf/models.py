@@ -13,6 +13,8 @@ from torch import nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from erce.errors import InputError
+
 TINY = Path(__file__).parents[1] / "tiny"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -42,7 +44,7 @@ def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if dtype not in (*DTYPES, "auto"):
-        raise ValueError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
+        raise InputError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
     automatic = torch.bfloat16 if device.type == "cuda" else torch.float32
     with _readable_errors(name), _no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -79,7 +81,7 @@ def shadow(model: PreTrainedModel) -> PreTrainedModel:
     A model whose forward was replaced, as trainers do, is a ValueError: the copy would run the original's.
     """
     if "forward" in vars(model):
-        raise ValueError("the model's forward was replaced, by a trainer it seems; load the model anew")
+        raise InputError("the model's forward was replaced, by a trainer it seems; load the model anew")
     shared = {id(weight): nn.Parameter(weight.detach(), requires_grad=False) for weight in model.parameters()}
     return copy.deepcopy(model, shared)
 
@@ -98,11 +100,11 @@ def _source(name: str) -> str:
     if (folder / "config.json").is_file():
         return str(folder)
     if folder == TINY:
-        raise ValueError(
+        raise InputError(
             "this copy of erce lacks the model 'tiny'; build it with scripts/pretrain_tiny.py erce/tiny"
         )
     if folder.exists():
-        raise ValueError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
+        raise InputError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
     return name
 
 
@@ -112,7 +114,7 @@ def _readable_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ValueError(
+        raise InputError(
             f"no model {name!r} could be loaded; give 'tiny', a folder with a config.json, or a Hugging Face "
             "id such as 'Qwen/Qwen2.5-1.5B-Instruct' (its first use needs the network, a gated one a login)"
         ) from error

@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from erce.errors import InputError
+
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
     from erce.types import Problem
 
 
-class Row(TypedDict):
+class TrainingRow(TypedDict):
     """One demonstration as tokens. `completion_mask` is 1 where the token is trained on."""
 
     input_ids: list[int]
@@ -40,31 +42,31 @@ def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[i
     """
     end: Any = tokenizer.eos_token_id
     if end is None:
-        raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
     return [*tokenizer.encode(text, add_special_tokens=False), end]
 
 
 def training_rows(
     tokenizer: "PreTrainedTokenizerBase", problems: Iterable["Problem"], max_length: int | None
-) -> list[Row]:
+) -> list[TrainingRow]:
     """One row a problem: its prompt (mask 0), then its demonstration (mask 1).
 
     A row longer than `max_length` tokens loses its end, as in the paper (768 tokens), and says so in
     `truncated`; None is no limit. A prompt that leaves the demonstration no room at all is a ValueError.
     """
-    rows: list[Row] = []
+    rows: list[TrainingRow] = []
     for problem in problems:
         start = prompt_ids(tokenizer, problem.prompt)
         end = demonstration_ids(tokenizer, problem.demonstration)
         room = len(end) if max_length is None else max_length - len(start)
         if room <= 0:
-            raise ValueError(
+            raise InputError(
                 f"the prompt of problem {problem.id!r} has {len(start)} tokens and fills max_length = "
                 f"{max_length}; raise max_length or leave the problem out"
             )
         kept = end[:room]
         rows.append(
-            Row(
+            TrainingRow(
                 input_ids=[*start, *kept],
                 completion_mask=[0] * len(start) + [1] * len(kept),
                 truncated=len(end) > room,

@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+from erce.errors import InputError
+
 VARIABLES = {
     "entropy_penalty": "ERCE_ENTROPY_PENALTY",
     "entropy_type": "ERCE_ENTROPY_TYPE",
@@ -17,7 +19,7 @@ def settings_from_environment() -> dict[str, Any]:
     """
     found: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}
     if "entropy_penalty" not in found:
-        raise ValueError("ERCE_ENTROPY_PENALTY is not set; export ERCE_ENTROPY_PENALTY=4.0 first")
+        raise InputError("ERCE_ENTROPY_PENALTY is not set; export ERCE_ENTROPY_PENALTY=4.0 first")
     for name in ("entropy_penalty", "entropy_order"):
         if name in found:
             found[name] = _number(VARIABLES[name], found[name])
@@ -28,4 +30,4 @@ def _number(variable: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{variable} = {text!r} is not a number") from None
+        raise InputError(f"{variable} = {text!r} is not a number") from None

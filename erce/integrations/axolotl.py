@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from erce.errors import InputError
 from erce.hf.attach import attach
 
 BasePlugin: Any = import_module("axolotl.integrations.base").BasePlugin if find_spec("axolotl") else object
@@ -36,7 +37,7 @@ class ERCEPlugin(BasePlugin):
     def post_model_load(self, cfg: Any, model: Any) -> None:
         """None; the model has the loss. A ValueError for what `erce.attach` refuses, and for `rl`."""
         if cfg.get("rl"):
-            raise ValueError(f"rl: {cfg['rl']} has a loss of its own; take ERCEPlugin out of plugins")
+            raise InputError(f"rl: {cfg['rl']} has a loss of its own; take ERCEPlugin out of plugins")
         how = ERCEArgs(**{name: cfg.get(name) for name in ERCEArgs.model_fields if cfg.get(name) is not None})
         attach(model, **how.model_dump())
         _LOG.info(f"erce: cross-entropy + {how.entropy_penalty} · {how.entropy_type} entropy")
@@ -50,7 +51,7 @@ class ERCEPlugin(BasePlugin):
         """
         for name in ("compute_loss_func", "label_smoother"):
             if getattr(trainer, name, None) is not None:
-                raise ValueError(
+                raise InputError(
                     f"the trainer has a {name}, which would replace ERCEPlugin's loss; leave out use_eaft "
                     "and label_smoothing_factor, or the plugin"
                 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
+from erce.errors import InputError
 from erce.integrations import settings_from_environment
 from erce.loss import entropy_regularized_cross_entropy, make_penalty
 
@@ -55,12 +56,12 @@ class ERCELoss(BaseLoss):
 def _refuse(loss: Any, args: Any, trainer: Any) -> None:
     """A ValueError for settings beside which this loss would be another one, or not the only one."""
     if loss.is_megatron:
-        raise ValueError("er_ce needs whole logits, and Megatron splits them; train without Megatron")
+        raise InputError("er_ce needs whole logits, and Megatron splits them; train without Megatron")
     if getattr(getattr(trainer, "template", None), "sequence_parallel_size", 1) > 1:
-        raise ValueError("er_ce needs whole sequences; set sequence_parallel_size to 1")
+        raise InputError("er_ce needs whole sequences; set sequence_parallel_size to 1")
     for name in ("enable_dft_loss", "label_smoothing_factor"):
         if getattr(args, name, None):
-            raise ValueError(f"{name} would be left out beside loss_type er_ce; take one of the two out")
+            raise InputError(f"{name} would be left out beside loss_type er_ce; take one of the two out")
 
 
 if _LOSSES:

@@ -18,7 +18,6 @@ from erce.loss.named import OBJECTIVES, PENALTIES, check_names, make_objective, 
 from erce.loss.objectives import DFT, EAFT, CrossEntropy, Focal, LabelSmoothing, Objective
 from erce.loss.penalties import Penalty, Renyi, Shannon, SupportSize
 from erce.loss.request import Loss
-from erce.loss.row_statistics import NoSoftmaxError
 
 __all__ = [
     "DFT",
@@ -29,7 +28,6 @@ __all__ = [
     "Focal",
     "LabelSmoothing",
     "Loss",
-    "NoSoftmaxError",
     "Objective",
     "Penalty",
     "Renyi",

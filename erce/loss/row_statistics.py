@@ -14,7 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from erce.errors import InputError
+from erce.errors import DivergedError
 from erce.loss.request import Loss, Request, Rows
 
 
@@ -195,16 +195,12 @@ def _in_output(slopes: Slopes, sums: Sums, request: Request) -> Slopes:
     return slopes
 
 
-class NoSoftmaxError(InputError):
-    """Logits that are NaN or infinite, and so no distribution."""
-
-
 def refuse_no_distribution(top: Tensor, positions: Tensor) -> None:
-    """Raise a NoSoftmaxError that names the first row whose largest logit is not finite; both are (m,)."""
+    """Raise a DivergedError that names the first row whose largest logit is not finite; both are (m,)."""
     bad = ~top.isfinite()
     if bad.any():
         first = int(bad.nonzero()[0, 0])
-        raise NoSoftmaxError(
+        raise DivergedError(
             f"the logits of position {int(positions[first])} (its index when flattened) have no softmax: the "
             f"largest is {float(top[first])}; look for NaN or infinity in hidden states, weight and bias"
         )

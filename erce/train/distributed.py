@@ -1,4 +1,4 @@
-"""What several processes must agree on becomes the same in each: the readout, an epoch's rows, sharding."""
+"""What several processes must agree on: how logits are read out, an epoch's rows, how the head is sharded."""
 
 from typing import Any
 
@@ -7,31 +7,32 @@ from accelerate.utils import broadcast_object_list
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from erce.errors import InputError
 from erce.hf.head import IGNORED, Readout, readout_of
 
 
 def agreed_readout(accelerator: Accelerator, model: PreTrainedModel) -> Readout:
-    """`readout_of(model)` as the first process finds it; its ValueError is raised in all of them.
+    """Return `readout_of(model)` of the first process in all of them; its InputError is raised in all.
 
-    With FSDP's efficient loading the others have no weights yet to try it on.
+    With FSDP's efficient loading only the first process has weights to try the readout on.
     """
-    found: list[Any] = [None]
+    outcome: list[Any] = [None]
     if accelerator.is_main_process:
         try:
-            found = [readout_of(model)]
-        except ValueError as error:
-            found = [error]
-    broadcast_object_list(found)
-    if isinstance(found[0], ValueError):
-        raise found[0]
-    return found[0]
+            outcome = [readout_of(model)]
+        except InputError as error:
+            outcome = [error]
+    broadcast_object_list(outcome)
+    if isinstance(outcome[0], InputError):
+        raise outcome[0]
+    return outcome[0]
 
 
 def ignore_repeats(accelerator: Accelerator, labels: Tensor, *, rows: int) -> bool:
-    """Whether an epoch's last micro-batches, of `rows` rows each, have rows of the epoch's beginning in them.
+    """Mask the rows that accelerate repeats to fill up the last batch; return whether it repeated any.
 
-    They only give every process as many rows, and here lose their labels, (rows, length), or an epoch over
-    several processes would be another than over one. The answer is the same in every process.
+    It takes them from the epoch's beginning so that every process has `rows` rows. Masking them in `labels`,
+    (rows, length), makes an epoch over several processes the same as over one. All processes return the same.
     """
     state = accelerator.gradient_state
     if accelerator.num_processes == 1 or len(labels) != rows:
@@ -43,10 +44,10 @@ def ignore_repeats(accelerator: Accelerator, labels: Tensor, *, rows: int) -> bo
 
 
 def refuse_sharding(accelerator: Accelerator) -> None:
-    """A ValueError where a sharded head is not gathered as our loss needs it."""
+    """Refuse a head that is sharded in a way in which our loss cannot gather it."""
     kind = str(accelerator.distributed_type.value)
     if kind == "DEEPSPEED" or (kind == "FSDP" and not accelerator.is_fsdp2):
-        raise ValueError(
+        raise InputError(
             "head='erce' does not gather an output head that DeepSpeed or FSDP 1 has sharded; use DDP or "
             "FSDP 2 (fsdp_version: 2), or set head='trl'"
         )

@@ -1,4 +1,4 @@
-"""Problems and settings become a trained adapter in a folder: one cell's fine-tuning."""
+"""One cell's fine-tuning: problems and settings → a trained adapter in a folder."""
 
 import copy
 import errno
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -19,16 +19,28 @@ from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
 from transformers.trainer_callback import PrinterCallback
 
-from erce.errors import DivergedError
+from erce.errors import DivergedError, InputError
 from erce.files import new_folder
 from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, known_warning_silenced, shadow
-from erce.hf.prompt import Row, training_rows
-from erce.loss import NoSoftmaxError
+from erce.hf.prompt import TrainingRow, training_rows
 from erce.recipe import RegularizedObjective, Training
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
+
+
+class TrainingSummary(TypedDict):
+    """How a training went; means are in nats a token, over the last epoch."""
+
+    steps: int
+    seconds: float
+    tokens: int  # scored, over all epochs
+    truncated: int  # demonstrations that lost their end
+    ce: float
+    entropy: float
+    objective: float
+    log: list[dict[str, float]]  # an entry a step
 
 
 def fine_tune(
@@ -39,8 +51,8 @@ def fine_tune(
     training: Training,
     seed: int,
     folder: Path,
-) -> dict[str, Any]:
-    """Train a LoRA adapter on the problems' demonstrations, write it to `folder` and return what was logged.
+) -> TrainingSummary:
+    """Train a LoRA adapter on the problems' demonstrations, write it to `folder` and return its summary.
 
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
@@ -48,17 +60,15 @@ def fine_tune(
     done. `training.max_length` None is no limit. Under a launcher every process makes this call, a batch is
     shared between them, and the first one writes the folder.
 
-    Returned: `steps`, `seconds`, `tokens` (scored, over all epochs), `truncated` (demonstrations that lost
-    their end), `ce`, `entropy` and `objective` (nats a token, over the last epoch), `log` (an entry a step).
-    ValueError: a folder that exists, no problems, a batch that is no multiple of a micro-batch in every
-    process, a prompt that fills `max_length`, a training that diverges.
+    InputError: a folder that exists, no problems, a batch that is no multiple of a micro-batch in every
+    process, a prompt that fills `max_length`. DivergedError: a training that diverges.
     """
     if folder.exists():
-        raise ValueError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
+        raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
     arguments = _arguments(objective, training, seed=seed, folder=folder)
     rows = training_rows(base.tokenizer, problems, training.max_length)
     if not rows:
-        raise ValueError("there is no problem to train on; give at least one")
+        raise InputError("there is no problem to train on; give at least one")
     with _borrowed_randomness(), known_warning_silenced():
         trainer = ERCETrainer(
             shadow(base.model),
@@ -68,40 +78,43 @@ def fine_tune(
             peft_config=_lora(training),
         )
         trainer.remove_callback(PrinterCallback)
-        seconds = _timed(trainer)
+        seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
     _write(trainer, folder)
-    return {
-        "steps": trainer.state.global_step,
-        "seconds": seconds,
-        "tokens": sum(entry["scored_tokens"] for entry in log),
-        "truncated": sum(row["truncated"] for row in rows),
-        **_last_epoch(log),
-        "log": log,
-    }
+    last = _last_epoch(log)
+    return TrainingSummary(
+        steps=trainer.state.global_step,
+        seconds=seconds,
+        tokens=int(sum(entry["scored_tokens"] for entry in log)),
+        truncated=sum(row["truncated"] for row in rows),
+        ce=_mean("ce", last),
+        entropy=_mean("entropy", last),
+        objective=_mean("objective", last),
+        log=log,
+    )
 
 
-def _timed(trainer: ERCETrainer) -> float:
-    """Seconds that its training took."""
+def _train(trainer: ERCETrainer) -> float:
+    """Train and return the seconds that it took; an error names its step."""
     start = time.perf_counter()
     try:
         trainer.train()
-    except (DivergedError, NoSoftmaxError) as error:
+    except DivergedError as error:
         step = trainer.state.global_step + 1
         raise DivergedError(
             f"the training diverged at step {step}: {error}; lower the learning rate or λ"
         ) from error
-    except ValueError as error:
-        raise ValueError(f"the training stopped at step {trainer.state.global_step + 1}: {error}") from error
+    except InputError as error:
+        raise InputError(f"the training stopped at step {trainer.state.global_step + 1}: {error}") from error
     return time.perf_counter() - start
 
 
 def _write(trainer: ERCETrainer, folder: Path) -> None:
-    """The adapter, by the first process; the others help to gather it, and wait."""
+    """Write the adapter in the first process; the others help to gather it, and wait."""
     policy = trainer.model
     assert isinstance(policy, PeftModel)
-    weights = _whole(policy)
+    weights = _gathered(policy)
     if trainer.accelerator.is_main_process:
         _save(policy, weights, folder)
     trainer.accelerator.wait_for_everyone()
@@ -140,19 +153,19 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
 
 
 def _accumulated(training: Training, processes: int) -> int:
-    """How many micro-batches of every process make a batch."""
+    """Return how many micro-batches of every process make a batch."""
     rows = training.micro_batch_size * processes
     if training.batch_size % rows:
-        over = f" times {processes} processes" if processes > 1 else ""
-        raise ValueError(
+        times = f" times {processes} processes" if processes > 1 else ""
+        raise InputError(
             f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
-            f"{training.micro_batch_size}{over}"
+            f"{training.micro_batch_size}{times}"
         )
     return training.batch_size // rows
 
 
 def _lora(training: Training) -> LoraConfig:
-    """On every linear layer but the output head: the seven projections q, k, v, o, gate, up, down."""
+    """Put adapters on every linear layer but the output head: q, k, v, o, gate, up and down."""
     return LoraConfig(
         task_type="CAUSAL_LM",
         target_modules="all-linear",
@@ -162,27 +175,26 @@ def _lora(training: Training) -> LoraConfig:
     )
 
 
-def _dataset(rows: list[Row]) -> Dataset:
-    labels = [
-        [
-            token if kept else IGNORED
-            for token, kept in zip(row["input_ids"], row["completion_mask"], strict=True)
-        ]
-        for row in rows
-    ]
-    return Dataset.from_dict({"input_ids": [row["input_ids"] for row in rows], "labels": labels})
+def _dataset(rows: list[TrainingRow]) -> Dataset:
+    def labels(row: TrainingRow) -> list[int]:
+        tokens = zip(row["input_ids"], row["completion_mask"], strict=True)
+        return [token if is_scored else IGNORED for token, is_scored in tokens]
+
+    return Dataset.from_dict(
+        {"input_ids": [row["input_ids"] for row in rows], "labels": [labels(row) for row in rows]}
+    )
 
 
 @contextmanager
 def _borrowed_randomness() -> Iterator[None]:
-    """Puts the global generators back afterwards: Hugging Face's trainer seeds and uses all of them."""
-    pythons, numpys = random.getstate(), np.random.get_state()
+    """Restore the global generators afterwards: Hugging Face's trainer seeds and uses all of them."""
+    python_state, numpy_state = random.getstate(), np.random.get_state()
     with torch.random.fork_rng():
         try:
             yield
         finally:
-            random.setstate(pythons)
-            np.random.set_state(numpys)
+            random.setstate(python_state)
+            np.random.set_state(numpy_state)
 
 
 def _refuse_divergence(log: list[dict[str, Any]]) -> None:
@@ -194,33 +206,35 @@ def _refuse_divergence(log: list[dict[str, Any]]) -> None:
             )
 
 
-def _whole(model: PeftModel) -> dict[str, torch.Tensor]:
-    """The adapter's weights; where FSDP has sharded them, every process has to ask."""
-    found: dict[str, Any] = get_peft_model_state_dict(model, save_embedding_layers=False)
-    whole = {name: w.full_tensor() if isinstance(w, DTensor) else w for name, w in found.items()}
+def _gathered(model: PeftModel) -> dict[str, torch.Tensor]:
+    """Return the adapter's whole weights; where FSDP has sharded them, every process has to ask."""
+    weights: dict[str, Any] = get_peft_model_state_dict(model, save_embedding_layers=False)
+    whole = {name: w.full_tensor() if isinstance(w, DTensor) else w for name, w in weights.items()}
     return {name: weight.contiguous() for name, weight in whole.items()}
 
 
 def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> None:
-    """The two files that `PeftModel.from_pretrained` reads, in a folder that appears whole or not at all."""
+    """Write the two files that `PeftModel.from_pretrained` reads."""
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
     assert isinstance(configuration, LoraConfig)
-    configuration.target_modules = sorted(configuration.target_modules or ())  # a set, in no process the same
-    with new_folder(folder) as temporary:
+    # A set, whose order is another in every process.
+    configuration.target_modules = sorted(configuration.target_modules or ())
+    with new_folder(folder) as half:
         try:
-            save_file(weights, temporary / "adapter_model.safetensors", {"format": "pt"})
-        except SafetensorError as error:  # how safetensors reports a full disk
-            full = f"os error {errno.ENOSPC}" in str(error)
-            raise OSError(errno.ENOSPC if full else errno.EIO, str(error), str(temporary)) from error
-        configuration.save_pretrained(str(temporary))
+            save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
+        except SafetensorError as error:  # raised for a full disk, too
+            is_full = f"os error {errno.ENOSPC}" in str(error)
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(half)) from error
+        configuration.save_pretrained(str(half))
 
 
-def _last_epoch(log: list[dict[str, Any]]) -> dict[str, float]:
-    """Means a token over the last whole pass through the demonstrations, or all steps if there were fewer."""
-    last = [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]
-    tokens = sum(entry["scored_tokens"] for entry in last)
-    return {
-        name: sum(entry[name] * entry["scored_tokens"] for entry in last) / tokens
-        for name in ("ce", "entropy", "objective")
-    }
+def _last_epoch(log: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Return the steps of the last whole pass through the demonstrations, or all if there were fewer."""
+    return [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]
+
+
+def _mean(name: str, log: list[dict[str, float]]) -> float:
+    """Return the mean over the scored tokens."""
+    tokens = sum(entry["scored_tokens"] for entry in log)
+    return sum(entry[name] * entry["scored_tokens"] for entry in log) / tokens

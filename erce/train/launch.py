@@ -1,4 +1,4 @@
-"""A file that describes one cell's fine-tuning becomes its adapter, trained by several processes.
+"""One cell's fine-tuning by several processes: a file that describes it → an adapter.
 
     accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.json
 
@@ -14,26 +14,32 @@ import sys
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from erce.errors import DivergedError, InputError
+from erce.errors import DivergedError, InputError, RunError
 from erce.files import write_json
 from erce.recipe import RegularizedObjective, Resources, Training
 from erce.types import Problem
 
-SHARDED = {
+if TYPE_CHECKING:
+    from erce.train.fine_tune import TrainingSummary
+
+FSDP_FLAGS = {
     "fsdp_version": "2",
     "fsdp_auto_wrap_policy": "TRANSFORMER_BASED_WRAP",
     "fsdp_reshard_after_forward": "true",
     "fsdp_cpu_ram_efficient_loading": "false",  # every process loads the checkpoint by itself
 }
-# Named to the launcher, which would read ~/.cache/huggingface/accelerate/default_config.yaml without it.
-PLAIN = {"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}
-# With what a process begins the line that `launch` finds in the log.
-SAID = {DivergedError: "erce.train.launch, diverged: ", ValueError: "erce.train.launch: "}
-LAUNCHED = "ERCE_LAUNCHED"  # set where stdin is the pipe from `launch`, which outlives no killed one
+# Without a file the launcher would read ~/.cache/huggingface/accelerate/default_config.yaml.
+LAUNCHER_CONFIG = {"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}
+# What stands before a process's error in the log, where `launch` looks for it.
+MARKS: dict[type[Exception], str] = {
+    DivergedError: "erce.train.launch, diverged: ",
+    InputError: "erce.train.launch: ",
+}
+LAUNCHED = "ERCE_LAUNCHED"  # the variable that is set where stdin is a pipe from `launch`
 INHERITED = re.compile(
     r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
 )
@@ -53,23 +59,25 @@ class FineTuning:
 
     @staticmethod
     def read(file: Path) -> "FineTuning":
-        row = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
         return FineTuning(
-            **row
-            | {
-                "problems": tuple(_problem(problem) for problem in row["problems"]),
-                "objective": RegularizedObjective(**row["objective"]),
-                "training": Training(**row["training"]),
-            }
+            model=content["model"],
+            problems=tuple(_problem(row) for row in content["problems"]),
+            objective=RegularizedObjective(**content["objective"]),
+            training=Training(**content["training"]),
+            seed=content["seed"],
+            folder=content["folder"],
+            dtype=content["dtype"],
         )
 
 
-def launch(work: FineTuning, *, resources: Resources) -> dict[str, Any]:
+def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
     """Train with several processes of this machine, a GPU each or none, and return what `fine_tune` returns.
 
     The output of all processes goes to `{folder}.launch.log`. A batch is `batch_size` demonstrations whatever
     the number of processes. Without `resources.threads` the processes share those of this one. The user's own
-    accelerate config is not read. ValueError: a folder that exists, FSDP on a CPU, a training that failed.
+    accelerate config is not read. InputError: a folder that exists, FSDP on a CPU, what `fine_tune` refuses.
+    DivergedError and RunError: a training that diverged, or failed in another way.
     """
     folder = Path(work.folder).absolute()
     if folder.exists():
@@ -80,8 +88,8 @@ def launch(work: FineTuning, *, resources: Resources) -> dict[str, Any]:
     summary = _summary(file)
     summary.unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(asdict(work) | {"folder": str(folder)}), encoding="utf-8")
-    _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
+    write_json(file, asdict(work) | {"folder": str(folder)})
+    write_json(_config(file), LAUNCHER_CONFIG)
     with (
         log.open("w", encoding="utf-8") as output,
         subprocess.Popen(
@@ -94,18 +102,17 @@ def launch(work: FineTuning, *, resources: Resources) -> dict[str, Any]:
     ):
         code = launcher.wait()
     if code or not summary.exists():
-        kind, why = _reason(log.read_text(encoding="utf-8", errors="replace"))
-        raise kind(
-            f"the training over {resources.training_processes} processes failed: {why} (all of it: {log})"
-        )
-    found = json.loads(summary.read_text(encoding="utf-8"))
-    for done in (file, summary, _config(file)):
-        done.unlink()
-    return found
+        failure = _failure(log.read_text(encoding="utf-8", errors="replace"))
+        processes = resources.training_processes
+        raise type(failure)(f"the training over {processes} processes failed: {failure} (all of it: {log})")
+    content = json.loads(summary.read_text(encoding="utf-8"))
+    for outdated in (file, summary, _config(file)):
+        outdated.unlink()
+    return content
 
 
 def run(file: Path) -> None:
-    """Trains the cell that the file describes, as one of the launcher's processes."""
+    """Train the cell that the file describes, as one of the launcher's processes."""
     from accelerate import PartialState
 
     from erce.hf.models import BasePolicy, load_model, load_tokenizer
@@ -126,18 +133,18 @@ def run(file: Path) -> None:
 
 
 def main() -> None:
-    """`run` of the one argument; a ValueError is a line that `launch` finds in the log."""
+    """Run the file that is the one argument; print an error in the form in which `launch` looks for it."""
     from accelerate import PartialState
 
     if os.environ.get(LAUNCHED):
-        threading.Thread(target=_leave_with_the_launch, daemon=True).start()
+        threading.Thread(target=_exit_with_the_launch, daemon=True).start()
     try:
         run(Path(sys.argv[1]))
-    except (DivergedError, ValueError) as error:
-        kind = DivergedError if isinstance(error, DivergedError) else ValueError
-        print(f"{SAID[kind]}{error}", file=sys.stderr, flush=True)
+    except tuple(MARKS) as error:
+        mark = next(mark for kind, mark in MARKS.items() if isinstance(error, kind))
+        print(f"{mark}{error}", file=sys.stderr, flush=True)
         sys.exit(1)
-    PartialState().destroy_process_group()  # or its threads may outlive the interpreter, and abort
+    PartialState().destroy_process_group()  # its threads could outlive the interpreter and abort
 
 
 def _summary(file: Path) -> Path:
@@ -145,11 +152,12 @@ def _summary(file: Path) -> Path:
 
 
 def _config(file: Path) -> Path:
-    """Where the launcher reads its settings, those that no flag names."""
+    """Return the file of the launcher's settings that no flag names."""
     return file.with_suffix(".accelerate.json")
 
 
 def _problem(row: dict[str, Any]) -> Problem:
+    """Return the Problem in a row of JSON, whose lists are its tuples."""
     fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
     return Problem(**fields)
 
@@ -166,9 +174,9 @@ def _command(file: Path, resources: Resources) -> list[str]:
         "dynamo_backend": "no",
         "main_process_port": "0",
         "gpu_ids": "all",
-        **(SHARDED if fsdp else {}),
+        **(FSDP_FLAGS if fsdp else {}),
     }
-    # accelerate's --cpu starts one process, whatever their number; --multi_gpu without a GPU starts them all.
+    # accelerate's --cpu starts one process only; --multi_gpu without a GPU starts as many as are asked for.
     cpu = resources.gpus == 0
     switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
     values = [part for name, value in flags.items() for part in (f"--{name}", value)]
@@ -177,29 +185,28 @@ def _command(file: Path, resources: Resources) -> list[str]:
 
 
 def _environment(resources: Resources) -> dict[str, str]:
-    """Ours without what a training in this process, or a launcher of it, has left for others to read."""
-    found = {name: value for name, value in os.environ.items() if not INHERITED.match(name)}
-    found[LAUNCHED] = "1"
-    cpu = {"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
-    return found | (cpu if resources.gpus == 0 else {})
+    """Return this process's variables without those that a training or a launcher has set in it."""
+    variables = {name: value for name, value in os.environ.items() if not INHERITED.match(name)}
+    on_the_cpu = {"ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
+    return variables | {LAUNCHED: "1"} | (on_the_cpu if resources.gpus == 0 else {})
 
 
-def _leave_with_the_launch() -> None:
-    """Ends the process where the one that called `launch` is killed: its end of our stdin closes then."""
+def _exit_with_the_launch() -> None:
+    """End this process when the one that called `launch` is killed, which closes this one's stdin."""
     while os.read(0, 1):
         pass
     os._exit(1)
 
 
-def _reason(log: str) -> tuple[type[ValueError], str]:
-    """What a process said of its error, or else the log's last lines."""
+def _failure(log: str) -> Exception:
+    """Return the error that a process printed, or a RunError of the log's last lines."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     for line in lines:
-        for kind, said in SAID.items():
-            if line.startswith(said):
-                return kind, line.removeprefix(said)
+        for kind, mark in MARKS.items():
+            if line.startswith(mark):
+                return kind(line.removeprefix(mark))
     errors = [line for line in lines if re.match(r"(\[rank\d+\]: )?[\w.]+(Error|Exception)\b", line)]
-    return ValueError, errors[0] if errors else " | ".join(lines[-5:]) or "it said nothing"
+    return RunError(errors[0] if errors else " | ".join(lines[-5:]) or "no process printed anything")
 
 
 if __name__ == "__main__":

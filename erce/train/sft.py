@@ -1,4 +1,4 @@
-"""TRL's YAML for `trl sft`, with the fields of `ERCEConfig`, becomes a trained model in its output folder.
+"""TRL's YAML for `trl sft`, with the fields of `ERCEConfig` → a trained model in its output folder.
 
     erce sft --config sums.yaml --entropy_penalty 2
     accelerate launch --num_processes 8 -m erce.train.sft --config sums.yaml
@@ -7,7 +7,6 @@ A file that names none of our fields trains plain cross-entropy, as it does unde
 """
 
 import argparse
-import difflib
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -29,11 +28,13 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
+from erce.catalog import did_you_mean
+from erce.errors import InputError, RunError
 from erce.hf.models import TINY, known_warning_silenced
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 
-MEANT = {  # as recipes, papers and other trainers call it → its name here
+SYNONYMS = {  # a name in recipes, papers and other trainers → the name here
     "lam": "entropy_penalty",
     "lambda": "entropy_penalty",
     "penalty": "entropy_type",
@@ -46,18 +47,18 @@ MEANT = {  # as recipes, papers and other trainers call it → its name here
 
 
 def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer:
-    """The trainer of one finished training, whose model is saved in `output_dir`.
+    """Train once, save the model in `output_dir` and return the trainer.
 
-    `config` is a YAML file as `trl sft --config` reads it, `overrides` flags that win over it
-    (`["--entropy_penalty", "2"]`). Besides TRL's fields it may have those of `ERCEConfig`, and "tiny" is a
-    model. Under a launcher every process makes this call. Unlike with `trl sft`, the launcher's own settings
-    do not belong in the file. ValueError: a name that no field has, a value of another type, a model or data
-    that cannot be loaded.
+    `config` is a YAML file as `trl sft --config` reads it; `overrides` are flags that win over it
+    (`["--entropy_penalty", "2"]`). Besides TRL's fields the file may have those of `ERCEConfig`, and "tiny"
+    is a model. Under a launcher every process makes this call. Unlike with `trl sft`, the launcher's own
+    settings do not belong in the file. InputError: a name that no field has, a value of another type, a model
+    or data that cannot be loaded.
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
     resumed: Any = arguments.resume_from_checkpoint
     if isinstance(resumed, str) and not (Path(resumed) / "trainer_state.json").is_file():
-        raise ValueError(
+        raise InputError(
             f"no checkpoint in {resumed!r}; `resume_from_checkpoint: true` in the file takes the last of "
             "output_dir"
         )
@@ -72,39 +73,44 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of `python -m erce.train.sft`: 2 for what cannot be trained, which one sentence says."""
+    """Run `python -m erce.train.sft` and return its exit code: 2 for wrong input, 1 for a failed training."""
     parser = argparse.ArgumentParser(prog="erce.train.sft", description=__doc__, allow_abbrev=False)
     parser.add_argument("--config", metavar="FILE", help="a YAML file; any field of it may also be a flag")
     options, overrides = parser.parse_known_args(arguments)
     try:
         sft(options.config, overrides)
-    except ValueError as error:
+    except (InputError, RunError) as error:
         print(f"erce.train.sft: {error}", file=sys.stderr, flush=True)
-        return 2
-    PartialState().destroy_process_group()  # or its threads may outlive the interpreter, which then hangs
+        return 2 if isinstance(error, InputError) else 1
+    PartialState().destroy_process_group()  # its threads could outlive the interpreter, which then hangs
     return 0
 
 
 class _Parser(TrlParser):
-    """TRL's, whose complaint is a sentence and not a page of its flags."""
+    """TRL's parser, which raises one sentence instead of printing a page of flags."""
 
     def error(self, message: str) -> NoReturn:
-        raise ValueError(message)
+        raise InputError(message)
 
 
 def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEConfig, Any, Any]:
-    """What TRL's script is given, of the file and the flags; every name in them is known."""
+    """Return the arguments of TRL's script from the file and the flags, and refuse unknown names."""
     kinds: Any = (ScriptArguments, ERCEConfig, ModelConfig, DatasetMixtureConfig)
-    parser, named = _Parser(kinds, prog="erce sft", allow_abbrev=False), []
+    parser, flags = _Parser(kinds, prog="erce sft", allow_abbrev=False), overrides
     names = [action.dest for action in parser._actions if action.dest != "help"]
     if config is not None:
         _check_file(Path(config), names)
-        named = ["--config", str(config)]
-    *found, unknown = parser.parse_args_and_config([*named, *overrides], return_remaining_strings=True)
+        flags = ["--config", str(config), *overrides]
+    try:
+        *sections, unknown = parser.parse_args_and_config(flags, return_remaining_strings=True)
+    except InputError:
+        raise
+    except ValueError as error:  # a value that TRL's own configs refuse
+        raise InputError(str(error)) from error
     if unknown:
-        said = next((word for word in unknown if word.startswith("--")), unknown[0])
-        _refuse(said.lstrip("-").split("=")[0], names, where="")
-    script, arguments, model, mixture = found
+        flag = next((word for word in unknown if word.startswith("--")), unknown[0])
+        _refuse(flag.lstrip("-").split("=")[0], names, where="")
+    script, arguments, model, mixture = sections
     return script, arguments, model, mixture
 
 
@@ -112,78 +118,86 @@ def _check_file(path: Path, names: list[str]) -> None:
     try:
         settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ValueError(f"{path} cannot be read as YAML ({_first_line(error)})") from None
+        raise InputError(f"{path} cannot be read as YAML ({_first_line(error)})") from None
     if not isinstance(settings, dict):
-        raise ValueError(f"{path} holds no settings; write lines such as `entropy_penalty: 2.0`")
+        raise InputError(f"{path} holds no settings; write lines such as `entropy_penalty: 2.0`")
     where = f"{path}: "
     if not isinstance(settings.get("env") or {}, dict):
         kind = type(settings["env"]).__name__  # and no more of it: it may hold a secret
-        raise ValueError(f"{where}env is no mapping but a {kind}; write lines `NAME: value` under it")
+        raise InputError(f"{where}env is no mapping but a {kind}; write lines `NAME: value` under it")
     for name in settings:
         if name not in (*names, "env"):
             _refuse(str(name), names, where=where)
-    mixed = settings.get("datasets") or []
-    for at, entry in enumerate(mixed if isinstance(mixed, list) else [mixed]):
-        if not isinstance(mixed, list) or not isinstance(entry, dict) or "path" not in entry:
-            raise ValueError(f"{where}datasets is a list of entries with a `path`, got {entry!r}")
+    _check_datasets(settings.get("datasets") or [], where)
+
+
+def _check_datasets(datasets: Any, where: str) -> None:
+    names = [field.name for field in fields(DatasetConfig)]
+    for at, entry in enumerate(datasets if isinstance(datasets, list) else [datasets]):
+        if not isinstance(datasets, list) or not isinstance(entry, dict) or "path" not in entry:
+            raise InputError(f"{where}datasets is a list of entries with a `path`, got {entry!r}")
         for name in entry:
-            known = [each.name for each in fields(DatasetConfig)]
-            if name not in known:
-                _refuse(str(name), known, where=f"{where}datasets[{at}]: ")
+            if name not in names:
+                _refuse(str(name), names, where=f"{where}datasets[{at}]: ")
 
 
 def _refuse(name: str, known: Iterable[str], *, where: str) -> NoReturn:
-    """A ValueError with the field that was meant, or whose setting it is."""
-    plain = name.replace("-", "_")
-    launchers = {action.dest for action in launch_command_parser()._actions} | {"accelerate_config"}
-    if plain in launchers:
-        raise ValueError(
-            f"{where}{name!r} is the launcher's; write `accelerate launch --{plain} … -m erce.train.sft "
+    """Raise an InputError that names the field that was meant, or the program whose setting it is."""
+    flag = name.replace("-", "_")
+    launcher_flags = {action.dest for action in launch_command_parser()._actions} | {"accelerate_config"}
+    if flag in launcher_flags:
+        raise InputError(
+            f"{where}{name!r} is the launcher's; write `accelerate launch --{flag} … -m erce.train.sft "
             "--config FILE`"
         )
-    close = [MEANT[plain]] if plain in MEANT else difflib.get_close_matches(plain, list(known), n=1)
-    way_out = f"did you mean {close[0]!r}?" if close else "TRL's SFTConfig and docs/trainer.md list them"
-    raise ValueError(f"{where}no setting {name!r}; {way_out}")
+    way_out = did_you_mean(
+        SYNONYMS.get(flag, flag), known, otherwise="TRL's SFTConfig and docs/trainer.md list them"
+    )
+    raise InputError(f"{where}no setting {name!r}; {way_out}")
 
 
 def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) -> ERCETrainer:
     name = str(TINY) if model.model_name_or_path == "tiny" else model.model_name_or_path
     if not name:
-        raise ValueError("model_name_or_path is missing; name a model, such as Qwen/Qwen2.5-1.5B-Instruct")
-    chosen: dict[str, Any] = {"revision": model.model_revision, "dtype": model.dtype}
-    chosen |= {"trust_remote_code": arguments.trust_remote_code}
-    chosen |= {"attn_implementation": model.attn_implementation}
-    given: Any = arguments.model_init_kwargs or {}
-    arguments.model_init_kwargs = chosen | given
-    named: dict[str, Any] = {"peft_config": get_peft_config(model)}
-    if (quantized := get_quantization_config(model)) is not None:
-        named["quantization_config"] = quantized
+        raise InputError("model_name_or_path is missing; name a model, such as Qwen/Qwen2.5-1.5B-Instruct")
+    explicit: Any = arguments.model_init_kwargs or {}
+    arguments.model_init_kwargs = {
+        "revision": model.model_revision,
+        "dtype": model.dtype,
+        "trust_remote_code": arguments.trust_remote_code,
+        "attn_implementation": model.attn_implementation,
+        **explicit,
+    }
+    quantization: dict[str, Any] = {}  # left out where there is none: not every TRL has the keyword
+    if (config := get_quantization_config(model)) is not None:
+        quantization["quantization_config"] = config
     try:
         with known_warning_silenced():
-            return ERCETrainer(name, arguments, **splits, **named)
+            return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
     except OSError as error:
-        raise ValueError(f"no model {name!r} could be loaded: {_first_line(error)}") from error
+        raise InputError(f"no model {name!r} could be loaded: {_first_line(error)}") from error
 
 
 def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
-    """`train_dataset` and, where evaluation is asked for, `eval_dataset`."""
+    """Return `train_dataset` and, where evaluation is asked for, `eval_dataset`."""
     try:
         if mixture.datasets:
-            found: Any = get_dataset(mixture)
+            dataset: Any = get_dataset(mixture)
         elif script.dataset_name:
-            streaming = script.dataset_streaming
-            found = load_dataset(script.dataset_name, name=script.dataset_config, streaming=streaming)
+            dataset = load_dataset(
+                script.dataset_name, name=script.dataset_config, streaming=script.dataset_streaming
+            )
         else:
-            raise ValueError("there is no data; give dataset_name, or a list of datasets")
+            raise InputError("there is no data; give dataset_name, or a list of datasets")
     except (OSError, DatasetsError) as error:
-        raise ValueError(f"the data could not be loaded: {_first_line(error)}") from error
+        raise InputError(f"the data could not be loaded: {_first_line(error)}") from error
     wanted = {"train_dataset": script.dataset_train_split}
     if arguments.eval_strategy != "no":
         wanted["eval_dataset"] = script.dataset_test_split
     for split in wanted.values():
-        if split not in found:
-            raise ValueError(f"the data have no split {split!r}; there are {', '.join(map(str, found))}")
-    return {name: found[split] for name, split in wanted.items()}
+        if split not in dataset:
+            raise InputError(f"the data have no split {split!r}; there are {', '.join(map(str, dataset))}")
+    return {name: dataset[split] for name, split in wanted.items()}
 
 
 def _first_line(error: Exception) -> str:

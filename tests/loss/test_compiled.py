@@ -9,6 +9,7 @@ from torch import Tensor
 from torch._dynamo.testing import CompileCounterWithBackend
 from toys.losses import EACH, penalty_of
 
+from erce.errors import DivergedError
 from erce.loss import (
     OBJECTIVES,
     CrossEntropy,
@@ -245,7 +246,7 @@ def test_bad_input_is_the_same_sentence():
         outcome(compiled_form, tensors, targets, lam=2.0)
     tensors["hidden"][2, 1] = math.nan
     targets[1] = 0
-    with pytest.raises(ValueError, match=r"the logits of position 2 .* have no softmax"):
+    with pytest.raises(DivergedError, match=r"the logits of position 2 .* have no softmax"):
         outcome(compiled_form, tensors, targets, lam=2.0)
     rows = torch.full((N,), math.inf)
     with pytest.raises(ValueError, match="row_weights must be finite numbers, got inf"):

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from toys.losses import EACH, D, Matmuls, N, R, V, linear, operands, penalty_of, reference, targets
 
+from erce.errors import DivergedError
 from erce.loss import (
     Penalty,
     Renyi,
@@ -300,12 +301,12 @@ def test_logits_without_a_softmax_are_refused_with_their_position(value, where):
     if where == "logits":
         z = torch.randn(1, N, V)
         z[0, 6, 2] = value
-        with pytest.raises(ValueError, match=sentence.replace(r"\d+", "6")):
+        with pytest.raises(DivergedError, match=sentence.replace(r"\d+", "6")):
             entropy_regularized_cross_entropy(z, y[None], lam=1.0)
         return
     x[where][6, 1] = value
     row = "6" if where == "hidden" else "1"
-    with pytest.raises(ValueError, match=sentence.replace(r"\d+", row)):
+    with pytest.raises(DivergedError, match=sentence.replace(r"\d+", row)):
         linear_entropy_regularized_cross_entropy(x["hidden"], x["weight"], y, lam=1.0)
 
 

@@ -13,6 +13,7 @@ from torch.distributed.tensor import DTensor, Placement, Replicate, distribute_t
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from erce.errors import DivergedError, InputError
 from erce.loss import Loss, linear_entropy_regularized_cross_entropy
 
 N, V, D, R = 24, 50, 7, 3
@@ -104,7 +105,7 @@ def complaint(group, spoil: str, how: dict) -> str | None:
     how = {"lam": 1.0, "group": group, "chunk_bytes": 900, **how}
     try:
         linear_entropy_regularized_cross_entropy(tensors["hidden"], weight, targets, **how)
-    except ValueError as error:
+    except (InputError, DivergedError) as error:
         return str(error)
     return None
 

@@ -15,12 +15,12 @@ from toys import FINDS_TOYS
 from toys import train_processes as processes
 from toys import training as toy
 
-from erce.errors import DivergedError, InputError
+from erce.errors import DivergedError, InputError, RunError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import RegularizedObjective, Resources, Training
 from erce.train import ERCETrainer
 from erce.train.fine_tune import fine_tune
-from erce.train.launch import PLAIN, FineTuning, _command, _config, _reason, launch
+from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
 from erce.types import Problem
 
 HOSTILE = """
@@ -76,7 +76,7 @@ def hostile(tmp_path) -> Path:
 def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, threads: int = 1) -> None:
     """The script, run as `launch` runs a cell, by two processes with the folder as their argument."""
     file = folder / "cell.json"
-    _config(file).write_text(json.dumps(PLAIN), encoding="utf-8")
+    _config(file).write_text(json.dumps(LAUNCHER_CONFIG), encoding="utf-8")
     *command, _, _, _ = _command(file, Resources(processes=2, fsdp=sharded, threads=threads))
     done = subprocess.run(
         [*command, str(script), str(folder)],
@@ -195,7 +195,7 @@ def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path)
 @pytest.mark.slow
 def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
     with pytest.raises(
-        ValueError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
+        InputError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
     ) as e:
         launch(work(tmp_path / "two", batch_size=6), resources=TWO)
     assert "times 2 processes (all of it: " in str(e.value)
@@ -224,7 +224,7 @@ def test_each_process_has_the_threads_that_are_asked_for_or_its_share_of_ours(
     before = torch.get_num_threads()
     torch.set_num_threads(7)
     try:
-        with pytest.raises(ValueError, match="the training over 2 processes failed"):
+        with pytest.raises(RunError, match="the training over 2 processes failed"):
             launch(work(tmp_path / "two"), resources=Resources(processes=2, threads=threads))
     finally:
         torch.set_num_threads(before)
@@ -241,22 +241,23 @@ def test_what_cannot_be_launched_is_refused_before_anything_is_written(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("log", "reason"),
+    ("log", "kind", "sentence"),
     [
-        ("started\nerce.train.launch: lower λ\nelastic: exit 1\n", "lower λ"),
-        ("started\nerce.train.launch, diverged: at step 3\nelastic: exit 1\n", "at step 3"),
+        ("started\nerce.train.launch: lower λ\nelastic: exit 1\n", InputError, "lower λ"),
+        ("started\nerce.train.launch, diverged: at step 3\nelastic: exit 1\n", DivergedError, "at step 3"),
         (
             "started\n[rank1]: torch.OutOfMemoryError: 9 GiB\nelastic: 1\n",
+            RunError,
             "[rank1]: torch.OutOfMemoryError: 9 GiB",
         ),
-        ("a\nb\n\nc\n", "a | b | c"),
-        ("", "it said nothing"),
+        ("a\nb\n\nc\n", RunError, "a | b | c"),
+        ("", RunError, "no process printed anything"),
     ],
     ids=str,
 )
-def test_the_reason_of_a_failure_is_what_a_process_said(log, reason):
-    kind = DivergedError if "diverged" in log else ValueError
-    assert _reason(log) == (kind, reason)
+def test_the_failure_of_a_launch_is_the_error_that_a_process_printed(log, kind, sentence):
+    failure = _failure(log)
+    assert (type(failure), str(failure)) == (kind, sentence)
 
 
 @pytest.mark.parametrize("version", [1, None], ids=["FSDP 1", "DeepSpeed"])
