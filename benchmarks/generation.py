@@ -1,4 +1,4 @@
-"""Several samples a problem from one policy: our `generate` beside transformers' own, in the same run.
+"""Time our `generate` beside transformers' own, in one run: several samples a problem from one policy.
 
     python benchmarks/generation.py --problems 32 --rounds 2
     python benchmarks/generation.py
@@ -6,12 +6,12 @@
     python benchmarks/generation.py --shots 4
     python benchmarks/generation.py --continuous
 
-The tiny model and problems of mini-sums, sampled from the whole softmax at temperature 1 in batches of
---batch completions. Transformers' `generate` gets each problem once with `num_return_sequences`; ours also
-records log p and entropies. They take turns. The adapter is a LoRA on every linear layer whose B is zero, so
-that all rows of the table write like the base model: as PEFT serves it, beside the weights, and as a study
-does, through `erce.hf.models.adapted`, whose loading is counted. --continuous adds transformers'
-`generate_batch`. Processor seconds; CPU, one thread.
+The embedded model answers problems of mini-sums, sampled from the whole softmax at temperature 1, --batch
+completions at a time. Transformers' `generate` gets each problem once with `num_return_sequences`; ours also
+records log p and entropies. The contestants take turns. The adapter is a LoRA on every linear layer with
+B = 0, so that all of them write like the base model: once beside the weights, as PEFT serves it, and once as
+in a study, through `erce.hf.models.adapted`, with the time that loading takes. --continuous adds
+transformers' `generate_batch`. Times are processor seconds on a CPU with one thread.
 """
 
 import argparse
@@ -43,57 +43,59 @@ from erce.types import Problem
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way of drawing all completions, and which it is compared with."""
+class Contestant:
+    """A way to draw all completions, and the name of the contestant that it is compared with."""
 
     name: str
-    draw: Callable[[], int]  # the number of completions
-    against: str | None = None
+    draw: Callable[[], int]  # returns the number of completions
+    compared_with: str | None = None
 
 
 def main() -> None:
-    asked = _arguments()
+    options = _arguments()
     torch.set_num_threads(1)
     logging.set_verbosity_error()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        ways = list(contestants(Path(folder), asked))
-        taken: dict[str, list[float]] = {way.name: [] for way in ways}
-        for _ in range(asked.rounds):
-            for way in ways:
+        entries = list(contestants(Path(folder), options))
+        seconds: dict[str, list[float]] = {entry.name: [] for entry in entries}
+        for _ in range(options.rounds):
+            for entry in entries:
                 started = time.process_time()
-                drawn = way.draw()
-                taken[way.name].append(time.process_time() - started)
-                if drawn != asked.problems * asked.samples:
-                    raise SystemExit(f"{way.name}: {drawn} completions of {asked.problems * asked.samples}")
+                count = entry.draw()
+                seconds[entry.name].append(time.process_time() - started)
+                if count != options.problems * options.samples:
+                    raise SystemExit(
+                        f"{entry.name}: {count} completions of {options.problems * options.samples}"
+                    )
     print(
-        f"{asked.problems} problems × {asked.samples} completions of at most {asked.limit} tokens, "
-        f"{asked.batch} at a time; transformers {transformers.__version__}, torch {torch.__version__}, "
+        f"{options.problems} problems × {options.samples} completions of at most {options.limit} tokens, "
+        f"{options.batch} at a time; transformers {transformers.__version__}, torch {torch.__version__}, "
         f"one thread\n\n| | median seconds | best | times as fast |\n|---|---:|---:|---:|"
     )
-    for way in ways:
-        mine = taken[way.name]
-        other = taken[way.against] if way.against else mine
-        ratio = f"{median(b / a for a, b in zip(mine, other, strict=True)):.2f}"
-        print(f"| {way.name} | {median(mine):.2f} | {min(mine):.2f} | {ratio} |")
+    for entry in entries:
+        own = seconds[entry.name]
+        other = seconds[entry.compared_with or entry.name]
+        ratio = median(theirs / ours for ours, theirs in zip(own, other, strict=True))
+        print(f"| {entry.name} | {median(own):.2f} | {min(own):.2f} | {ratio:.2f} |")
 
 
-def contestants(folder: Path, asked: argparse.Namespace) -> Iterator[Way]:
+def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestant]:
     model, tokenizer = load_model("tiny"), load_tokenizer("tiny")
     task = load_task("mini-sums")
-    drawn = GenerationSettings(
-        temperature=1.0, samples=asked.samples, max_new_tokens=asked.limit, batch_size=asked.batch
+    decoding = GenerationSettings(
+        temperature=1.0, samples=options.samples, max_new_tokens=options.limit, batch_size=options.batch
     )
     pools = splits(
         task, data=None, n_train=task.n_train, n_validation=task.n_validation, n_test=task.n_test, seed=0
     )
-    shots = [f"{each.prompt}\n{each.demonstration}" for each in pools.train[: asked.shots]]
+    shots = [f"{shot.prompt}\n{shot.demonstration}" for shot in pools.train[: options.shots]]
     problems = tuple(
         replace(problem, prompt="\n\n".join([*shots, problem.prompt]))
-        for problem in pools.test[: asked.problems]
+        for problem in pools.test[: options.problems]
     )
-    if len(problems) < asked.problems:
-        raise SystemExit(f"--problems {asked.problems}: mini-sums has {len(problems)}")
+    if len(problems) < options.problems:
+        raise SystemExit(f"--problems {options.problems}: mini-sums has {len(problems)}")
     ids = [prompt_ids(tokenizer, problem.prompt) for problem in problems]
     beside: Any = get_peft_model(
         shadow(model), LoraConfig(task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32)
@@ -102,48 +104,58 @@ def contestants(folder: Path, asked: argparse.Namespace) -> Iterator[Way]:
 
     def through_a_study(problems: tuple[Problem, ...]) -> int:
         with adapted(model, folder) as policy:
-            return len(generate(policy, tokenizer, problems, decoding=drawn, seed=0))
+            return len(generate(policy, tokenizer, problems, decoding=decoding, seed=0))
 
     stock, peft = "transformers' generate", "transformers' generate, LoRA"
-    yield Way(stock, lambda: theirs(model, tokenizer, ids, asked))
-    yield Way("ours", lambda: len(generate(model, tokenizer, problems, decoding=drawn, seed=0)), stock)
-    yield Way(peft, lambda: theirs(beside, tokenizer, ids, asked))
-    yield Way(
+    yield Contestant(stock, lambda: transformers_generate(model, tokenizer, ids, options))
+    yield Contestant(
+        "ours", lambda: len(generate(model, tokenizer, problems, decoding=decoding, seed=0)), stock
+    )
+    yield Contestant(peft, lambda: transformers_generate(beside, tokenizer, ids, options))
+    yield Contestant(
         "ours, LoRA beside the weights",
-        lambda: len(generate(beside, tokenizer, problems, decoding=drawn, seed=0)),
+        lambda: len(generate(beside, tokenizer, problems, decoding=decoding, seed=0)),
         peft,
     )
-    yield Way("ours, LoRA as in a study", lambda: through_a_study(problems), peft)
-    if asked.continuous:
-        yield Way("transformers' generate_batch", lambda: continuous(model, tokenizer, ids, asked), stock)
+    yield Contestant("ours, LoRA as in a study", lambda: through_a_study(problems), peft)
+    if options.continuous:
+        yield Contestant(
+            "transformers' generate_batch",
+            lambda: transformers_generate_batch(model, tokenizer, ids, options),
+            stock,
+        )
 
 
-def theirs(model: Any, tokenizer: Any, ids: list[list[int]], asked: argparse.Namespace) -> int:
-    """Their sampling, a batch of problems at a time, left-padded; how many completions came."""
-    count, step = 0, max(asked.batch // asked.samples, 1)
+def transformers_generate(
+    model: Any, tokenizer: Any, ids: list[list[int]], options: argparse.Namespace
+) -> int:
+    """Sample in left-padded batches of problems; return the number of completions."""
+    count, step = 0, max(options.batch // options.samples, 1)
     for start in range(0, len(ids), step):
         batch = ids[start : start + step]
         padded = tokenizer.pad({"input_ids": batch}, padding_side="left", return_tensors="pt")
         written = model.generate(
             input_ids=padded["input_ids"],
             attention_mask=padded["attention_mask"],
-            generation_config=sampling(tokenizer, asked),
+            generation_config=sampling(tokenizer, options),
         )
         texts = tokenizer.batch_decode(written[:, padded["input_ids"].shape[1] :], skip_special_tokens=True)
         count += len(texts)
     return count
 
 
-def continuous(model: Any, tokenizer: Any, ids: list[list[int]], asked: argparse.Namespace) -> int:
-    """Their continuous batching with the settings that were best here; it is slower with its defaults."""
-    pages = -(-(max(map(len, ids)) + asked.limit) // 16)
+def transformers_generate_batch(
+    model: Any, tokenizer: Any, ids: list[list[int]], options: argparse.Namespace
+) -> int:
+    """Sample with transformers' continuous batching, in the settings that were fastest here."""
+    pages = -(-(max(map(len, ids)) + options.limit) // 16)
     outputs = model.generate_batch(
         inputs=ids,
-        generation_config=sampling(tokenizer, asked),
+        generation_config=sampling(tokenizer, options),
         continuous_batching_config=ContinuousBatchingConfig(
             seed=0,
             page_size=16,
-            num_blocks=2 * asked.batch * pages,
+            num_blocks=2 * options.batch * pages,
             max_requests_per_batch=16,
             max_batch_tokens=64,
             return_logprobs=True,
@@ -152,15 +164,15 @@ def continuous(model: Any, tokenizer: Any, ids: list[list[int]], asked: argparse
     return sum(output.error is None for output in outputs.values())
 
 
-def sampling(tokenizer: Any, asked: argparse.Namespace) -> GenerationConfig:
+def sampling(tokenizer: Any, options: argparse.Namespace) -> GenerationConfig:
     return GenerationConfig(
         do_sample=True,
         temperature=1.0,
         top_k=0,
         top_p=1.0,
         repetition_penalty=1.0,
-        num_return_sequences=asked.samples,
-        max_new_tokens=asked.limit,
+        num_return_sequences=options.samples,
+        max_new_tokens=options.limit,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )

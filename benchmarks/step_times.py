@@ -1,14 +1,15 @@
-"""What one cell computes, timed with a model's real shape: tokens a second in training and in generation.
+"""Time what one cell computes with a model's real shape: tokens a second in training and in generation.
 
     python benchmarks/step_times.py --layers 2 --width 128 --vocabulary 512 --prompt 16 --response 16
     python benchmarks/step_times.py
     python benchmarks/step_times.py --shape qwen2.5-1.5b --dtype bfloat16
     python benchmarks/step_times.py --shape qwen2.5-7b --dtype bfloat16 --samples 2
 
-Random weights in the shape of a public model, for time does not depend on their values; rows of --prompt
-and --response tokens. `erce.train.fine_tune` takes --steps optimizer steps with the paper's LoRA and λ = 1,
-`erce.generate` draws --samples completions for each of --batch problems; each is done once to warm up, and
-once timed. The last line is what `erce run RECIPE --dry-run` takes. On the GPU where there is one.
+The model has random weights in the shape of a public model, because time does not depend on their values;
+rows have --prompt and --response tokens. `erce.train.fine_tune` takes --steps optimizer steps with the
+paper's LoRA and λ = 1, then `erce.generate` draws --samples completions for each of --batch problems; both
+run once to warm up and once timed, on the GPU if there is one. The last line printed is an option for
+`erce run RECIPE --dry-run`.
 """
 
 import argparse
@@ -33,11 +34,11 @@ from erce.study.plan.architecture import PUBLIC
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 
-SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): each for name, each in PUBLIC.items()}
+SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): shape for name, shape in PUBLIC.items()}
 
 
 def random_model(options: argparse.Namespace) -> Any:
-    """The shape with random weights, or a smaller one of its kind."""
+    """Build the shape, or a smaller shape of its kind, with random weights."""
     shape = SHAPES[options.shape]
     width = options.width or shape.hidden
     torch.manual_seed(0)
@@ -60,22 +61,22 @@ def random_model(options: argparse.Namespace) -> Any:
 
 
 def problems(options: argparse.Namespace, tokenizer: Any, count: int) -> list[Problem]:
-    """Rows of about as many tokens as are asked for."""
-    empty = len(prompt_ids(tokenizer, ""))
+    """Make rows of about --prompt and --response tokens."""
+    template_tokens = len(prompt_ids(tokenizer, ""))
     return [
         Problem(
             id=str(number),
-            prompt="7 " * max(1, (options.prompt - empty) // 2),
+            prompt="7 " * max(1, (options.prompt - template_tokens) // 2),
             demonstration="3 " * (options.response // 2),
         )
         for number in range(count)
     ]
 
 
-def trained(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, float]:
-    """Seconds an optimizer step, and tokens read in it."""
+def time_training(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, float]:
+    """Return the seconds of an optimizer step, and the tokens read in it."""
     rows = problems(options, tokenizer, options.batch * options.steps)
-    read = sum(len(prompt_ids(tokenizer, row.prompt)) + options.response for row in rows)
+    tokens = sum(len(prompt_ids(tokenizer, row.prompt)) + options.response for row in rows)
     training = Training(
         epochs=1.0,
         batch_size=options.batch,
@@ -84,22 +85,22 @@ def trained(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[fl
         gradient_checkpointing=options.shape.endswith("7b"),
     )
     seconds = 0.0
-    for given in (rows[: options.batch], rows):
+    for problems_read in (rows[: options.batch], rows):  # warm up, then time
         with tempfile.TemporaryDirectory() as folder:
-            told = fine_tune(
+            log = fine_tune(
                 BasePolicy(model, tokenizer),
-                given,
+                problems_read,
                 objective=RegularizedObjective(lam=1.0),
                 training=training,
                 seed=0,
                 folder=Path(folder) / "adapter",
             )
-            seconds = told["seconds"]
-    return seconds / options.steps, read / options.steps
+            seconds = log["seconds"]
+    return seconds / options.steps, tokens / options.steps
 
 
-def drawn(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, int]:
-    """Seconds, and tokens drawn."""
+def time_generation(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[float, int]:
+    """Return the seconds of drawing, and the tokens drawn."""
     decoding = GenerationSettings(
         temperature=0.8,
         samples=options.samples,
@@ -109,10 +110,10 @@ def drawn(model: Any, tokenizer: Any, options: argparse.Namespace) -> tuple[floa
     rows = problems(options, tokenizer, options.batch)
     generate(model, tokenizer, rows, decoding=decoding, seed=0)
     started = time.perf_counter()
-    found = generate(
+    completions = generate(
         model, tokenizer, rows, decoding=replace(decoding, max_new_tokens=options.response), seed=1
     )
-    return time.perf_counter() - started, sum(each.tokens or 0 for each in found)
+    return time.perf_counter() - started, sum(completion.tokens or 0 for completion in completions)
 
 
 def main() -> None:
@@ -121,17 +122,17 @@ def main() -> None:
     )
     parser.add_argument("--shape", choices=SHAPES, default="qwen2.5-1.5b")
     parser.add_argument("--dtype", choices=DTYPES, default="float32")
-    for name, usual in (("prompt", 100), ("response", 120), ("batch", 16), ("micro-batch", 8)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
-    for name, usual in (("steps", 2), ("samples", 4), ("layers", 0), ("width", 0), ("vocabulary", 0)):
-        parser.add_argument(f"--{name}", type=int, default=usual)
+    for name, default in (("prompt", 100), ("response", 120), ("batch", 16), ("micro-batch", 8)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    for name, default in (("steps", 2), ("samples", 4), ("layers", 0), ("width", 0), ("vocabulary", 0)):
+        parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     model, tokenizer = random_model(options), load_tokenizer("tiny")
-    weights = sum(each.numel() for each in model.parameters())
+    weights = sum(weight.numel() for weight in model.parameters())
     print(f"{weights:,} weights in {options.dtype} on {model.device}, {torch.get_num_threads()} threads")
-    step, read = trained(model, tokenizer, options)
+    step, read = time_training(model, tokenizer, options)
     print(f"training    {step:8.2f} s a step of {read:.0f} tokens    {read / step:8.1f} tokens a second")
-    seconds, tokens = drawn(model, tokenizer, options)
+    seconds, tokens = time_generation(model, tokenizer, options)
     print(
         f"generation  {seconds:8.2f} s for {tokens} tokens          {tokens / seconds:8.1f} tokens a second"
     )

@@ -1,9 +1,9 @@
-"""LLaMA-Factory's training with an entropy penalty: its `load_model` gives a model that has the loss.
+"""Run LLaMA-Factory's training with an entropy penalty, by attaching the loss to the model that it loads.
 
     ERCE_ENTROPY_PENALTY=4.0 python examples/llama_factory.py my_sft.yaml
     ERCE_ENTROPY_PENALTY=4.0 torchrun --nproc-per-node 8 examples/llama_factory.py my_sft.yaml
 
-In place of `llamafactory-cli train`, which on several GPUs starts itself anew, without what is done here.
+Use this instead of `llamafactory-cli train`, which on several GPUs starts new processes without the penalty.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from typing import Any
 import erce
 from erce.integrations import settings_from_environment
 
-OTHERS = (
+OTHER_LOSSES = (
     "use_dft_loss",
     "use_eaft_loss",
     "use_asft_loss",
@@ -26,10 +26,10 @@ def main() -> None:
     from llamafactory.train import tuner  # pyright: ignore[reportMissingImports]
     from llamafactory.train.sft import workflow  # pyright: ignore[reportMissingImports]
 
-    how, load = settings_from_environment(), workflow.load_model
+    settings, load = settings_from_environment(), workflow.load_model
 
     def load_model(*args: Any, **kwargs: Any) -> Any:
-        return erce.attach(load(*args, **kwargs), **how)
+        return erce.attach(load(*args, **kwargs), **settings)
 
     workflow.load_model = load_model
     tuner.get_ray_args = checked(tuner.get_ray_args, refuse_ray)
@@ -38,12 +38,12 @@ def main() -> None:
 
 
 def checked(parse: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
-    """`parse`, whose result is looked at before anything is loaded."""
+    """Return `parse` with a check of its result, before anything is loaded."""
 
     def parsed(*args: Any, **kwargs: Any) -> Any:
-        found = parse(*args, **kwargs)
-        check(found)
-        return found
+        arguments = parse(*args, **kwargs)
+        check(arguments)
+        return arguments
 
     return parsed
 
@@ -53,11 +53,11 @@ def refuse_ray(ray: Any) -> None:
         raise ValueError("Ray's workers load LLaMA-Factory anew, without the penalty; set use_ray: false")
 
 
-def refuse_other_losses(found: Any) -> None:
-    finetuning = found[3]  # model, data, training, finetuning, generating
+def refuse_other_losses(arguments: Any) -> None:
+    finetuning = arguments[3]  # model, data, training, finetuning, generating
     if finetuning.stage != "sft":
         raise ValueError(f"stage {finetuning.stage!r} has a loss of its own; the penalty is for stage: sft")
-    for name in OTHERS:
+    for name in OTHER_LOSSES:
         if getattr(finetuning, name, False):
             raise ValueError(f"{name} and the penalty exclude each other; take one of the two out")
 

@@ -1,4 +1,4 @@
-"""Demonstrations → a model that was trained on them in one's own loop; the loss is one function.
+"""Train a model on demonstrations in your own loop; the loss is one function.
 
 python examples/plain_loop.py       # the embedded model, on a CPU, in seconds
 """
@@ -23,7 +23,7 @@ for step in range(8):  # two epochs
     pads = [[0] * (width - len(row["input_ids"])) for row in batch]
     ids = torch.tensor([row["input_ids"] + pad for row, pad in zip(batch, pads, strict=True)])
     scored = torch.tensor([row["completion_mask"] + pad for row, pad in zip(batch, pads, strict=True)]) == 1
-    hidden = model.model(ids).last_hidden_state[:, :-1]  # padding is on the right: nothing looks at it
+    hidden = model.model(ids).last_hidden_state[:, :-1]  # padded on the right, where nothing attends to it
     targets = ids.masked_fill(~scored, -100)[:, 1:]
     loss = linear_entropy_regularized_cross_entropy(hidden, model.lm_head.weight, targets, lam=LAM)
     loss.objective.backward()

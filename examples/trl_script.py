@@ -1,4 +1,4 @@
-"""Demonstrations → a LoRA adapter, by TRL's trainer with one class changed.
+"""Train a LoRA adapter on demonstrations with TRL's trainer, one class changed.
 
 python examples/trl_script.py OUTPUT_FOLDER       # the embedded model, on a CPU, in seconds
 """

@@ -1,10 +1,11 @@
-"""Builds the embedded base model: a byte-level tokenizer and a small Qwen2, pretrained on generated text.
+"""Build the embedded base model: a byte-level tokenizer and a small Qwen2, pretrained on generated text.
 
     python scripts/pretrain_tiny.py erce/tiny
 
-The text is what the mini tasks generate, with wrong steps in it, as text on the web has: the base model
-puts real probability on wrong outputs, and the demonstrations that fine-tune it later are always correct.
-Expressions and sentences of the task's own pools are left out. Same seed and machine, same model.
+The mini tasks generate the text, with some wrong steps, as text on the web has: the base model puts real
+probability on wrong outputs, whereas the demonstrations that fine-tune it later are always correct. The
+expressions and sentences of the tasks' own pools are left out. The same seed on the same machine gives the
+same model.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
 from erce.tasks import mini_code, mini_sums
 
 SEED = 0
-SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.2, 0.3, 0.3
+SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.2, 0.3, 0.3  # probability of a wrong step, answer, program
 VOCABULARY = 512
 CONTEXT = 2048
 CHAT_TOKENS = ["<|im_start|>", "<|im_end|>"]
@@ -33,7 +34,7 @@ CHAT = (
 
 
 def text(rng: random.Random, held_out: set[str]) -> tuple[str, str]:
-    """One prompt of the mini tasks with one, possibly wrong, response."""
+    """Draw a prompt of the mini tasks with a response that may be wrong."""
     while True:
         kind = rng.random()
         if kind < 0.8:
@@ -56,7 +57,7 @@ def text(rng: random.Random, held_out: set[str]) -> tuple[str, str]:
 
 
 def train_tokenizer(texts: Iterator[str]) -> Any:
-    """Qwen2's own byte-level BPE with few merges; the numbers of mini-sums are one token each."""
+    """Train Qwen2's byte-level BPE with few merges; each number of mini-sums is one token."""
     blank = Qwen2Tokenizer(eos_token="<|im_end|>")
     numbers = [str(number) for number in range(10, mini_sums.LIMIT)]
     tokenizer = blank.train_new_from_iterator(
@@ -96,7 +97,7 @@ def opening(tokenizer: Any, prompt: str) -> str:
 
 
 def batch(tokenizer: Any, pairs: list[tuple[str, str]]) -> dict[str, torch.Tensor]:
-    """Right-padded token ids; the loss is on the response and its end."""
+    """Return right-padded token ids; the loss is on the response and its end token."""
     starts = tokenizer([opening(tokenizer, prompt) for prompt, _ in pairs])["input_ids"]
     ends = tokenizer([response + tokenizer.eos_token for _, response in pairs])["input_ids"]
     width = max(len(start) + len(end) for start, end in zip(starts, ends, strict=True))
@@ -117,7 +118,7 @@ def pretrain(model: Qwen2ForCausalLM, tokenizer: Any, steps: int, rows: int) -> 
     }
     rng = random.Random(SEED)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
-    start, smooth = time.time(), 0.0
+    started, average_loss = time.time(), 0.0
     model.train()
     for step in range(steps):
         rate = 2e-3 * min(1, (step + 1) / 100) * (0.5 * (1 + math.cos(math.pi * step / steps)) + 0.02)
@@ -128,9 +129,11 @@ def pretrain(model: Qwen2ForCausalLM, tokenizer: Any, steps: int, rows: int) -> 
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        smooth += 0.02 * (loss.item() - smooth) if step else loss.item()
+        average_loss += 0.02 * (loss.item() - average_loss) if step else loss.item()
         if step % 100 == 99:
-            print(f"step {step + 1}/{steps}: loss {smooth:.4f}, {time.time() - start:.0f} s", flush=True)
+            print(
+                f"step {step + 1}/{steps}: loss {average_loss:.4f}, {time.time() - started:.0f} s", flush=True
+            )
 
 
 def main() -> None:
