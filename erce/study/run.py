@@ -10,7 +10,7 @@ from erce.generate.policy import check_server
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
-from erce.study.engines import FAILURE, LOG, Done, Run, Work, name_of, open_engine, study_lock
+from erce.study.engines import FAILURE, LOG, Done, RunCells, Work, name_of, open_engine, study_lock
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
@@ -69,7 +69,7 @@ def run(
     return read_study(root)
 
 
-def _run_round(root: Path, recipe: Recipe, now: Asked, run_cells: Run, *, retries: int) -> None:
+def _run_round(root: Path, recipe: Recipe, now: Asked, run_cells: RunCells, *, retries: int) -> None:
     """Run the cells of a round that have no result; raise a CellsFailedError where a needed one failed."""
     missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
     finished = len(now.cells) - len(missing)

@@ -21,15 +21,16 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import erce.study.run
+from erce.errors import RunError
 from erce.study.engines import ray as ray_engine
 from erce.study.folder import LOCKS, TIMING
 from toys import chaos_cells, ray_nodes
 
-ray_engine.POLL, ray_engine.SILENCE = 0.25, 1.0  # seconds, so that a head is given up sooner
+ray_engine.POLL_SECONDS, ray_engine.HEAD_SILENCE_SECONDS = 0.25, 1.0  # a head is given up sooner
 erce.study.run.run_cell = chaos_cells.run_cell
 GCS_ALONE = 0.25  # share of the heads that lose this process, and not all of theirs at once
 RAYS_OWN = {
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "60",  # which SILENCE would make too short
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "60",  # which HEAD_SILENCE_SECONDS would make too short
     "RAY_task_events_shutdown_flush_timeout_ms": "100",  # else a driver waits 5 s for a head that is gone
 }
 PAGE = 4096  # bytes; a file system in memory gives them out singly
@@ -127,7 +128,7 @@ class Disturbed:
 def study(root: Path, engine: str, jobs: int | None) -> int:
     try:
         erce.study.run.run(chaos_cells.RECIPE, out=root, engine=engine, jobs=jobs)
-    except ValueError as sentence:
+    except (ValueError, RunError) as sentence:
         print(f"{type(sentence).__name__}: {sentence}", flush=True)
         return 1
     return 0

@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from erce.files import write_json
+from erce.files import write_json, write_text
 from erce.recipe import Cell, Recipe
 from erce.study.folder import RESULT, cell_folder
 
@@ -83,10 +83,12 @@ def speak_and_die(root: Path, recipe: Recipe, cell: Cell) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def say_its_devices(root: Path, recipe: Recipe, cell: Cell) -> None:
-    folder = cell_folder(root, recipe, cell)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "devices").write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
+def show_devices_and_wait(root: Path, recipe: Recipe, cell: Cell) -> None:
+    """Writes the devices that it sees, and ends once it is told that it may."""
+    signs = Path(recipe.data or "")
+    write_text(signs / cell.name, os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
+    while not (signs / "go").exists():
+        time.sleep(0.05)
     leave_a_result(root, recipe, cell)
 
 

@@ -1,11 +1,13 @@
-"""How many devices a cell needs, and those that there are → which ones each process may see."""
+"""How many devices a cell needs, and those of this machine → which ones each process may see."""
 
 import os
 from importlib.util import find_spec
 
+from erce.errors import InputError
+
 
 def visible_devices() -> list[str]:
-    """The CUDA devices of this process, by the names that CUDA_VISIBLE_DEVICES would give them."""
+    """Return the CUDA devices of this process, by the names that CUDA_VISIBLE_DEVICES would give them."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [name for name in named.split(",") if name and name != "-1"]
@@ -17,25 +19,25 @@ def visible_devices() -> list[str]:
 
 
 def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None]:
-    """CUDA_VISIBLE_DEVICES of each of `jobs` processes; None leaves it alone, where cells need no device.
+    """Return CUDA_VISIBLE_DEVICES for each of `jobs` processes; None leaves the variable as it is.
 
     >>> devices_of(2, gpus=2, visible=["0", "1", "2", "3"])
     ['0,1', '2,3']
     >>> devices_of(3, gpus=0.5, visible=["0", "1"])
     ['0', '0', '1']
 
-    More than there are is a ValueError.
+    More devices than there are is an InputError; without `gpus`, nothing is set.
     """
     if gpus == 0:
         return [None] * jobs
-    each = round(1 / gpus) if gpus < 1 else 1  # cells that share a device
-    room = len(visible) * each if gpus < 1 else len(visible) // int(gpus)
+    sharing = round(1 / gpus) if gpus < 1 else 1  # cells on one device
+    room = len(visible) * sharing if gpus < 1 else len(visible) // int(gpus)
     if jobs > room:
-        raise ValueError(
+        raise InputError(
             f"jobs = {jobs} with gpus = {gpus:g} a cell need more than the {len(visible)} devices here; use "
             f"--jobs {room}" + ("" if room else ", or gpus = 0 to compute on the CPU")
         )
     if gpus < 1:
-        return [visible[job // each] for job in range(jobs)]
+        return [visible[job // sharing] for job in range(jobs)]
     width = int(gpus)
     return [",".join(visible[job * width : (job + 1) * width]) for job in range(jobs)]

@@ -10,23 +10,25 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from erce.errors import InputError, RunError
 from erce.study.engines.transfer import restore
 from erce.study.folder import LOCKS
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
-ORPHAN = 60.0  # seconds that a cell waits for a process whose driver was killed and which has yet to notice
+ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process whose driver was killed, until that process ends
 
 
 @contextmanager
 def study_lock(root: Path) -> Iterator[None]:
-    """Held while a study runs; a second driver is refused with a ValueError before it does anything.
+    """Hold the study's folder while the study runs.
 
-    So is one that cannot write in the folder, at once or later.
+    A second driver gets an InputError before it does anything. A folder that cannot be written, at once or
+    later, is a RunError.
     """
     try:
         with _locked(root / LOCKS / "driver", timeout=0) as held:
             if not held:
-                raise ValueError(
+                raise InputError(
                     f"another erce is running the study in {root}; wait for it, or choose another folder "
                     "with --out"
                 )
@@ -36,7 +38,7 @@ def study_lock(root: Path) -> Iterator[None]:
         ours = str(error.filename or "").startswith(str(root))
         if error.errno not in UNWRITABLE and not (ours and error.errno == errno.EACCES):
             raise
-        raise ValueError(
+        raise RunError(
             f"{root} cannot be written ({error.strerror}); what is done is kept, and the same command goes "
             "on once it can"
         ) from error
@@ -44,15 +46,18 @@ def study_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def cell_lock(root: Path, name: str) -> Iterator[None]:
-    """Held while a process works in a cell's folder; waits for one that a killed driver left behind."""
-    with _locked(root / LOCKS / name, timeout=ORPHAN) as held:
+    """Hold a cell's folder while a process works in it; wait for a process that a killed driver left."""
+    with _locked(root / LOCKS / name, timeout=ORPHAN_WAIT_SECONDS) as held:
         if not held:
-            raise ValueError(f"another process has worked on {name} for {ORPHAN:g} s; end it, and run again")
+            raise RunError(
+                f"another process has worked on {name} for {ORPHAN_WAIT_SECONDS:g} s; end it, and run again"
+            )
         yield
 
 
 @contextmanager
 def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
+    """Hold a file's lock, and yield True; yield False if it is not free within `timeout` seconds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f"{path.name}.lock"), timeout=timeout, poll_interval=0.05)
     try:

@@ -3,7 +3,7 @@
 import shutil
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from erce.study.engines.locks import UNWRITABLE, cell_lock
 from erce.study.folder import cell_folder, is_done
 
 FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
-DIVERGED = "diverged.txt"  # beside them where its training did: the sentence
+DIVERGED = "diverged.txt"  # beside them where the training diverged: the sentence
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Work:
     """A study's folder and recipe, and the function that runs one of its cells in them.
 
     `threads` is how many a cell computes with on a CPU, None for the cores shared among the jobs; `gpus` how
-    many devices it needs, a fraction where several cells share one.
+    many devices a cell needs, a fraction where several cells share one; `processes` how many train it.
     """
 
     root: Path
@@ -36,10 +36,10 @@ class Work:
 
 
 class Done(NamedTuple):
-    """How one cell ended: `failure` is empty where it has its result, else what went wrong in a line.
+    """How one cell ended: `failure` is empty if the cell has its result, else one line on what went wrong.
 
-    The traceback is in the cell's folder, in failure.txt, until it is tried again. `hopeless`: every other
-    cell would fail in the same way. `diverged`: this one would again, and says nothing of the others.
+    The traceback is in the cell's folder, in failure.txt, until the cell is tried again. `hopeless`: every
+    other cell would fail in the same way. `diverged`: this cell would fail again; others need not.
     """
 
     cell: Cell
@@ -49,19 +49,22 @@ class Done(NamedTuple):
     diverged: bool = False
 
 
+RunCells = Callable[[Sequence[Cell]], Iterator[Done]]  # yields each cell's end, in whatever order
+
+
 def run_one(work: Work, cell: Cell) -> Done:
-    """The cell run to its end, or only found done."""
+    """Run the cell to its end, unless it is done already."""
     folder, started = cell_folder(work.root, work.recipe, cell), time.monotonic()
-    with Caught() as caught, cell_lock(work.root, folder.name):
+    with CellFailure() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
             # First: no kill may leave a finished cell with what was left of an earlier attempt.
             for left in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
                 _remove(left)
             work.run(work.root, work.recipe, cell)
-    if caught.text:
+    if caught.trace:
         with suppress(OSError):  # a full disk is often why
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / FAILURE).write_text(caught.text, encoding="utf-8", errors="replace")
+            (folder / FAILURE).write_text(caught.trace, encoding="utf-8", errors="replace")
             if caught.diverged:
                 (folder / DIVERGED).write_text(f"{caught.line}\n", encoding="utf-8", errors="replace")
     return Done(cell, caught.line, caught.hopeless, time.monotonic() - started, caught.diverged)
@@ -75,18 +78,18 @@ def _remove(path: Path) -> None:
 
 
 @dataclass
-class Caught:
-    """Keeps what a cell raised, an exit of the task's own code too; Ctrl-C passes.
+class CellFailure:
+    """A context that catches what a cell raises, an exit of the task's own code too; Ctrl-C passes.
 
-    `line` is fit for a terminal: what a server or a model wrote into it cannot steer one.
+    `line` is fit for a terminal: control characters of a server or a model are replaced.
     """
 
-    text: str = ""
+    trace: str = ""
     line: str = ""
     hopeless: bool = False
     diverged: bool = False
 
-    def __enter__(self) -> "Caught":
+    def __enter__(self) -> "CellFailure":
         return self
 
     def __exit__(
@@ -94,7 +97,7 @@ class Caught:
     ) -> bool:
         if error is None or not isinstance(error, Exception | SystemExit):
             return False
-        self.text = "".join(traceback.format_exception(error))
+        self.trace = "".join(traceback.format_exception(error))
         self.line = one_line(error)
         self.hopeless = isinstance(error, OSError) and error.errno in UNWRITABLE
         self.diverged = isinstance(error, DivergedError)
@@ -102,13 +105,13 @@ class Caught:
 
 
 def one_line(error: BaseException) -> str:
-    """Its kind and the first line of what it says.
+    """Return the error's kind and the first line of its message.
 
     >>> one_line(ValueError("no\\x1b[31m luck"))
     'ValueError: no�[31m luck'
     """
-    said = (str(error).strip().splitlines() or ["no message"])[0]
-    line = f"{type(error).__name__}: {said.strip()}"[:500]
+    first = (str(error).strip().splitlines() or ["no message"])[0]
+    line = f"{type(error).__name__}: {first.strip()}"[:500]
     return "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
     )

@@ -1,7 +1,7 @@
 """Fresh interpreters on this machine that stay warm → cells, shared out one by one.
 
 Not `concurrent.futures`: there one killed process takes the whole pool with it, and nobody can say which cell
-it had. A process that ends costs only its cell, and another takes its place.
+it had. Here a process that ends costs only its cell, and another process takes its place.
 """
 
 import os
@@ -18,50 +18,53 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
+from erce.errors import InputError
 from erce.recipe import Cell
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.one_cell import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS, cell_folder, is_done
 
-FAREWELL = 5.0  # seconds that an idle process has to leave by itself
+IDLE_EXIT_SECONDS = 5.0  # that an idle process has to leave by itself
 
 
 @dataclass
 class _Worker:
+    """A process of the pool, and the cell that it works on."""
+
     process: BaseProcess
     pipe: Connection
     place: int  # 0 … jobs − 1, which decides its devices
     cell: Cell | None = None
 
 
-class Pool:
+class WorkerPool:
     """`jobs` processes that are started when cells need them and end with the context."""
 
     def __init__(self, work: Work, jobs: int) -> None:
         if jobs < 1:
-            raise ValueError(f"jobs = {jobs}: at least one process is needed")
+            raise InputError(f"jobs = {jobs}: at least one process is needed")
         self.work, self.jobs = work, jobs
         self.devices = devices_of(jobs, gpus=work.gpus, visible=visible_devices() if work.gpus else [])
         self.workers: list[_Worker] = []
 
-    def __enter__(self) -> "Pool":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Idle workers leave by themselves, and clean up behind them; all others are ended."""
+        """Let idle workers leave by themselves and clean up behind them; kill all others."""
         for worker in self.workers:
             worker.pipe.close()
         for worker in self.workers:
             if worker.cell is None and error is None:
-                worker.process.join(FAREWELL)
+                worker.process.join(IDLE_EXIT_SECONDS)
             worker.process.kill()
         for worker in self.workers:
             worker.process.join()
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
-        """Each cell's end as it comes; a process that ended before its cell did is that cell's failure."""
+        """Yield each cell's end as it comes; a process that ended before its cell did is a failed cell."""
         waiting = deque(cells)
         try:
             while waiting or any(worker.cell for worker in self.workers):
@@ -69,32 +72,36 @@ class Pool:
                 busy = {worker.pipe: worker for worker in self.workers if worker.cell}
                 for pipe in wait(list(busy)):
                     assert isinstance(pipe, Connection)
-                    yield self._ended(busy[pipe])
+                    yield self._end_of(busy[pipe])
         finally:
             for worker in [each for each in self.workers if each.cell]:  # none but where this was stopped
                 worker.process.kill()
-                self._bury(worker)
+                self._remove(worker)
 
     def _hand_out(self, waiting: deque[Cell]) -> None:
+        """Give a cell to every idle worker, as long as cells wait; start workers up to `jobs`."""
         for worker in [each for each in self.workers if each.cell is None and not each.process.is_alive()]:
-            self._bury(worker)  # it was killed while it had nothing to do
+            self._remove(worker)  # it was killed while it had nothing to do
         while waiting:
             idle = next((worker for worker in self.workers if worker.cell is None), None)
             if idle is None and len(self.workers) < self.jobs:
-                idle = self._started()
+                idle = self._start()
             if idle is None:
                 return
             idle.cell = waiting.popleft()
-            with suppress(ConnectionError):  # it has died; its end of the pipe tells
+            with suppress(ConnectionError):  # the worker has died; reading from its pipe will tell
                 idle.pipe.send(idle.cell)
 
-    def _started(self) -> _Worker:
+    def _start(self) -> _Worker:
         place = min(set(range(self.jobs)) - {worker.place for worker in self.workers})
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        settings = _Settings(self._threads(), self.devices[place])
         process = context.Process(target=_serve, args=(theirs, self.work), daemon=False)
-        with _environment(settings):
+        variables = {"OMP_NUM_THREADS": str(self._threads())}
+        devices = self.devices[place]
+        if devices is not None:
+            variables["CUDA_VISIBLE_DEVICES"] = devices
+        with _environment(variables):
             process.start()
         theirs.close()
         self.workers.append(_Worker(process, ours, place))
@@ -103,46 +110,42 @@ class Pool:
     def _threads(self) -> int:
         return self.work.threads or max(1, (os.cpu_count() or 1) // self.jobs)
 
-    def _ended(self, worker: _Worker) -> Done:
+    def _end_of(self, worker: _Worker) -> Done:
+        """Read the worker's answer, or find out why there is none."""
         cell, worker.cell = worker.cell, None
         assert cell is not None
         try:
             return worker.pipe.recv()
         except (EOFError, OSError):  # OSError: in the middle of its answer
-            self._bury(worker)
+            self._remove(worker)
         if is_done(self.work.root, self.work.recipe, cell):
-            return Done(cell)  # all that was lost is the answer
+            return Done(cell)  # only the answer was lost
         _keep_log(self.work, cell)
-        return Done(cell, _epitaph(worker.process.exitcode))
+        return Done(cell, _why_ended(worker.process.exitcode))
 
-    def _bury(self, worker: _Worker) -> None:
+    def _remove(self, worker: _Worker) -> None:
+        """Wait for the end of a process that has died or was killed, and take it from the pool."""
         worker.process.join()
         worker.pipe.close()
         self.workers.remove(worker)
 
 
-def _epitaph(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"its process ended with exit code {code}"
-    name = signal.Signals(-code).name
+def _why_ended(exit_code: int | None) -> str:
+    if exit_code is None or exit_code >= 0:
+        return f"its process ended with exit code {exit_code}"
+    name = signal.Signals(-exit_code).name
     why = ": killed, or out of memory (fewer --jobs need less)" if name == "SIGKILL" else ""
     return f"its process was ended by {name}{why}"
 
 
-@dataclass(frozen=True)
-class _Settings:
-    threads: int
-    devices: str | None
-
-
 @contextmanager
-def _environment(settings: _Settings) -> Iterator[None]:
-    """Ours as a new process is to find it: its first import of torch, in a script of the user's, reads it."""
-    given = {"OMP_NUM_THREADS": str(settings.threads)}
-    if settings.devices is not None:
-        given["CUDA_VISIBLE_DEVICES"] = settings.devices
-    before = {name: os.environ.get(name) for name in given}
-    os.environ.update(given)
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set variables of this process for a child that is started meanwhile, then restore the old ones.
+
+    The child finds them at its start: its first import of torch, in a script of the user's, reads them.
+    """
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
@@ -154,10 +157,10 @@ def _environment(settings: _Settings) -> Iterator[None]:
 
 
 def _serve(pipe: Connection, work: Work) -> None:
-    """A worker's life: cells come, ends go, until the driver closes the pipe or dies."""
-    # Ctrl-C is the driver's to answer, who then ends us; SIG_IGN would pass on to programs that are judged.
+    """Run cells from the pipe and send back how each ended, until the driver closes the pipe or dies."""
+    # Ctrl-C is the driver's to answer, which then ends us; SIG_IGN would pass on to programs that are judged.
     signal.signal(signal.SIGINT, lambda number, frame: None)
-    threading.Thread(target=_leave_with_the_driver, daemon=True).start()
+    threading.Thread(target=_exit_with_the_driver, daemon=True).start()
     while True:
         try:
             cell = pipe.recv()
@@ -166,7 +169,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         driver = parent_process()
         if driver is not None and not driver.is_alive():  # it was killed after it had handed the cell out
             return
-        with _Logged(_log(work, cell)):
+        with _OutputToFile(_log(work, cell)):
             done = run_one(work, cell)
         if done.failure:
             _keep_log(work, cell)
@@ -177,34 +180,34 @@ def _serve(pipe: Connection, work: Work) -> None:
 
 
 def _log(work: Work, cell: Cell) -> Path:
-    """Where it is written: not in the cell's folder, which a kill must leave without it once it is done."""
+    """Return the log of a running cell: not in the cell's folder, where a kill would leave it for good."""
     return work.root / LOCKS / f"{cell_folder(work.root, work.recipe, cell).name}.log"
 
 
 def _keep_log(work: Work, cell: Cell) -> None:
-    """Puts it into the folder of the cell that failed."""
+    """Move the log into the folder of the cell that failed."""
     folder = cell_folder(work.root, work.recipe, cell)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         _log(work, cell).replace(folder / LOG)
 
 
-def _leave_with_the_driver() -> None:
+def _exit_with_the_driver() -> None:
     driver = parent_process()
     if driver is not None:
         wait([driver.sentinel])
         os._exit(1)
 
 
-class _Logged:
-    """What the process prints goes to a file meanwhile, also what its libraries print beneath Python.
+class _OutputToFile:
+    """A context in which what the process prints goes to a file, also what libraries print beneath Python.
 
     Where the file cannot be made, nothing is redirected: a log is no reason to stop.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.kept: list[tuple[int, int]] = []
+        self.saved: list[tuple[int, int]] = []  # descriptor, and the copy of what it was
 
     def __enter__(self) -> None:
         with suppress(OSError):
@@ -213,7 +216,7 @@ class _Logged:
                 sys.stdout.flush()
                 sys.stderr.flush()
                 for descriptor in (1, 2):
-                    self.kept.append((descriptor, os.dup(descriptor)))
+                    self.saved.append((descriptor, os.dup(descriptor)))
                     os.dup2(file.fileno(), descriptor)
 
     def __exit__(
@@ -222,7 +225,7 @@ class _Logged:
         with suppress(OSError):
             sys.stdout.flush()
             sys.stderr.flush()
-        for descriptor, kept in self.kept:
-            os.dup2(kept, descriptor)
-            os.close(kept)
-        self.kept.clear()
+        for descriptor, copy in self.saved:
+            os.dup2(copy, descriptor)
+            os.close(copy)
+        self.saved.clear()

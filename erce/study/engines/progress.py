@@ -10,7 +10,7 @@ from erce.study.engines.one_cell import Done
 
 @contextmanager
 def progress(total: int, missing: int, *, said: Sequence[str] = ()) -> Iterator[Callable[[Done], None]]:
-    """A function that is told of each cell's end, after the lines of `said`.
+    """Print the lines of `said`, then yield the function to call with each cell's end.
 
     `missing` of the `total` cells are to run.
     """
@@ -43,9 +43,9 @@ def progress(total: int, missing: int, *, said: Sequence[str] = ()) -> Iterator[
 
 @dataclass
 class Pace:
-    """How long the cells still take, at the pace of this run; what earlier runs have done does not count.
+    """The time that the missing cells still take at the pace of this run; earlier runs do not count.
 
-    It is wall time, and so holds for cells side by side too.
+    The pace is in wall time, and so holds for cells side by side too.
     """
 
     missing: int
@@ -57,7 +57,7 @@ class Pace:
         self.started = self.clock()
 
     def after_another(self) -> str:
-        """What is left once another cell is done; empty after the last.
+        """Count one more cell as done and return the time left, in words; "" after the last.
 
         >>> ticks = iter([0.0, 30.0, 90.0, 95.0])
         >>> pace = Pace(3, clock=lambda: next(ticks))
@@ -65,12 +65,12 @@ class Pace:
         ['about 1 min left', 'about 45 s left', '']
         """
         self.done += 1
-        each = (self.clock() - self.started) / self.done
-        return in_words(each * (self.missing - self.done))
+        seconds_a_cell = (self.clock() - self.started) / self.done
+        return in_words(seconds_a_cell * (self.missing - self.done))
 
 
 def in_words(seconds: float) -> str:
-    """A time that is left, rounded as one would say it.
+    """Return a time that is left in words, rounded.
 
     >>> [in_words(seconds) for seconds in (0, 0.2, 59, 600, 9000, 200_000)]
     ['', 'about 1 s left', 'about 59 s left', 'about 10 min left', 'about 2.5 h left', 'about 2.3 days left']

@@ -20,49 +20,49 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from erce.errors import ClusterLostError
+from erce.errors import ClusterLostError, InputError
 from erce.recipe import Cell
 from erce.study.engines.locks import cell_lock
-from erce.study.engines.one_cell import FAILURE, Caught, Done, Work, one_line, run_one
+from erce.study.engines.one_cell import FAILURE, CellFailure, Done, RunCells, Work, one_line, run_one
 from erce.study.engines.transfer import pack, unpack
 from erce.study.folder import LOCKS, cell_folder
 
-AGAIN = 3  # times that Ray starts a cell anew when its process or its node is lost
-QUEUED = 64  # cells that wait in the cluster, so that one which grows on demand sees the demand
-CONNECTED = 5.0  # seconds that a head may take to let one in
-CONNECTIONS = 3  # attempts of a client, whose server could not start a process for it
-LONGEST = 600.0  # seconds for one cell's folder to arrive
-POLL = 2.0  # seconds between two looks at whether the head is there
-SILENCE = 30.0  # seconds without it, after which it is given up; a head that is restarted needs fewer
-OOM = "RAY_task_oom_retries"  # without it a cell too large for its node goes on for ever
-CLIENT = "ray://"  # of an address that is reached through Ray's client server
-PRINTED = "What it printed is on its node, in the logs of Ray's session (/tmp/ray/session_latest/logs).\n"
-
-Run = Callable[[Sequence[Cell]], Iterator[Done]]
+TASK_RETRIES = 3  # times that Ray starts a cell anew when its process or its node is lost
+QUEUED_CELLS = 64  # that wait in the cluster, so that a cluster which grows on demand sees the demand
+CONNECT_SECONDS = 5.0  # that a head may take to let a driver in
+CONNECT_ATTEMPTS = 3  # of a client, whose server could not start a process for it
+ARRIVAL_SECONDS = 600.0  # for one cell's folder to arrive
+POLL_SECONDS = 2.0  # between two looks at whether the head is there
+HEAD_SILENCE_SECONDS = 30.0  # after which the head is given up; a head that is restarted needs fewer
+OOM_VARIABLE = "RAY_task_oom_retries"  # without it a cell too large for its node goes on for ever
+CLIENT_SCHEME = "ray://"  # of an address that is reached through Ray's client server
+WHERE_PRINTED = (
+    "What it printed is on its node, in the logs of Ray's session (/tmp/ray/session_latest/logs).\n"
+)
 
 
 @contextmanager
-def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[Run]:
-    """A function that runs cells on the cluster at `address`; None is the one in RAY_ADDRESS, a running one
-    on this machine, or one that is started for the purpose and ends with the context.
+def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
+    """Connect to the cluster at `address` and yield the function that runs cells on it.
 
-    A process that is connected to a cluster already uses that one, and stays connected. A head that does not
-    answer for `SILENCE` seconds is a `ClusterLostError`.
+    None is the cluster in RAY_ADDRESS, a running one on this machine, or one that is started for the purpose
+    and ends with the context. A process that is connected to a cluster already uses that one, and stays
+    connected. A head that does not answer for `HEAD_SILENCE_SECONDS` is a `ClusterLostError`.
     """
     if find_spec("ray") is None:
-        raise ValueError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
+        raise InputError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # Ray's own answer to a lost head, after so many seconds, is to end this process where it stands.
-    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * SILENCE)))
-    os.environ.setdefault(OOM, str(AGAIN))
-    os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", str(int(SILENCE)))
+    # Ray's own answer to a lost head, after this time, is to end this process where it stands.
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * HEAD_SILENCE_SECONDS)))
+    os.environ.setdefault(OOM_VARIABLE, str(TASK_RETRIES))
+    os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", str(int(HEAD_SILENCE_SECONDS)))
     import ray
 
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process a task.
     options = {
         "num_cpus": (work.threads or 1) * work.processes,
         "num_gpus": work.gpus,
-        "max_retries": AGAIN,
+        "max_retries": TASK_RETRIES,
         "max_calls": 0,
         "scheduling_strategy": "SPREAD",
     }
@@ -70,15 +70,15 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[Run]:
         _check_room(ray, options, grows=address is not None or "RAY_ADDRESS" in os.environ)
         task, shared = ray.remote(**options)(_in_a_task), ray.put(work)
         client = _is_client(ray)
-        yield _Cluster(ray, task, shared, work, jobs or QUEUED, client, _gone(client)).run
+        yield _Cluster(ray, task, shared, work, jobs or QUEUED_CELLS, client, _errors_when_gone(client)).run
 
 
 def _is_client(ray: Any) -> bool:
     return ray.util.client.ray.is_connected()
 
 
-def _gone(client: bool) -> tuple[type[Exception], ...]:
-    """What Ray's calls raise where the head is gone; most of them only wait."""
+def _errors_when_gone(client: bool) -> tuple[type[Exception], ...]:
+    """Return what Ray's calls raise where the head is gone; most calls only wait."""
     if not client:
         return (ConnectionError,)
     import grpc
@@ -87,12 +87,12 @@ def _gone(client: bool) -> tuple[type[Exception], ...]:
 
 
 def _check_room(ray: Any, options: dict[str, Any], *, grows: bool) -> None:
-    """A ValueError where no node could ever hold a cell; Ray would wait for one, and say nothing."""
+    """Raise an InputError if no node could ever hold a cell; Ray would wait for such a node in silence."""
     rooms = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     cpus, gpus = options["num_cpus"], options["num_gpus"]
     if grows or any(room.get("CPU", 0) >= cpus and room.get("GPU", 0) >= gpus for room in rooms):
         return
-    raise ValueError(
+    raise InputError(
         f"a cell needs {cpus} cores and {gpus:g} GPUs ([resources] in the recipe), and no node of the Ray "
         "cluster has them; ask for less, or name a larger cluster with --engine ray@HOST:6379"
     )
@@ -103,20 +103,19 @@ def _connected(ray: Any, address: str | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    given = address or os.environ.get("RAY_ADDRESS") or ""
-    if given.startswith(CLIENT) and find_spec("grpc") is None:
-        raise ValueError(
-            f"{given} is reached through Ray's client, which needs grpcio, and that is not installed; run: "
+    where = address or os.environ.get("RAY_ADDRESS") or ""
+    if where.startswith(CLIENT_SCHEME) and find_spec("grpc") is None:
+        raise InputError(
+            f"{where} is reached through Ray's client, which needs grpcio, and that is not installed; run: "
             "pip install 'ray[client]', or use ray@HOST:6379 on a node of the cluster"
         )
     try:
-        _reach(given)  # Ray would ask for minutes
-        _connect(ray, address, client=given.startswith(CLIENT))
+        _reach(where)  # Ray would ask for minutes
+        _connect(ray, address, client=where.startswith(CLIENT_SCHEME))
     except (ConnectionError, RuntimeError, OSError) as error:
-        where = given or "this machine"
         lines = str(error).strip().splitlines() or ["no message"]
         why = " ".join(dict.fromkeys((lines[0], lines[-1].strip())))  # of a traceback, its cause
-        raise ValueError(f"no Ray cluster at {where}: {why}") from None
+        raise InputError(f"no Ray cluster at {where or 'this machine'}: {why}") from None
     try:
         yield
     finally:
@@ -125,38 +124,43 @@ def _connected(ray: Any, address: str | None) -> Iterator[None]:
 
 def _connect(ray: Any, address: str | None, *, client: bool) -> None:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if client:  # its server hands the tasks out, in an environment of its own
-        theirs = json.loads(os.environ.get("RAY_RUNTIME_ENV", "{}"))  # which Ray reads where it is given none
-        options["runtime_env"] = theirs | {"env_vars": {OOM: os.environ[OOM]} | theirs.get("env_vars", {})}
-    for left in reversed(range(CONNECTIONS)):
+    if client:  # the client server hands the tasks out, in an environment of its own
+        theirs = json.loads(os.environ.get("RAY_RUNTIME_ENV", "{}"))  # Ray reads it only if given none
+        variables = {OOM_VARIABLE: os.environ[OOM_VARIABLE]} | theirs.get("env_vars", {})
+        options["runtime_env"] = theirs | {"env_vars": variables}
+    for attempt in range(1, CONNECT_ATTEMPTS + 1):
         try:
             ray.init(address=address, **options)
             return
         except ConnectionAbortedError:  # a client's process on the head may die as it is forked, in gRPC
-            if not left:
+            if attempt == CONNECT_ATTEMPTS:
                 raise
 
 
 @dataclass(frozen=True)
 class _Cluster:
+    """A connected cluster, and what every task on it needs."""
+
     ray: Any
     task: Any  # _in_a_task, as Ray calls it
     shared: Any  # the work, where every node finds it
     work: Work
     most: int  # cells in the cluster at a time
-    client: bool  # of a client server, which holds its tasks
-    gone: tuple[type[Exception], ...]
+    client: bool  # whether a client server holds the tasks
+    gone: tuple[type[Exception], ...]  # what Ray's calls raise where the head is gone
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         waiting, running = deque(cells), dict[Any, Cell]()
         try:
             while waiting or running:
                 while waiting and len(running) < self.most:
-                    yield from self._hand_out(waiting.popleft(), running)
+                    failed = self._submit(waiting.popleft(), running)
+                    if failed is not None:
+                        yield failed
                 if running:
-                    ready = self._patiently(partial(self._next, list(running)))
-                    yield self._ended(ready, running[ready])
-                    del running[ready]
+                    task = self._ask(partial(self._first_ready, list(running)))
+                    yield self._fetch(task, running[task])
+                    del running[task]
         except ClusterLostError:
             running.clear()  # nobody is there to be told
             raise
@@ -165,79 +169,81 @@ class _Cluster:
                 for task in running:  # none are left but where this was stopped
                     self.ray.cancel(task, force=True)
 
-    def _hand_out(self, cell: Cell, running: dict[Any, Cell]) -> Iterator[Done]:
-        """Yields only the end of a cell whose folder cannot be read."""
+    def _submit(self, cell: Cell, running: dict[Any, Cell]) -> Done | None:
+        """Submit a cell; return its failure if its folder cannot be packed, else None."""
         folder, packed = cell_folder(self.work.root, self.work.recipe, cell), b""
-        with Caught() as caught, cell_lock(self.work.root, folder.name):
+        with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             packed = pack(folder)
         if caught.line:
-            yield Done(cell, caught.line, caught.hopeless)
-            return
+            return Done(cell, caught.line, caught.hopeless)
 
-        def hand_out() -> None:  # a client asks the server when its task is hashed
+        def submit() -> None:  # to hash a task, a client asks its server; so the dict is filled in here too
             running[self.task.remote(self.shared, cell, packed)] = cell
 
-        self._patiently(hand_out)
+        self._ask(submit)
+        return None
 
-    def _next(self, running: list[Any]) -> Any:
-        ready, _ = self.ray.wait(running, num_returns=1, timeout=POLL, fetch_local=False)
+    def _first_ready(self, running: list[Any]) -> Any:
+        """Return a task that has ended; raise Ray's GetTimeoutError if none has within `POLL_SECONDS`."""
+        ready, _ = self.ray.wait(running, num_returns=1, timeout=POLL_SECONDS, fetch_local=False)
         if not ready:
             raise self.ray.exceptions.GetTimeoutError
         return ready[0]
 
-    def _ended(self, ready: Any, cell: Cell) -> Done:
+    def _fetch(self, task: Any, cell: Cell) -> Done:
+        """Bring the folder of an ended cell home, or keep what Ray says of a task that failed."""
         try:
-            waits = (POLL * 2**n for n in range(9))  # a slow transfer begins anew with each
-            done, packed = self._patiently(lambda: self.ray.get(ready, timeout=next(waits, LONGEST)))
+            waits = (POLL_SECONDS * 2**n for n in range(9))  # a slow transfer begins anew with each
+            done, packed = self._ask(lambda: self.ray.get(task, timeout=next(waits, ARRIVAL_SECONDS)))
         except self.ray.exceptions.RayError as error:
-            self._patiently(self._heard)  # a task may fail for want of the head, before that is missed
-            self._keep(cell, error)
+            self._await_head()  # a task may fail for want of the head, before that is missed
+            self._keep_failure(cell, error)
             return Done(cell, _sentence(error))
         folder = cell_folder(self.work.root, self.work.recipe, cell)
-        with Caught() as caught, cell_lock(self.work.root, folder.name):
+        with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             unpack(packed, folder, scratch=self.work.root / LOCKS)
         return done._replace(failure=caught.line, hopeless=caught.hopeless) if caught.line else done
 
-    def _keep(self, cell: Cell, error: Exception) -> None:
-        """All that is known of a task whose process, or whose node, has taken the cell's folder with it."""
+    def _keep_failure(self, cell: Cell, error: Exception) -> None:
+        """Write down what is known of a task whose process or node has taken the cell's folder with it."""
         folder = cell_folder(self.work.root, self.work.recipe, cell)
-        with Caught(), cell_lock(self.work.root, folder.name):
+        with CellFailure(), cell_lock(self.work.root, folder.name):
             folder.mkdir(parents=True, exist_ok=True)
-            text = f"{type(error).__name__}: {error}\n\n{PRINTED}"
+            text = f"{type(error).__name__}: {error}\n\n{WHERE_PRINTED}"
             (folder / FAILURE).write_text(text, encoding="utf-8", errors="replace")
 
-    def _patiently(self, ask: Callable[[], Any]) -> Any:
-        """What Ray answers, asked again every `POLL` seconds for as long as its head is there."""
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """Return Ray's answer; ask again after each GetTimeoutError, for as long as the head is there."""
         heard = time.monotonic()
-        while self._connected():
+        while self._is_connected() and time.monotonic() - heard <= HEAD_SILENCE_SECONDS:
             try:
-                return ask()
+                return question()
             except self.ray.exceptions.GetTimeoutError:
-                heard = time.monotonic() if self._head_answers() else heard
+                if self._head_answers():
+                    heard = time.monotonic()
             except self.ray.exceptions.RayError:  # which a ConnectionError of the task is too
-                if self._connected():
+                if self._is_connected():
                     raise
             except self.gone:
                 break
-            if time.monotonic() - heard > SILENCE:
-                break
-        raise ClusterLostError(
-            "the Ray cluster does not answer any more; start it again, and the same command goes on with the "
-            "cells that had not arrived"
-        )
+        raise _cluster_lost()
 
-    def _connected(self) -> bool:
-        """False of a client that has given up: a call of Ray's would then look for another cluster."""
+    def _await_head(self) -> None:
+        """Return once the head answers; a ClusterLostError if it stays silent."""
+        heard = time.monotonic()
+        while self._is_connected() and time.monotonic() - heard <= HEAD_SILENCE_SECONDS:
+            if self._head_answers():
+                return
+            time.sleep(POLL_SECONDS)
+        raise _cluster_lost()
+
+    def _is_connected(self) -> bool:
+        """False for a client that has given up: a call of Ray's would then look for another cluster."""
         return not self.client or _is_client(self.ray)
-
-    def _heard(self) -> None:
-        if not self._head_answers():
-            time.sleep(POLL)
-            raise self.ray.exceptions.GetTimeoutError
 
     def _head_answers(self) -> bool:
         if self.client:
-            return True  # its client says so, after RAY_CLIENT_RECONNECT_GRACE_PERIOD
+            return True  # Ray's client notices, after RAY_CLIENT_RECONNECT_GRACE_PERIOD
         try:
             _reach(self.ray.get_runtime_context().gcs_address)
         except OSError:
@@ -245,14 +251,22 @@ class _Cluster:
         return True
 
 
+def _cluster_lost() -> ClusterLostError:
+    return ClusterLostError(
+        "the Ray cluster does not answer any more; start it again, and the same command goes on with the "
+        "cells that had not arrived"
+    )
+
+
 def _reach(address: str) -> None:
-    """Connects to HOST:PORT and leaves; other addresses ("auto", "local", none) are Ray's to find."""
-    host, _, port = address.removeprefix(CLIENT).rpartition(":")
+    """Connect to HOST:PORT and leave; other addresses ("auto", "local", none) are Ray's to find."""
+    host, _, port = address.removeprefix(CLIENT_SCHEME).rpartition(":")
     if host and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTED).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
 
 
 def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
+    """Run a cell on its node, in a temporary folder; return its end and its packed folder."""
     if not work.gpus:  # Ray leaves a task that asked for no device all those of its node
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     with tempfile.TemporaryDirectory(prefix="erce-") as scratch:
@@ -264,5 +278,5 @@ def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
 
 
 def _sentence(error: Exception) -> str:
-    """What stopped the task: its own exception where it had one, else the first line of what Ray says."""
+    """Return the task's own exception where it had one, else the first line of what Ray says."""
     return one_line(getattr(error, "cause", None) or error)

@@ -1,24 +1,19 @@
-"""Cells without a result → how each ended; failures are tried again last, a lost cause is given up early."""
+"""Cells without a result → how each ended; failures run again last, a hopeless study is given up early."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from erce.recipe import Cell
-from erce.study.engines import Done
+from erce.study.engines.one_cell import Done, RunCells
 
-LOST_CAUSE = 3  # failures before the first success, after which the others are not begun
+FAILURES_TO_GIVE_UP = 3  # before the first success; the other cells are then not begun
 
 
-def sweep(
-    run: Callable[[Sequence[Cell]], Iterator[Done]],
-    cells: Sequence[Cell],
-    *,
-    retries: int = 0,
-    succeeded: int = 0,
-) -> Iterator[Done]:
-    """How each cell ended, as it ends; those that failed once more, up to `retries` times, after all others.
+def sweep(run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0) -> Iterator[Done]:
+    """Yield how each cell ended; those that failed run again after all others, up to `retries` times.
 
-    Ends early where going on is hopeless: a full disk, or `LOST_CAUSE` failures and not one success, of which
-    `succeeded` were there before. A training that diverged is neither, and is not tried again.
+    End early where going on is hopeless: after a full disk, or after `FAILURES_TO_GIVE_UP` failures without
+    one success; `succeeded` counts the successes before this sweep. A training that diverged does not count
+    as a failure here, and is not tried again.
     """
     for _ in range(retries + 1):
         failed: list[Cell] = []
@@ -27,7 +22,7 @@ def sweep(
             if done.failure and not done.diverged:
                 failed.append(done.cell)
             succeeded += not done.failure
-            if done.hopeless or (not succeeded and len(failed) >= LOST_CAUSE):
+            if done.hopeless or (not succeeded and len(failed) >= FAILURES_TO_GIVE_UP):
                 return
         cells = failed
         if not cells:

@@ -6,16 +6,16 @@ import shutil
 import tarfile
 from pathlib import Path
 
-HALF, OLD = ".half", ".old"  # what arrives, until it is whole; what it takes the place of
+HALF, OLD = ".half", ".old"  # suffixes: a folder that is arriving, and the folder that it replaces
 
 
 def pack(folder: Path) -> bytes:
-    """Every file under the folder, as a tar without times and owners; empty where there is no folder."""
+    """Return every file under the folder as a tar without times and owners; b"" if there is no folder."""
     if not folder.is_dir():
         return b""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as tar:
-        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             member = tarfile.TarInfo(str(path.relative_to(folder)))
             member.size = path.stat().st_size
             with path.open("rb") as file:
@@ -24,9 +24,9 @@ def pack(folder: Path) -> bytes:
 
 
 def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
-    """The folder as it was packed, in place of what is there; `scratch` is on the same disk.
+    """Replace the folder by the packed one; `scratch` is a folder on the same disk.
 
-    A kill leaves the folder as it was or as it arrives, once `restore` has been called.
+    After a kill, `restore` leaves the folder either as it was or as it arrived.
     """
     if not content:
         return
@@ -48,7 +48,7 @@ def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
 
 
 def restore(folders: Path, *, scratch: Path) -> None:
-    """Puts back, or takes away, what a killed `unpack` has left in `scratch`."""
+    """Put back, or remove, what a killed `unpack` has left in `scratch`."""
     for old in scratch.glob(f"*{OLD}"):
         folder = folders / old.name.removesuffix(OLD)
         if not folder.exists():

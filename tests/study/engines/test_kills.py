@@ -9,6 +9,7 @@ import pytest
 from toys import engine_work
 from toys.engine_work import CELLS, RECIPE
 
+from erce.errors import RunError
 from erce.files import read_json
 from erce.study.engines import Done, Work, open_engine, study_lock
 from erce.study.engines.one_cell import LOG, run_one
@@ -73,7 +74,7 @@ def test_a_study_killed_while_it_claimed_its_folder_is_gone_on_with(tmp_path):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT], ids=errno.errorcode.get)
 def test_a_driver_that_cannot_write_says_so_in_a_sentence(tmp_path, number):
-    with pytest.raises(ValueError, match=r"cannot be written .*; what is done is kept"), study_lock(tmp_path):
+    with pytest.raises(RunError, match=r"cannot be written .*; what is done is kept"), study_lock(tmp_path):
         raise OSError(number, os.strerror(number), str(tmp_path / "study.json"))
 
 

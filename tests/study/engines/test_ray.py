@@ -203,7 +203,7 @@ def test_a_client_without_its_package_is_one_sentence(tmp_path, monkeypatch, whe
 
 
 def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine, monkeypatch):
-    monkeypatch.setattr("erce.study.engines.ray.AGAIN", 0)
+    monkeypatch.setattr("erce.study.engines.ray.TASK_RETRIES", 0)
     given = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
     with open_engine(given, engine=engine) as run:
         ends = list(run(CELLS[:1]))
@@ -238,7 +238,7 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
 
 
 def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes, monkeypatch):
-    monkeypatch.setattr("erce.study.engines.locks.ORPHAN", 0.5)
+    monkeypatch.setattr("erce.study.engines.locks.ORPHAN_WAIT_SECONDS", 0.5)
     given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     held = cell_folder(given.root, given.recipe, CELLS[0]).name
     with cell_lock(given.root, held), open_engine(given, engine=f"ray@{nodes[0].address}") as run:
@@ -247,16 +247,27 @@ def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path
     assert f"another process has worked on {held}" in failed[0][1]
 
 
-@pytest.mark.parametrize(("gpus", "seen"), [(0, {""}), (1, {"0", "1"}), (2, {"0,1"})])
-def test_a_cell_sees_the_devices_that_it_asked_for(tmp_path, gpus, seen):
-    given = work(tmp_path / "study", engine_work.say_its_devices, tmp_path / "signs")
+@pytest.mark.parametrize(
+    ("gpus", "devices"),
+    [(0, ["", "", "", ""]), (0.5, ["0", "0", "1", "1"]), (1, ["0", "1"]), (2, ["0,1"])],
+)
+def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices):
+    """As many cells as there is room for say at one time which devices they see; no others have begun."""
+    signs = tmp_path / "signs"
+    given = replace(work(tmp_path / "study", engine_work.show_devices_and_wait, signs), gpus=gpus)
     with (
-        ray_nodes.cluster(num_cpus=2, num_gpus=2) as (cluster, _),
-        open_engine(replace(given, gpus=gpus), engine=f"ray@{cluster.address}") as run,
+        ray_nodes.cluster(num_cpus=4, num_gpus=2) as (cluster, _),
+        open_engine(given, engine=f"ray@{cluster.address}") as run,
     ):
-        assert not any(done.failure for done in run(CELLS))
-    devices = {(cell_folder(given.root, given.recipe, cell) / "devices").read_text() for cell in CELLS}
-    assert devices <= seen
+        ends: list[Done] = []
+        sweep = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
+        sweep.start()
+        until(lambda: len(list(signs.iterdir())) >= len(devices))
+        time.sleep(2)  # in which a cell too many would begin
+        assert sorted(path.read_text() for path in signs.iterdir()) == devices
+        (signs / "go").touch()
+        sweep.join(180)
+    assert [done.failure for done in ends] == [""] * len(CELLS)
 
 
 DRIVER = """

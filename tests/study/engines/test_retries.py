@@ -4,7 +4,7 @@ import pytest
 
 from erce.recipe import Cell
 from erce.study.engines import Done
-from erce.study.engines.retries import LOST_CAUSE, sweep
+from erce.study.engines.retries import FAILURES_TO_GIVE_UP, sweep
 
 CELLS = [Cell("toy", lam, seed) for seed in (0, 1, 2) for lam in (0.0, 1.0)]
 
@@ -43,8 +43,8 @@ def test_failures_are_tried_again_after_all_others(times, retries, fails):
 
 def test_without_one_success_the_rest_is_not_begun():
     engine = Engine({cell: [Done(cell, "no model")] for cell in CELLS})
-    assert len(list(sweep(engine.run, CELLS, retries=5))) == LOST_CAUSE
-    assert engine.begun == CELLS[:LOST_CAUSE]
+    assert len(list(sweep(engine.run, CELLS, retries=5))) == FAILURES_TO_GIVE_UP
+    assert engine.begun == CELLS[:FAILURES_TO_GIVE_UP]
 
 
 def test_trainings_that_diverge_are_no_lost_cause_and_are_not_tried_again():
