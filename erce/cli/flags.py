@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from erce.errors import InputError
+
 
 def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("out", type=Path, help="the study's folder, which is made")
@@ -34,7 +36,7 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     text += "our procedure and the paper's (numbers by ours alone), answers by Math-Verify if installed"
     added.add_argument("file", type=Path, nargs="?", help=text)
     added.add_argument("--answer", help="the reference answer")
-    added.add_argument("--completion", help="what a model wrote")
+    added.add_argument("--completion", help="the model's completion")
     added.add_argument("--program", type=Path, metavar="FILE", help="a program, judged by every --test")
     added.add_argument("--test", action="append", default=[], metavar="ASSERT", help="one assert")
     kinds = ("math", "answer", "number", "program")
@@ -42,7 +44,7 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     added.add_argument("--as", dest="kind", choices=kinds, help=text)
     text = "whose procedure (ours) for one answer or program; a FILE is judged by both"
     added.add_argument("--mode", choices=("ours", "paper"), help=text)
-    added.add_argument("--explain", action="store_true", help="what was judged, and why so")
+    added.add_argument("--explain", action="store_true", help="say also what was judged, and why")
     text = "processes that judge a FILE (one a core)"
     added.add_argument("--workers", type=int, metavar="N", help=text)
     text = "disagreements in a FILE to print (20)"
@@ -52,34 +54,36 @@ def add_verify(added: argparse.ArgumentParser) -> None:
 
 
 def check_verify(options: argparse.Namespace) -> None:
-    """Nothing where the flags of `verify` go together; one that would change nothing is a ValueError."""
-    values = {name: getattr(options, name) for name in _OF}
-    given = {name for name, value in values.items() if value not in (None, []) and value is not False}
-    if options.file is None and "program" not in given and not {"answer", "completion"} <= given:
-        raise ValueError(
+    """Raise an InputError for a flag of `verify` that would change nothing."""
+    values = {name: getattr(options, name) for name in _SUBJECTS}
+    set_flags = {name for name, value in values.items() if value not in (None, []) and value is not False}
+    if options.file is None and "program" not in set_flags and not {"answer", "completion"} <= set_flags:
+        raise InputError(
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
-    judged = "a FILE" if options.file is not None else "a --program" if "program" in given else "an --answer"
+    judged = (
+        "a FILE" if options.file is not None else "a --program" if "program" in set_flags else "an --answer"
+    )
     _check_kind(options, judged)
-    for name in sorted(given):
-        if judged not in _OF[name]:
+    for name in sorted(set_flags):
+        if judged not in _SUBJECTS[name]:
             why = ", which ours and the paper's procedure both judge" if name == "mode" else ""
-            raise ValueError(f"--{name} says nothing of {judged}{why}; leave one of them out")
+            raise InputError(f"--{name} has no effect on {judged}{why}; leave one of them out")
     if options.limit is not None and options.limit < 0:
-        raise ValueError(f"--limit {options.limit}: 0 prints none of the disagreements")
+        raise InputError(f"--limit {options.limit}: 0 prints none of the disagreements")
 
 
 def check_json(path: Path) -> None:
-    """A path at which no file can be is a ValueError, before anything is computed for it."""
+    """Raise an InputError for a path at which no file can be, before anything is computed for it."""
     if path.is_dir():
-        raise ValueError(f"--json {str(path)!r} is a folder; name a file in it")
-    nearest = next(each for each in path.absolute().parents if each.exists())
+        raise InputError(f"--json {str(path)!r} is a folder; name a file in it")
+    nearest = next(folder for folder in path.absolute().parents if folder.exists())
     if not nearest.is_dir():
-        raise ValueError(f"--json {str(path)!r}: {str(nearest)!r} is a file, no folder; choose another path")
+        raise InputError(f"--json {str(path)!r}: {str(nearest)!r} is a file, no folder; choose another path")
 
 
 def add_run(added: argparse.ArgumentParser) -> None:
-    """Which recipe, and the settings that win over it."""
+    """Add the recipe, and the settings that win over it."""
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
     added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
@@ -91,7 +95,7 @@ def add_run(added: argparse.ArgumentParser) -> None:
 
 
 def add_plan(added: argparse.ArgumentParser) -> None:
-    """Of `run`: a smaller study, and what one would take."""
+    """Add the flags for a smaller study, and for a dry run."""
     text = "at most N problems each to train on, validate on and test on: a quick look (runs/NAME-limitN)"
     added.add_argument("--limit", type=int, metavar="N", help=text)
     text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
@@ -131,7 +135,7 @@ def add_sandbox(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sandbox", choices=("auto", "namespaces", "landlock", "seccomp", "none"), help=text)
 
 
-_OF = {  # flag of `verify` → what it says something of
+_SUBJECTS = {  # flag of `verify` → what it has an effect on
     "answer": ("an --answer",),
     "completion": ("an --answer",),
     "program": ("a --program",),
@@ -147,16 +151,16 @@ def _check_kind(options: argparse.Namespace, judged: str) -> None:
     kind = options.kind
     if judged == "a FILE":
         if kind is not None and options.file.is_dir():
-            raise ValueError(
-                f"--as {kind} says nothing of a study, which its task's verifier judges; leave it out"
+            raise InputError(
+                f"--as {kind} has no effect on a study, which its task's verifier judges; leave it out"
             )
     elif kind is not None and (kind == "program") != (judged == "a --program"):
-        raise ValueError(
-            f"--as {kind} says nothing of {judged}; math, answer and number are of --answer and "
+        raise InputError(
+            f"--as {kind} has no effect on {judged}; math, answer and number are of --answer and "
             "--completion, program is of --program and --test"
         )
     if kind == "number" and options.mode == "paper":
-        raise ValueError(
+        raise InputError(
             "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
             "is only ours; leave out --mode"
         )

@@ -1,4 +1,4 @@
-"""The command line: words and flags → one call of the library; heavy imports wait until they are needed."""
+"""The command line: words and flags → one call of the library. Each command imports what it needs."""
 
 import argparse
 import importlib.util
@@ -23,7 +23,7 @@ from erce.cli.flags import (
     check_json,
     check_verify,
 )
-from erce.errors import RunError
+from erce.errors import InputError, RunError, UnfinishedError
 
 if TYPE_CHECKING:
     from erce.types import Verdict
@@ -42,35 +42,34 @@ NEEDS_STUDY = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0, 1 for cells that failed, 2 for input that cannot run (one sentence says why), 130
-    when interrupted, 141 when whoever read the output has left.
+    """Run a command and return its exit code.
 
-    `verify` of one answer or program ends with 1 where it is not accepted, `doctor` where programs can reach
-    more than they should.
+    0: done. 1: cells failed, or `verify` did not accept, or `doctor` found that programs can reach too much.
+    2: input that cannot run; one sentence says why. 130: interrupted. 141: nobody reads the output any more.
     """
     parser = _parser()
     options, options.overrides = parser.parse_known_args(arguments)
     if options.overrides and options.command is not sft:
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}")
-    sys.path.append(str(Path.cwd()))  # a task of one's own lies where the command is given
+    sys.path.append(str(Path.cwd()))  # where a user's own task lies
     try:
-        return _done(options)
-    except (ValueError, RunError, OSError, *_refusals()) as error:
+        return _run_command(options)
+    # A plain ValueError is how transformers, TRL and the hub report bad input.
+    except (ValueError, RunError, OSError, *_sandbox_errors()) as error:
         from erce.cli.terminal import nobody_reads
 
         if isinstance(error, BrokenPipeError) and nobody_reads():
             return 141
-        _say(error)
+        _print_error(error)
         return 2
     except KeyboardInterrupt:
-        goes_on = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        way_on = "; the same command goes on from here" if goes_on else ""
+        resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
+        way_on = "; the same command goes on from here" if resumable else ""
         print(f"erce: interrupted{way_on}", file=sys.stderr)
         return 130
 
 
-def _done(options: argparse.Namespace) -> int:
-    """The exit code of the command, run to its end."""
+def _run_command(options: argparse.Namespace) -> int:
     if getattr(options, "sandbox", None):
         os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
     if options.command in (run, demo, report, theory, sft, card):
@@ -78,15 +77,15 @@ def _done(options: argparse.Namespace) -> int:
     if getattr(options, "json", None) is not None:
         check_json(options.json)
     code = options.command(options) or 0
-    print(end="", flush=True)  # a reader that has left is noticed while it can still be handled
+    print(end="", flush=True)  # so that a closed pipe is noticed here, where it can be handled
     return code
 
 
 def run(options: argparse.Namespace) -> int:
-    """Every unfinished cell of a recipe, then the report."""
+    """Run every unfinished cell of a recipe, then report."""
     recipe = recipe_path(options.recipe)
-    named = {"task": options.task, "model": options.model, "data": options.data}
-    overrides, name = named | _settings(options.set), recipe.stem
+    flags = {"task": options.task, "model": options.model, "data": options.data}
+    overrides, name = flags | _settings(options.set), recipe.stem
     if options.dry_run:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
     if options.limit is not None:
@@ -95,18 +94,18 @@ def run(options: argparse.Namespace) -> int:
         overrides |= limits(recipe, options.limit, **overrides)
         name += f"-limit{options.limit}"
     out = options.out or Path("runs") / name
-    return (_planned if options.dry_run else _studied)(recipe, out, options, **overrides)
+    return (_print_plan if options.dry_run else _run_study)(recipe, out, options, **overrides)
 
 
-def _planned(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
-    """0, after what the study would take was printed."""
+def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """Print what the study would take."""
     from erce.recipe import load_recipe
     from erce.study.plan import Speed, plan
     from erce.study.plan.lines import plan_lines
 
     speeds = options.tokens_per_second
-    if speeds and not all(0 < each < math.inf for each in speeds):
-        raise ValueError(
+    if speeds and not all(0 < speed < math.inf for speed in speeds):
+        raise InputError(
             f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both are above 0, tokens trained on and drawn"
         )
     speed = speeds and Speed(*speeds)
@@ -116,33 +115,36 @@ def _planned(recipe: Path, out: Path, options: argparse.Namespace, **overrides: 
 
 
 def demo(options: argparse.Namespace) -> int:
-    """The embedded study: a tiny model on generated sums, on a CPU, in minutes."""
+    """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
-    return _studied(recipe_path("mini"), options.out, options)
+    return _run_study(recipe_path("mini"), options.out, options)
 
 
-def _studied(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
-    """The exit code of a study that was run and reported, also where some of its cells have no result."""
+def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+    """Run and report a study; return 1 where cells have no result, which are reported without."""
     import erce.study.run
-    from erce.errors import UnfinishedError
 
-    how = {"jobs": options.jobs, "engine": options.engine, "retries": options.retries}
     try:
-        erce.study.run.run(recipe, out=out, **how, **overrides)
+        erce.study.run.run(
+            recipe, out=out, jobs=options.jobs, engine=options.engine, retries=options.retries, **overrides
+        )
     except UnfinishedError as error:
         try:
             _report(out, None)
-        except (OSError, ValueError) as why:  # a full disk, a damaged file: the cells are still to be named
-            _say(why, "no report: ")
-        _say(error)
+        except (
+            OSError,
+            InputError,
+        ) as reason:  # a full disk or a damaged file must not hide the failed cells
+            _print_error(reason, "no report: ")
+        _print_error(error)
         return 1
     _report(out, None)
     return 0
 
 
 def report(options: argparse.Namespace) -> None:
-    """Tables, figure and one HTML file from a study's folder."""
+    """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options.json)
     if options.against:
         from erce.reporting.against import against_lines
@@ -152,7 +154,7 @@ def report(options: argparse.Namespace) -> None:
 
 
 def records(options: argparse.Namespace) -> None:
-    """Every sample of a study as one row of a file that data tools read."""
+    """Write every sample of a study as one row of a file that data tools read."""
     from erce.study.export import export
     from erce.study.folder import read_study
 
@@ -160,21 +162,21 @@ def records(options: argparse.Namespace) -> None:
 
 
 def sft(options: argparse.Namespace) -> None:
-    """A fine-tuning from TRL's YAML with erce's fields; a flag with a field's name wins over the file."""
+    """Fine-tune by TRL's YAML with erce's fields; a flag with a field's name wins over the file."""
     from erce.train.sft import sft as train
 
     train(options.config, options.overrides)
 
 
 def card(options: argparse.Namespace) -> None:
-    """A cell's adapter and a model card with the study's results, in a folder for the hub."""
+    """Put a cell's adapter and a model card with the study's results into a folder for the hub."""
     from erce.reporting.card import write_card
 
     print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
 
 
 def import_(options: argparse.Namespace) -> None:
-    """A study's folder from logs that lm-eval, inspect or evalplus wrote, for `erce report`."""
+    """Make a study's folder of logs from lm-eval, inspect or evalplus, for `erce report`."""
     from erce.imports import Reading, import_study, study_of_rows
     from erce.imports.arms import BASELINE
     from erce.imports.own_rows import read_rows_file
@@ -182,15 +184,22 @@ def import_(options: argparse.Namespace) -> None:
     if options.rows is not None:
         study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
     else:
-        chosen = ("format", "task", "metric", "filter", "scorer", "plus", "temperature")
-        reading = Reading(**{name: getattr(options, name) for name in chosen})
+        reading = Reading(
+            format=options.format,
+            task=options.task,
+            metric=options.metric,
+            filter=options.filter,
+            scorer=options.scorer,
+            plus=options.plus,
+            temperature=options.temperature,
+        )
         arms = _arms([[BASELINE, *options.baseline], *options.arm])
         study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """The tasks that come with erce."""
+    """List the tasks that come with erce."""
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
@@ -199,14 +208,14 @@ def tasks(options: argparse.Namespace) -> None:
 
 
 def theory(options: argparse.Namespace) -> None:
-    """What the paper proves, computed: when the learner is right, and one page with the figures."""
+    """Compute what the paper proves: when the learner is right, and one page with the figures."""
     from erce.theory.page import write
 
     print("\n".join(write(options.out, options.json)))
 
 
 def verify(options: argparse.Namespace) -> int:
-    """One answer or program judged, or a file or study judged again by our procedure and the paper's."""
+    """Judge one answer or program, or judge a file or study again by our procedure and the paper's."""
     check_verify(options)
     if options.file is not None:
         _regrade(options)
@@ -224,30 +233,30 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Which sandbox runs here, what a program in it is refused, and what it does not cover."""
+    """Show which sandbox runs here, what it refuses to a program, and what it does not cover."""
     from erce.cli.terminal import examination_lines
     from erce.verify.sandbox.host.probes import examine
 
     rows = examine()
     print("\n".join(examination_lines(rows)))
-    tried = [row.good for row in rows if row.kind == "attempt"]
-    return 0 if tried and all(tried) else 1
+    attempts = [row.good for row in rows if row.kind == "attempt"]
+    return 0 if attempts and all(attempts) else 1
 
 
-def _arms(named: list[list[str]]) -> dict[str, list[str]]:
-    """`--arm NAME FILE...`, each given once."""
+def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
+    """Return arm → files of every `--arm NAME FILE...`."""
     arms: dict[str, list[str]] = {}
-    for name, *files in named:
+    for name, *files in flags:
         if name in arms:
-            raise ValueError(f"arm {name!r} is named twice; give it all its files at once")
+            raise InputError(f"arm {name!r} is named twice; give it all its files at once")
         if not files:
-            raise ValueError(f"arm {name!r} has no files; write its name, then one log a seed")
+            raise InputError(f"arm {name!r} has no files; write its name, then one log a seed")
         arms[name] = files
     return arms
 
 
 def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
-    """The procedure, and its verdict on the one answer or program that the words name."""
+    """Return the procedure and its verdict on the answer or program of the flags."""
     from erce.verify import equivalent, run_program, verify_math, verify_number
     from erce.verify.paper_steps import equivalent_paper
 
@@ -281,7 +290,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{str(path)!r} cannot be read as text ({error})") from None
+        raise InputError(f"{str(path)!r} cannot be read as text ({error})") from None
 
 
 def _report(root: Path, json: Path | None) -> None:
@@ -291,20 +300,20 @@ def _report(root: Path, json: Path | None) -> None:
 
 
 def recipe_path(name: str) -> Path:
-    """A recipe's file: a path, or the name of one that comes with erce."""
+    """Return the file of a recipe: `name` is a path, or the name of a recipe that comes with erce."""
     path = Path(name)
     if path.is_file():
         return path
-    here = Path(__file__).parents[1]
-    shipped = here / "recipes" if (here / "recipes").is_dir() else here.parent / "recipes"
+    package = Path(__file__).parents[1]  # a wheel has the recipes in the package, a checkout beside it
+    shipped = package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"
     if (shipped / f"{name}.toml").is_file():
         return shipped / f"{name}.toml"
-    names = ", ".join(sorted(each.stem for each in shipped.glob("*.toml")))
-    raise ValueError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
+    names = ", ".join(sorted(path.stem for path in shipped.glob("*.toml")))
+    raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
 
 
 def _settings(pairs: list[str]) -> dict[str, Any]:
-    """`--set 'lams=[0, 1]' --set training.epochs=1` as TOML would read them."""
+    """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`."""
     from erce.recipe.fill import merge
 
     settings: dict[str, Any] = {}
@@ -312,29 +321,29 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
         try:
             merge(settings, tomllib.loads(pair))
         except tomllib.TOMLDecodeError as error:
-            raise ValueError(
+            raise InputError(
                 f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
             ) from None
     return settings
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """Looked up only when something was raised, so that no command loads the sandbox for it."""
+def _sandbox_errors() -> tuple[type[Exception], ...]:
+    """Import the error only when something was raised, so that no command loads the sandbox for it."""
     from erce.verify.sandbox import SandboxUnavailable
 
     return (SandboxUnavailable,)
 
 
-def _say(error: Exception, of: str = "") -> None:
+def _print_error(error: Exception, prefix: str = "") -> None:
     from erce.cli.terminal import error_text
 
-    print(f"erce: {of}{error_text(error)}", file=sys.stderr)
+    print(f"erce: {prefix}{error_text(error)}", file=sys.stderr)
 
 
 def _require_study_extra() -> None:
     missing = [name for name in NEEDS_STUDY if importlib.util.find_spec(name) is None]
     if missing:
-        raise ValueError(f"this command needs {', '.join(missing)}; run: pip install 'erce[study]'")
+        raise InputError(f"this command needs {', '.join(missing)}; run: pip install 'erce[study]'")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,7 +1,7 @@
 """Verdicts, disagreements, errors and the sandbox's examination → text for a terminal.
 
-What models, servers and files say is shown with `repr`-like escapes, so that it cannot move the cursor or
-colour a verdict.
+Text of models, servers and files is shown with escapes as `repr` has them, so that it cannot move the cursor
+or colour a verdict.
 """
 
 import os
@@ -19,7 +19,7 @@ WIDTH = 100  # characters of model text in a line
 
 
 def shown(text: str, width: int = WIDTH) -> str:
-    """One line of printable ASCII and letters, cut at `width`.
+    """Return one printable line, cut at `width` characters.
 
     >>> shown("two\\nlines, \\x1b[31mred")
     'two\\\\nlines, \\\\x1b[31mred'
@@ -29,26 +29,26 @@ def shown(text: str, width: int = WIDTH) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """What an error says, whole and in its own lines, with nothing in it that steers a terminal.
+    """Return an error's message, every line of it, with nothing that could steer a terminal.
 
-    Of the system's own errors also the way out, where they name a path.
+    An error of the system that names a path gets the way out.
 
     >>> print(error_text(ValueError("no model '\\x1b[2Jm'; take another")))
     no model '\\x1b[2Jm'; take another
     >>> print(error_text(FileNotFoundError(2, "No such file", "rows")))
-    'rows' cannot be read or written (No such file); give another path, or mend this one
+    'rows' cannot be read or written (No such file); give another path, or repair this one
     """
     text = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         text = error.strerror
         if error.filename is not None:
             named = str(error.filename)
-            text = f"{named!r} cannot be read or written ({text}); give another path, or mend this one"
+            text = f"{named!r} cannot be read or written ({text}); give another path, or repair this one"
     return "\n".join(_plain(line) for line in text.split("\n"))
 
 
 def nobody_reads() -> bool:
-    """Whether standard output is a pipe whose reader has left; what is left to print is dropped then."""
+    """Return whether standard output is a pipe whose reader has left; if so, drop what is left to print."""
     try:
         print(flush=True)
     except BrokenPipeError:
@@ -58,7 +58,7 @@ def nobody_reads() -> bool:
 
 
 def verdict_lines(verdict: Verdict, *, explain: bool) -> list[str]:
-    """The verdict in a line; with `explain`, everything else that it holds."""
+    """Return the verdict as a line; with `explain` also what was judged, why, and how long it took."""
     lines = [f"{'accepted' if verdict.accepted else 'not accepted'}: {verdict.reason}"]
     if explain:
         judged = "nothing" if verdict.extracted is None else shown(verdict.extracted)
@@ -72,28 +72,28 @@ def verdict_lines(verdict: Verdict, *, explain: bool) -> list[str]:
 
 
 def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]], *, limit: int) -> list[str]:
-    """A line a procedure, from `regrade.summary`, then at most `limit` rows on which they disagree."""
+    """Return a line for each procedure of `regrade.summary`, then at most `limit` disputed rows."""
     lines = [f"{'procedure':14}{'rows':>8}{'accepted':>10}{'labelled':>10}{'right':>8}{'false accepts':>15}"]
     for total in totals:
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
         lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
     if len(totals) == 1:
-        return [*lines, "one procedure judged them alone: nothing that it could disagree with"]
+        return [*lines, "only one procedure judges these rows, so there is nothing to compare"]
     disputed = [row for row in rows if row.disputed]
-    lines.append(f"{len(disputed)} of {len(rows)} rows on which they disagree")
+    lines.append(f"{len(disputed)} of {len(rows)} rows on which the procedures disagree")
     for row in disputed[:limit]:
         lines.append(f"{shown(row.where)}: reference {shown(row.reference, 60)}")
         for name, verdict in row.verdicts.items():
-            said = f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}"
+            outcome = f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}"
             judged = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
-            lines.append(f"    {name:12} {said}{judged}")
+            lines.append(f"    {name:12} {outcome}{judged}")
     if len(disputed) > limit:
         lines.append(f"… and {len(disputed) - limit} more; --json FILE writes them all")
     return lines
 
 
 def examination_lines(rows: "Sequence[Finding]") -> list[str]:
-    """The findings of `probes.examine` as lines: tiers, what was tried inside, what is not covered."""
+    """Return the findings of `probes.examine`: tiers, what was tried inside, what is not covered."""
     tried = [row for row in rows if row.kind == "attempt"]
     uncovered = [row for row in rows if row.kind == "uncovered"]
     lines = ["tiers, each set up and made to judge a program:"]
@@ -108,7 +108,7 @@ def examination_lines(rows: "Sequence[Finding]") -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _sign(row: "Finding") -> str:

@@ -38,10 +38,10 @@ TIMING = "timing.json"
 
 
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
-    """Claims the folder for this recipe; a folder that holds anything else is left alone and stops the run.
+    """Claim the folder for this recipe; an InputError leaves a folder alone that holds anything else.
 
     The grid and the frontier may have grown or shrunk since the last run; every other setting must be the
-    same, and so must the rows of problems.jsonl, which make the folder readable without the task's source.
+    same, and so must the rows of problems.jsonl.
     """
     check_folder(root)
     if (root / STUDY).is_file():
@@ -64,35 +64,32 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
 
 
 def check_folder(root: Path) -> None:
-    """A ValueError for a folder that holds something else than a study."""
+    """Raise an InputError for a folder that holds something else than a study."""
     if (root / STUDY).is_file() or not root.exists():
         return
-    begun = {LOCKS, f".{STUDY}.tmp"}  # what a run that was killed at once leaves
-    if not root.is_dir() or any(path.name not in begun for path in root.iterdir()):
+    leftovers = {LOCKS, f".{STUDY}.tmp"}  # of a run that was killed at once
+    if not root.is_dir() or any(path.name not in leftovers for path in root.iterdir()):
         raise InputError(f"{root} exists and holds no study; choose another folder with --out")
 
 
 def _difference(before: Recipe, after: Recipe) -> str:
-    """The first setting in which two identities differ, as a phrase."""
-    decisive = [_flat(identity(recipe)) for recipe in (before, after)]
-    shown = [_flat(asdict(recipe)) for recipe in (before, after)]
-    name = next(
-        each for each in decisive[0] | decisive[1] if len({str(way.get(each)) for way in decisive}) > 1
-    )
-    was, would_be = (each.get(name) for each in shown)
-    return f"its {name.removeprefix('training.').removeprefix('decoding.')} is {was!r}, not {would_be!r}"
+    """Return a phrase for the first setting in which two identities differ."""
+    first, second = (_flat(identity(recipe)) for recipe in (before, after))
+    name = next(name for name in first | second if str(first.get(name)) != str(second.get(name)))
+    old, new = (_flat(asdict(recipe)).get(name) for recipe in (before, after))
+    return f"its {name.removeprefix('training.').removeprefix('decoding.')} is {old!r}, not {new!r}"
 
 
 def _flat(settings: dict[str, Any]) -> dict[str, Any]:
-    """Those of a section under names with a dot."""
-    found = {}
+    """Return the settings without sections: those of a section get names with a dot."""
+    flat = {}
     for name, value in settings.items():
-        found |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
-    return found
+        flat |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def read_recipe(root: Path) -> Recipe:
-    """The recipe of the study in a folder."""
+    """Return the recipe of the study in a folder."""
     if not (root / STUDY).is_file():
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     try:
@@ -115,15 +112,15 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Whether the cell has its result, with all of the recipe's frontier in it.
+    """Return whether the cell has its result, with all of the recipe's frontier in it.
 
-    A damaged file stops the run instead of being trained over.
+    A damaged file is an InputError, so that no run trains over it.
     """
     return _result(root, recipe, cell) is not None
 
 
 def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
-    """What a cell that is done has in its result.json."""
+    """Return the content of result.json; None if the cell is not done."""
     path = cell_folder(root, recipe, cell) / RESULT
     if not path.is_file():
         return None
@@ -148,39 +145,43 @@ class Study:
 
     @property
     def missing(self) -> list[Cell]:
-        """Those of the expected cells that have no result yet."""
+        """The expected cells that have no result yet."""
         return [cell for cell in self.expected if cell not in self.results]
 
     @cached_property
     def search(self) -> dict[str, Any] | None:
-        """Of lams = "auto": the cells that were "asked" for, the last "step" and what is "said" of it.
+        """The content of search.json: the cells "asked" for, the last "step", and what is "said" of it.
 
-        None where the recipe lists its λ, and while a search has not begun.
+        None if the recipe lists its λ, or if the search has not begun.
         """
         path = self.root / SEARCH
         return read_json(path) if self.recipe.search and path.is_file() else None
 
     @cached_property
     def expected(self) -> list[Cell]:
-        """The cells that it takes: the recipe's grid, or what a search has asked for so far."""
-        return [Cell(**each) for each in self.search["asked"]] if self.search else self.recipe.cells()
+        """The cells of the recipe's grid, or those that a search has asked for so far."""
+        return (
+            [Cell(**coordinates) for coordinates in self.search["asked"]]
+            if self.search
+            else self.recipe.cells()
+        )
 
     @cached_property
     def lams(self) -> tuple[float, ...]:
-        """The λ of its grid, in the recipe's order; rising those that a search has tried."""
+        """The λ of the grid in the recipe's order, or those that a search has tried, rising."""
         if not self.search:
             return self.recipe.lams
         return tuple(sorted({cell.lam for cell in self.expected if cell.lam is not None}))
 
     @property
     def seconds(self) -> float:
-        """Of computing, in all finished cells, and in those that a search has left; a kill leaves no time."""
+        """Seconds of computing in all finished cells and in those that a search gave up."""
         cells = {*self.results, *self._searched}
         return sum(sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) for cell in cells)
 
     @property
     def _searched(self) -> list[Cell]:
-        """What a search that has ended has trained, whether or not it was in question to the end."""
+        """Every cell that a search has trained, once it has ended."""
         spent = self.search["step"].get("spent_by_lam", []) if self.search else []
         return [
             Cell(self.recipe.task, lam, seed) for lam, count in spent for seed in self.recipe.seeds[:count]
@@ -191,7 +192,7 @@ class Study:
         return list(self._arms.get((task, arm), ()))
 
     def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
-        """1 where the verifier accepted; problems and samples in the same order for every arm and seed."""
+        """Return 1 where the verifier accepted, problems and samples in one order for every arm and seed."""
         return np.stack(
             [self._outcomes[cell][DrawnSet(split, decoding)] for cell in self.cells(task, arm)]
         )  # (seeds, problems, samples)
@@ -209,13 +210,13 @@ class Study:
 
 
 def read_timing(folder: Path) -> dict[str, float]:
-    """Stage → seconds of a cell, over all runs that worked on it; empty for a cell without times."""
+    """Return stage → seconds of a cell, over all runs that worked on it; {} for a cell without times."""
     return read_json(folder / TIMING) if (folder / TIMING).is_file() else {}
 
 
 @contextmanager
 def timed(folder: Path, stage: str) -> Iterator[None]:
-    """Adds the time that a stage has taken to the cell's timing.json, however it ends."""
+    """Add the time that the block takes to the cell's timing.json, also if it raises."""
     started = time.monotonic()
     try:
         yield
@@ -226,5 +227,5 @@ def timed(folder: Path, stage: str) -> Iterator[None]:
 
 
 def read_study(root: str | Path) -> Study:
-    """The study in a folder, finished or not."""
+    """Read the study in a folder, finished or not."""
     return Study(Path(root), read_recipe(Path(root)))

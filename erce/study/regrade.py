@@ -1,6 +1,5 @@
 """A JSON Lines file, or a study's completions → the verdicts of several procedures side by side."""
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -9,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import did_you_mean
+from erce.errors import InputError
 from erce.files import write_rows
 from erce.study.folder import cell_folder, read_study
 from erce.study.problems import cell_splits
@@ -33,7 +34,7 @@ ALIASES = {"response": "math"}  # in files of labelled answers
 
 @dataclass(frozen=True)
 class Judged:
-    """One row's verdicts by procedure; `expected` is the file's own label, None where it has none."""
+    """One row's verdicts by procedure; `expected` is the label in the file, None if it has none."""
 
     where: str
     reference: str
@@ -48,7 +49,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class _Check:
-    """One row of a file: what is judged, and the label."""
+    """One row of a file, read: the pair to judge, and the label."""
 
     where: str
     kind: str
@@ -59,41 +60,41 @@ class _Check:
 
 
 def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Judged]:
-    """Every row of a JSON Lines file under each procedure for its kind, which is one for "number".
+    """Judge every row of a JSON Lines file under each procedure for its kind.
 
     A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
-    (the completion is the answer), "number" (GSM8K's `####`), "program". `kind` is for rows that do not say;
-    None reads rows with tests as programs and others as "math". `workers` judge side by side (None: one a
-    core). A row that cannot be read, another kind among them, is a ValueError with its line.
+    (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
+    that do not say theirs; None reads rows with tests as programs and others as "math". `workers` judge side
+    by side (None: one a core). A row that cannot be read, or of an unknown kind, is an InputError with its
+    line.
     """
     if workers is not None and workers < 1:
-        raise ValueError(f"workers = {workers}: at least one is needed to judge")
+        raise InputError(f"workers = {workers}: at least one is needed to judge")
     if kind is not None:
         _require_kind("the rows", kind)
     checks = [_check(f"line {number}", row, kind) for number, row in _rows(path)]
-    judged: list[Judged | None] = [None] * len(checks)
-    for each in KINDS:
-        places = [place for place, check in enumerate(checks) if check.kind == each]
-        chosen = [checks[place] for place in places]
-        for place, verdicts in zip(places, _verdicts(each, chosen, workers), strict=True):
-            check = checks[place]
+    judged: dict[int, Judged] = {}  # by the place of the row in the file
+    for name in KINDS:
+        of_kind = {place: check for place, check in enumerate(checks) if check.kind == name}
+        all_verdicts = _verdicts(name, list(of_kind.values()), workers)
+        for (place, check), verdicts in zip(of_kind.items(), all_verdicts, strict=True):
             judged[place] = Judged(check.where, str(check.pair[0]), verdicts, check.expected)
-    return [row for row in judged if row is not None]
+    return [judged[place] for place in sorted(judged)]
 
 
 def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
-    """Every completion of a study's finished cells under the task's verifier and the paper's procedure.
+    """Judge every completion of a study's finished cells by the task's verifier and by the paper's procedure.
 
-    A task without a procedure of the paper's own, or a study without finished cells, is a ValueError.
+    A task without a procedure of the paper's own, or a study without finished cells, is an InputError.
     """
     study, judged = read_study(root), []
     if not study.results:
-        raise ValueError(f"{root} has no finished cell to judge again; `erce run` finishes them")
+        raise InputError(f"{root} has no finished cell to judge again; `erce run` finishes them")
     for cell in study.results:
         task = load_task(cell.task)
         if task.verify_paper is None:
-            raise ValueError(
+            raise InputError(
                 f"the paper judges task {cell.task!r} as its own verifier does: nothing to compare"
             )
         splits = cell_splits(study.recipe, cell.task)
@@ -110,7 +111,7 @@ def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
 
 
 def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
-    """For each procedure: rows, how many it accepted and, of the labelled ones, right and false accepts."""
+    """Count for each procedure the rows, what it accepted and, of labelled rows, right and false accepts."""
     by_procedure: dict[str, list[tuple[Verdict, bool | None]]] = {}
     for row in rows:
         for name, verdict in row.verdicts.items():
@@ -129,12 +130,12 @@ def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
 
 
 def write_judged(path: Path, rows: Iterable[Judged]) -> None:
-    """A JSON Lines file of the rows, each with whether it is `disputed`."""
+    """Write the rows as JSON Lines, each with whether the procedures disagree (`disputed`)."""
     write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
 
 
 def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
-    """What each procedure says of each check; all of them of one kind."""
+    """Return each procedure's verdict on each check; the checks are of one kind."""
     if not checks:
         return []
     if kind == "program":
@@ -169,29 +170,29 @@ def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdi
 
 def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
     if not path.exists():
-        raise ValueError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
+        raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
     rows = []
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # text that is not UTF-8 included
-            raise ValueError(
+        except (ValueError, RecursionError) as error:  # also for text that is not UTF-8
+            raise InputError(
                 f"{path}, line {number} is no JSON object ({error}); correct or remove the line"
             ) from None
         if not isinstance(row, dict):
-            raise ValueError(
+            raise InputError(
                 f"{path}, line {number} is no JSON object but {line[:40]!r}; correct or remove the line"
             )
         rows.append((number, row))
     if not rows:
-        raise ValueError(f"{path} has no rows to judge")
+        raise InputError(f"{path} has no rows to judge")
     return rows
 
 
 def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
-    """The row, read; its own `kind` wins over the one given for all."""
+    """Read a row; the row's own `kind` wins over the caller's."""
     if row.get("kind") is not None:
         kind = _require_kind(where, row["kind"])
     kind = kind or ("program" if row.get("tests") else "math")
@@ -206,24 +207,22 @@ def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
 
 
 def _require_kind(where: str, kind: Any) -> str:
-    """The kind as it is called here; one that is not known is a ValueError."""
+    """Return the kind by its name in `KINDS`."""
     known = ALIASES.get(kind, kind) if isinstance(kind, str) else None
     if known in KINDS:
         return known
-    close = difflib.get_close_matches(str(kind).lower(), KINDS, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{where}: no kind {kind!r}; there are {', '.join(KINDS)}{hint}")
+    raise InputError(f"{where}: no kind {kind!r}; {did_you_mean(str(kind).lower(), KINDS)}")
 
 
 def _text(where: str, row: dict[str, Any], column: str) -> str:
     for name in COLUMNS[column]:
         if isinstance(row.get(name), str):
             return row[name]
-    raise ValueError(f"{where} has no text {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it")
+    raise InputError(f"{where} has no text {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it")
 
 
 def _texts(where: str, row: dict[str, Any], column: str) -> tuple[str, ...]:
     texts = row.get(column, [])
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"{where}: {column} = {texts!r} is no list of texts; make it one")
+        raise InputError(f"{where}: {column} = {texts!r} is no list of texts; make it one")
     return tuple(texts)

@@ -131,7 +131,7 @@ def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
     [
         (
             PermissionError(13, "Permission denied", "a\x1bb"),
-            "'a\\x1bb' cannot be read or written (Permission denied); give another path, or mend this one",
+            "'a\\x1bb' cannot be read or written (Permission denied); give another path, or repair this one",
         ),
         (OSError(28, "No space left on device"), "No space left on device"),
         (ConnectionError("no answer from\nhttp://here"), "no answer from\nhttp://here"),

@@ -105,7 +105,7 @@ def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
         (b"[" * 100_000, "line 1 is no JSON object"),
         (
             b'{"kind": "maths", "answer": "1", "completion": ""}\n',
-            "line 1: no kind 'maths'; there are math, answer, number, program; did you mean 'math'?",
+            "line 1: no kind 'maths'; did you mean 'math'?",
         ),
         (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
         (b'{"kind": "", "answer": "1", "completion": ""}\n', "line 1: no kind ''; there are math, "),
@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text
     [
         (
             {"kind": "maths"},
-            "the rows: no kind 'maths'; there are math, answer, number, program; did you mean",
+            "the rows: no kind 'maths'; did you mean",
         ),
         ({"workers": 0}, "workers = 0: at least one is needed"),
     ],
@@ -159,14 +159,14 @@ def test_a_row_that_a_file_names_cannot_steer_the_terminal():
 def test_the_command_says_that_numbers_are_judged_by_one_procedure(file, capsys):
     assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
     said = capsys.readouterr().out
-    assert said.endswith("one procedure judged them alone: nothing that it could disagree with\n")
+    assert said.endswith("only one procedure judges these rows, so there is nothing to compare\n")
     assert "paper" not in said
 
 
 def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
     assert main(["verify", str(file(MATH)), "--workers", "1", "--json", str(tmp_path / "out.jsonl")]) == 0
     said = capsys.readouterr().out
-    assert "2 of 3 rows on which they disagree" in said
+    assert "2 of 3 rows on which the procedures disagree" in said
     assert "line 2: reference 0.0000001" in said
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["disputed"] for row in rows] == [False, True, True]
@@ -209,24 +209,24 @@ ONE = ["--answer", "1", "--completion", "1"]
     [
         (
             [*ONE, "--as", "program"],
-            "--as program says nothing of an --answer; math, answer and number are of",
+            "--as program has no effect on an --answer; math, answer and number are of",
         ),
         ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
-        ([*ONE, "--workers", "2"], "--workers says nothing of an --answer; leave one of them out"),
-        ([*ONE, "--limit", "0"], "--limit says nothing of an --answer"),
-        ([*ONE, "--test", "assert f()"], "--test says nothing of an --answer"),
-        ([*ONE, "--program", "f.py"], "--answer says nothing of a --program"),
-        (["--program", "f.py", "--as", "math"], "--as math says nothing of a --program"),
-        (["f.jsonl", *ONE], "--answer says nothing of a FILE"),
-        (["f.jsonl", "--program", "f.py"], "--program says nothing of a FILE"),
-        (["f.jsonl", "--explain"], "--explain says nothing of a FILE"),
+        ([*ONE, "--workers", "2"], "--workers has no effect on an --answer; leave one of them out"),
+        ([*ONE, "--limit", "0"], "--limit has no effect on an --answer"),
+        ([*ONE, "--test", "assert f()"], "--test has no effect on an --answer"),
+        ([*ONE, "--program", "f.py"], "--answer has no effect on a --program"),
+        (["--program", "f.py", "--as", "math"], "--as math has no effect on a --program"),
+        (["f.jsonl", *ONE], "--answer has no effect on a FILE"),
+        (["f.jsonl", "--program", "f.py"], "--program has no effect on a FILE"),
+        (["f.jsonl", "--explain"], "--explain has no effect on a FILE"),
         (
             ["f.jsonl", "--mode", "ours"],
-            "--mode says nothing of a FILE, which ours and the paper's procedure",
+            "--mode has no effect on a FILE, which ours and the paper's procedure",
         ),
         (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         (["f.jsonl", "--limit", "-1"], "--limit -1: 0 prints none"),
-        ([".", "--as", "math"], "--as math says nothing of a study, which its task's verifier judges"),
+        ([".", "--as", "math"], "--as math has no effect on a study, which its task's verifier judges"),
     ],
 )
 def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
