@@ -18,7 +18,7 @@ from erce.loss.row_statistics import Slopes, Sums
 
 
 class _Absent:
-    """Triton where there is none: lets the rest of this file be defined."""
+    """What stands for Triton where it is not installed, so that the rest of this file can be defined."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda x: x
@@ -52,7 +52,8 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     with torch.cuda.device_of(tile):
         _measure[(rows,)](
             sums, tile, tile.stride(0), targets.contiguous(), _row(bias), v, *_numbers(request),
-            **_flags(request), block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
+            **_flags(request), diagnose=request.diagnose,
+            block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
         )  # fmt: skip
     top, *rest = sums.unbind(1)
     return Sums(top.masked_fill(top.isneginf(), 0), top, *rest)
@@ -109,9 +110,11 @@ def _numbers(request: Request) -> tuple[float, float, float, float]:
 @triton.jit
 def _measure(
     sums, tile, stride, targets, bias, v, order, k, inner, outer,
-    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
+    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
+    block: tl.constexpr,
 ):  # fmt: skip
-    """The target's column starts off the largest logit, is left out of the pass and added to its sums."""
+    """Store the sums of a row. The target's column starts off the largest logit, is left out of the pass over
+    the others, and is added to their sums."""
     row = tl.program_id(0).to(tl.int64)
     tile += row * stride
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
@@ -120,7 +123,7 @@ def _measure(
     target = tl.where(here, target, -float("inf"))
     z_y = tl.where(target < float("inf"), target, -float("inf"))
     top, bad, others, bent, powers, squares, total, count = _sums_without(
-        y, z_y, tile, bias, v, order, k, inner, outer, form, capped, smoothing, block
+        y, z_y, tile, bias, v, order, k, inner, outer, form, capped, smoothing, diagnose, block
     )
     bad += tl.where(target < float("inf"), 0.0, target)
     shift = tl.where(top > -float("inf"), top, 0.0)
@@ -133,7 +136,7 @@ def _measure(
     tl.store(sums + 2, others)
     tl.store(sums + 3, bent / tl.where(k > 0.0, k, 1.0))
     tl.store(sums + 4, powers if form == _ABOVE else 0.0)
-    tl.store(sums + 5, squares + e_y * e_y)
+    tl.store(sums + 5, squares + e_y * e_y if diagnose else 0.0)
     tl.store(sums + 6, total + tl.where(z_y > -float("inf"), z_y - shift, 0.0))
     tl.store(sums + 7, count + tl.where(z_y > -float("inf"), 1.0, 0.0))
 
@@ -141,9 +144,10 @@ def _measure(
 @triton.jit
 def _sums_without(
     y, top, tile, bias, v, order, k, inner, outer,
-    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
+    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
+    block: tl.constexpr,
 ):  # fmt: skip
-    """The largest logit, from `top` on, what is no number, and the sums of a row without its column y.
+    """Return the largest logit, from `top` on, what is no number, and the sums of a row without its column y.
 
     Each lane keeps sums of its own and waits for the others only to learn the largest logit; where that
     grows, by −d, the sums so far are moved to the new one.
@@ -168,7 +172,8 @@ def _sums_without(
         e, r = tl.exp(u), tl.exp(d)
         bent, powers = _add(bent, powers, others, d, u, e, z == shift, order, k, form)
         others = r * others + e
-        squares = r * r * squares + e * e
+        if diagnose:
+            squares = r * r * squares + e * e
         if smoothing:
             live = z > -float("inf")
             total += d * count + tl.where(live, z - shift, 0.0)
@@ -183,7 +188,12 @@ def _sums_without(
 
 @triton.jit
 def _add(bent, powers, others, d, u, e, largest, order, k, form: tl.constexpr):
-    """k times `Sums.bent` and, if needed, Σ e^(order u): with d added to the u so far, and one more u."""
+    """Return k times `Sums.bent` and, if needed, Σ e^(order u), with d added to each u so far and one u more.
+
+    Written b(u) = e^(ku) − 1, b(u + d) = e^(kd) b(u) + b(d). So above order 1 Σ e^(u+d) b(u + d) is
+    e^d (e^(kd) Σ e^u b(u) + b(d) Σ e^u), and below, where order + k = 1 and w = e^(order u), it is
+    e^d Σ w b(u) + e^(order d) b(d) Σ w. At order 1, Σ e^(u+d) (u + d) = e^d (Σ e^u u + d Σ e^u).
+    """
     r = tl.exp(d)
     if form == _ONE:
         bent = r * (bent + d * others) + e * u
@@ -234,7 +244,7 @@ def _write(
 
 @triton.jit
 def _target(target, v):
-    """The column, −1 if it is none of the v, and whether it is one."""
+    """Return the target's column, −1 if it is none of the v, and whether it is one."""
     y = tl.load(target)
     here = (y >= 0) & (y < v)
     return tl.where(here, y, -1).to(tl.int32), here
@@ -242,7 +252,7 @@ def _target(target, v):
 
 @triton.jit
 def _logits(x, bias, column, here, inner, outer, capped: tl.constexpr):
-    """The logits of the columns that are `here`, and the slope of their soft cap."""
+    """Return the logits of the columns that are `here`, and the slope of their soft cap."""
     if bias is not None:
         x += tl.load(bias + column, mask=here, other=0.0).to(tl.float32)
     inner, outer = tl.cast(inner, tl.float32), tl.cast(outer, tl.float32)
@@ -259,7 +269,7 @@ def _logits(x, bias, column, here, inner, outer, capped: tl.constexpr):
 
 @triton.jit
 def _expm1(x):
-    """e^x − 1: where the difference would cancel, eight terms of the series, which leave 1e-8."""
+    """Return e^x − 1: where the difference would cancel, eight terms of the series, which leave 1e-8."""
     near = tl.abs(x) < 0.5
     t = tl.where(near, x, 0.0)
     series = t * (1.0 / 40320) + 1.0 / 5040

@@ -1,4 +1,4 @@
-"""A head that is split over processes: the loss and gradients of one process that has it whole."""
+"""A vocabulary that is split over processes: the loss and gradients of one process that has it whole."""
 
 import math
 
@@ -15,6 +15,7 @@ from toys.shared_heads import (
     differences,
     exchanged,
     numbers,
+    tail_shares,
 )
 
 from erce.loss import (
@@ -129,6 +130,10 @@ def test_processes_exchange_a_few_numbers_a_row_and_d_hidden_once(learns, proces
     chunk = [("allreduce_", 2 * 10), ("allreduce_", 6 * 10)]
     d_hidden = [("allreduce_", 20 * D)] if learns else []
     assert processes.run(exchanged, learns) == [[[("allgather_", 1), *chunk, *chunk, *d_hidden], []]] * 3
+
+
+def test_the_tails_share_is_unknown_where_rows_are_never_whole(processes):
+    assert all(math.isnan(share) for shares in processes.run(tail_shares) for share in shares)
 
 
 def test_all_processes_have_the_same_numbers_to_the_bit(processes):

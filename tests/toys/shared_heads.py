@@ -110,6 +110,16 @@ def complaint(group, spoil: str, how: dict) -> str | None:
     return None
 
 
+def tail_shares(group) -> list[float]:
+    """What a diagnosis says of the tail where no process has whole rows."""
+    tensors, targets = operands(torch.float64)
+    weight = tensors["weight"][20 * dist.get_rank(group) :][:20]
+    form = linear_entropy_regularized_cross_entropy
+    loss = form(tensors["hidden"], weight, targets, lam=1.0, group=group, diagnose=True)
+    assert loss.tail_share is not None
+    return [float(loss.tail_share)]
+
+
 class Collectives(TorchDispatchMode):
     """The names and sizes of those that are begun."""
 
