@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from toys.recipes import tiny_recipe
 
 import erce.generate.transformers
 from erce.files import read_json, read_rows
@@ -19,15 +20,8 @@ from erce.study.samples import COMPLETIONS, VERDICTS
 from erce.study.training import base_policy
 from erce.types import BASELINE
 
-RECIPE = Recipe(
-    task="mini-sums",
-    lams=(0.0,),
-    seeds=(0,),
-    n_train=16,
-    n_validation=2,
-    n_test=3,
-    training=Training(epochs=1.0),
-    decoding=Decoding(samples=2, frontier_samples=2),
+RECIPE = tiny_recipe(
+    lams=(0.0,), n_test=3, training=Training(epochs=1.0), decoding=Decoding(samples=2, frontier_samples=2)
 )
 BASE = Cell("mini-sums", None, 0)
 

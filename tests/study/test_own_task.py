@@ -6,10 +6,11 @@ import sys
 from dataclasses import replace
 
 import pytest
+from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
 from erce.files import read_rows
-from erce.recipe import Decoding, Recipe, Training
+from erce.recipe import Training
 from erce.reporting import report
 from erce.study.regrade import regrade_study
 from erce.study.run import run
@@ -69,16 +70,7 @@ def test_a_verifier_that_breaks_ends_the_run_and_is_no_wrong_answer(here):
         main(["run", "own.toml"])
 
 
-PROGRAMS = Recipe(
-    task="mini-code",
-    lams=(0.0,),
-    seeds=(0,),
-    n_train=16,
-    n_validation=2,
-    n_test=4,
-    training=TINY,
-    decoding=Decoding(samples=2),
-)
+PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 
 
 def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):

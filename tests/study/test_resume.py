@@ -9,19 +9,17 @@ from pathlib import Path
 
 import pytest
 from toys import FINDS_TOYS
+from toys.recipes import tiny_recipe
 
 from erce.files import read_json
 from erce.generate.transformers import generate
-from erce.recipe import Decoding, Recipe, Training
+from erce.recipe import Decoding, Training
 from erce.study.drawing import JOURNAL
 from erce.study.provenance import CELL
 from erce.study.run import run
 
-RECIPE = Recipe(
-    task="mini-sums",
+RECIPE = tiny_recipe(
     lams=(0.0,),
-    seeds=(0,),
-    n_train=16,
     n_validation=5,
     n_test=6,
     training=Training(epochs=1.0),

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from toys.recipes import tiny_recipe
 from toys.studies import named
 
 import erce.study.run
 from erce.errors import CellsFailedError
 from erce.files import read_json, read_rows, write_json
 from erce.generate.transformers import generate
-from erce.recipe import Cell, Decoding, Recipe, Resources, Training
+from erce.recipe import Cell, Resources
 from erce.study.cell import run_cell
 from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
@@ -24,16 +25,7 @@ from erce.study.run import run
 from erce.tasks import splits
 from erce.types import Arm
 
-RECIPE = Recipe(
-    task="mini-sums",
-    lams=(0.0, 1.0),
-    seeds=(0,),
-    n_train=32,
-    n_validation=5,
-    n_test=6,
-    training=Training(epochs=1.0, learning_rate=1e-3),
-    decoding=Decoding(samples=2),
-)
+RECIPE = tiny_recipe(n_train=32, n_validation=5, n_test=6)
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
-from erce.recipe import Decoding, Recipe, Training
+from erce.recipe import Decoding, Training
 from erce.study.run import run
 from erce.types import Arm
 
@@ -31,14 +32,10 @@ def gsm8k_folder(folder: Path) -> Path:
 @pytest.mark.parametrize(("task", "most"), [("gsm8k", 60), ("gsm8k-answer-only", 12)])
 def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, capsys, task, most):
     (tmp_path / "data").mkdir()
-    recipe = Recipe(
+    recipe = tiny_recipe(
         task=task,
         data=str(gsm8k_folder(tmp_path / "data")),
-        lams=(0.0, 1.0),
-        seeds=(0,),
-        n_train=16,
         n_validation=4,
-        n_test=4,
         training=Training(epochs=1.0),
         decoding=Decoding(samples=2, max_new_tokens=most),
     )

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
 from erce.files import read_json, read_rows
 from erce.generate.policy import check_server, policy, served_base, served_name
 from erce.hf.models import adapted
-from erce.recipe import Decoding, Recipe, Serving, Training
+from erce.recipe import Decoding, Recipe, Serving
 from erce.study.drawing import decodings
 from erce.study.folder import cell_folder
 from erce.study.problems import cell_splits
@@ -26,15 +27,8 @@ from erce.study.run import run
 from erce.study.samples import COMPLETIONS
 from erce.study.training import base_policy
 
-RECIPE = Recipe(
-    task="mini-sums",
-    lams=(0.0, 1.0),
-    seeds=(0,),
-    n_train=16,
-    n_validation=1,
-    n_test=2,
-    training=Training(epochs=1.0, learning_rate=1e-3),
-    decoding=Decoding(samples=2, frontier=(0.2,), max_new_tokens=40),
+RECIPE = tiny_recipe(
+    n_validation=1, n_test=2, decoding=Decoding(samples=2, frontier=(0.2,), max_new_tokens=40)
 )
 
 WEIGHTS = "adapter_model.safetensors"

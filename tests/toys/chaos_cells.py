@@ -82,20 +82,13 @@ def _toys() -> dict[str, ModuleType]:
 
 sys.modules.update(_toys())
 
-from erce.recipe import Decoding, Recipe  # noqa: E402
+from erce.recipe import Decoding  # noqa: E402
 from erce.study import cell as experiment  # noqa: E402
+from toys.recipes import tiny_recipe  # noqa: E402
 
 assert "torch" not in sys.modules
 
-RECIPE = Recipe(
-    task="mini-sums",
-    lams=(0.0, 1.0),
-    seeds=(0, 1, 2),
-    n_train=2,
-    n_validation=2,
-    n_test=4,
-    decoding=Decoding(samples=2, batch_size=4),
-)
+RECIPE = tiny_recipe(seeds=(0, 1, 2), n_train=2, decoding=Decoding(samples=2, batch_size=4))
 
 
 def run_cell(root, recipe, cell, **given):

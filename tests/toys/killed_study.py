@@ -18,12 +18,10 @@ from erce.study.drawing import JOURNAL
 from erce.study.journal import Journal
 from erce.study.run import run
 from erce.study.training import base_policy
+from toys.recipes import tiny_recipe
 
-RECIPE = Recipe(
-    task="mini-sums",
+RECIPE = tiny_recipe(
     lams=(0.0,),
-    seeds=(0,),
-    n_train=16,
     n_validation=24,
     n_test=40,
     training=Training(epochs=1.0),

@@ -10,25 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
 from erce.files import read_json
-from erce.recipe import Decoding, Recipe, Resources, Training
+from erce.recipe import Resources
 from erce.study.engines import study_lock
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
 from erce.study.run import run
 
-RECIPE = Recipe(
-    task="mini-sums",
-    lams=(0.0, 1.0),
-    seeds=(0,),
-    n_train=32,
-    n_validation=3,
-    n_test=4,
-    training=Training(epochs=1.0, learning_rate=1e-3),
-    decoding=Decoding(samples=2),
-    resources=Resources(threads=1),
-)
+RECIPE = tiny_recipe(n_train=32, n_validation=3, resources=Resources(threads=1))
 TEXT = """
 task = "mini-sums"
 lams = [0, 1]

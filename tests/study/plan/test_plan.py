@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
+from toys.recipes import tiny_recipe
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 from erce.cli.main import main
@@ -25,14 +26,10 @@ from erce.study.run import run
 from erce.tasks import TASKS
 from erce.types import BASE_MODEL, BASELINE, Arm, Pools, Problem
 
-RECIPE = Recipe(
-    task="mini-sums",
+RECIPE = tiny_recipe(
     control="mini-sums-answer-only",
-    lams=(0.0, 1.0),
-    seeds=(0,),
     n_train=13,
     n_validation=3,
-    n_test=4,
     training=Training(epochs=2.0, batch_size=8, micro_batch_size=4, max_length=40),
     decoding=Decoding(samples=2, frontier=(0.5,), max_new_tokens=6, batch_size=5),
 )
