@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from erce.errors import DivergedError
 from erce.loss import (
     EAFT,
     Focal,
@@ -118,5 +119,5 @@ def test_the_dense_form_is_the_same(on_kernels, monkeypatch):
 def test_a_position_without_a_softmax_is_refused_there_too(on_kernels):
     z = torch.randn(N, V)
     z[4, 90] = math.nan
-    with pytest.raises(ValueError, match=r"^the logits of position 4 .* largest is nan"):
+    with pytest.raises(DivergedError, match=r"^the logits of position 4 .* largest is nan"):
         entropy_regularized_cross_entropy(z, torch.arange(N), lam=1.0)
