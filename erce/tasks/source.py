@@ -19,6 +19,14 @@ class ChecksumWarning(UserWarning):
     """A file differs from the file that its task was checked with."""
 
 
+class NotOnThisMachineError(InputError):
+    """A data set of the hub that cannot be loaded here: `what` is wrong, and the way out."""
+
+    def __init__(self, what: str, *, detail: str = "", way_out: str) -> None:
+        super().__init__(f"{what}{detail and f' ({detail})'}; {way_out}")
+        self.what = what
+
+
 @dataclass(frozen=True)
 class SourceRow:
     """A row and its place; the methods raise an InputError that begins with the place."""
@@ -83,14 +91,16 @@ class Source:
         try:
             import datasets
         except ModuleNotFoundError as error:
-            raise InputError(
-                f"{name} needs the package datasets, which is missing: pip install 'erce[study]', "
-                f"or {self.way_out}"
+            raise NotOnThisMachineError(
+                f"{name} needs the package datasets, which is missing",
+                way_out=f"pip install 'erce[study]', or {self.way_out}",
             ) from error
         try:
             loaded: Any = datasets.load_dataset(name, config)
         except OSError as error:
-            raise InputError(f"{name} cannot be loaded from the hub ({error}); {self.way_out}") from error
+            raise NotOnThisMachineError(
+                f"{name} cannot be loaded from the hub", detail=str(error), way_out=self.way_out
+            ) from error
         return {split: list(_numbered(f"{name}, {split} row", rows)) for split, rows in loaded.items()}
 
 

@@ -1,38 +1,42 @@
-"""A recipe → what running it would take, with nothing run: cells, steps, tokens, memory and GPU-hours."""
+"""A recipe → the cells, steps, tokens, memory and GPU-hours that running it would take; nothing is run."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from erce.errors import InputError
 from erce.recipe import Recipe, load_recipe
-from erce.study.plan.architecture import Found, find_architecture
-from erce.study.plan.cost import (
+from erce.study.plan.architecture import FoundArchitecture, find_architecture
+from erce.study.plan.counts import TaskPlan, task_plan
+from erce.study.plan.needs import (
     DEVICES,
     Hours,
+    Memory,
     Speed,
     assumed_speed,
+    bytes_a_weight,
     drawing_flops,
+    drawing_memory,
     hours_at,
     reading_flops,
     training_flops,
+    training_memory,
 )
-from erce.study.plan.memory import Memory, bytes_a_weight, drawing_memory, training_memory
-from erce.study.plan.work import TaskPlan, task_plan
 from erce.study.problems import cell_splits
 from erce.tasks import load_task
 
-__all__ = ["Plan", "Speed", "limits", "plan"]
+__all__ = ["Speed", "StudyPlan", "limits", "plan"]
 
 SIZES = ("n_train", "n_validation", "n_test")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """A recipe, resolved as far as this machine can; `notes` say what was assumed instead, a line each."""
+class StudyPlan:
+    """A recipe and the work that it asks for; each of `notes` is a line on what was assumed, not counted."""
 
     recipe: Recipe
     tasks: tuple[TaskPlan, ...]
-    found: Found  # the model's architecture
+    found: FoundArchitecture
     device: str  # one of `DEVICES`, or "cpu"
     speed: Speed | None  # measured; None: assumed from the device's peak
     notes: tuple[str, ...]
@@ -43,7 +47,7 @@ class Plan:
 
     @property
     def training_memory(self) -> Memory | None:
-        """Of the task that needs most; None where the model's architecture is not known."""
+        """Return the memory of the task that needs most; None if the model's architecture is unknown."""
         of, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
         return of and training_memory(
             of, self.recipe, longest=max(task.training.longest for task in self.tasks), width=width
@@ -51,19 +55,22 @@ class Plan:
 
     @property
     def drawing_memory(self) -> Memory | None:
-        """Of the task that needs most, with every completion at its limit; None also where a server draws."""
+        """Return the memory of the task that needs most, with every completion at its limit.
+
+        None if the architecture is unknown, or if a server draws.
+        """
         of, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
         if of is None or self.recipe.server is not None:
             return None
-        each = (
+        memories = (
             drawing_memory(of, self.recipe, longest=task.drawing.longest, rows=task.drawing.rows, width=width)
             for task in self.tasks
         )
-        return max(each, key=lambda memory: memory.total)
+        return max(memories, key=lambda memory: memory.total)
 
     @property
     def hours(self) -> Hours | None:
-        """Of one device, all cells; None where neither a speed nor an architecture and a peak are known."""
+        """Return one device's hours for all cells; None without a speed, or an architecture and a peak."""
         of, recipe = self.found.architecture, self.recipe
         drawn = () if recipe.server is not None else self.tasks
         if self.speed is not None:
@@ -73,25 +80,27 @@ class Plan:
             return hours_at(self.speed, trained=trained, read=0, expected=expected, most=most)
         if of is None or self.device not in DEVICES:
             return None
-        each = [(task.cells, task.drawing) for task in drawn]
+        cells_and_work = [(task.cells, task.drawing) for task in drawn]
         return hours_at(
             assumed_speed(self.device),
             trained=sum(task.trained * training_flops(of, recipe, task.training) for task in self.tasks),
-            read=sum(n * reading_flops(of, recipe, work) for n, work in each),
-            expected=sum(n * drawing_flops(of, recipe, work, tokens=work.expected) for n, work in each),
-            most=sum(n * drawing_flops(of, recipe, work, tokens=work.most) for n, work in each),
+            read=sum(n * reading_flops(of, recipe, work) for n, work in cells_and_work),
+            expected=sum(
+                n * drawing_flops(of, recipe, work, tokens=work.expected) for n, work in cells_and_work
+            ),
+            most=sum(n * drawing_flops(of, recipe, work, tokens=work.most) for n, work in cells_and_work),
         )
 
 
-def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) -> Plan:
-    """What the recipe's study takes: counted from the problems and the tokenizer that are on this machine.
+def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) -> StudyPlan:
+    """Count what the recipe's study takes, from the problems and the tokenizer that are on this machine.
 
-    A tokenizer, a config.json or a data set of the hub is read from its cache alone where HF_HUB_OFFLINE is
-    set, as `erce run --dry-run` does; where it is missing, `notes` say what is assumed. What a run would
-    refuse otherwise, and a device that is not in `DEVICES`, are ValueErrors.
+    With HF_HUB_OFFLINE set, as `erce run --dry-run` does, a tokenizer, a config.json or a data set of the hub
+    is read from the cache alone; if it is missing, `notes` say what is assumed. All else that a run would
+    refuse, and a device that is not in `DEVICES`, are InputErrors.
     """
     if device not in (*DEVICES, "cpu"):
-        raise ValueError(f"no device {device!r}; there are {', '.join(DEVICES)} and cpu")
+        raise InputError(f"no device {device!r}; there are {', '.join(DEVICES)} and cpu")
     if recipe.own_losses:
         from erce.loss import check_names
 
@@ -107,32 +116,32 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
         notes.append(f"trained tokens are a mean, for {recipe.training.epochs:g} epochs are no whole number")
     if recipe.search is not None:
         notes.append("every λ of the grid with every seed, which a search thins out and may extend")
-    return Plan(
+    return StudyPlan(
         recipe=recipe, tasks=tasks, found=found, device=device, speed=speed, notes=tuple(dict.fromkeys(notes))
     )
 
 
 def limits(recipe: str | Path, limit: int, **overrides: Any) -> dict[str, int]:
-    """The three sizes that leave every task of a recipe at most `limit` problems each, as settings.
+    """Return the three sizes, as settings, that leave every task of a recipe at most `limit` problems each.
 
-    `overrides` are what `load_recipe` takes. Sizes below `limit` stay. The file of a task of one's own, whose
-    sizes are that file's, is read for them.
+    `overrides` are what `load_recipe` takes. Sizes below `limit` stay. A user's own task has the sizes of its
+    file, which is read for them.
     """
     if limit < 1:
-        raise ValueError(f"limit = {limit} leaves no problems; it is at least 1")
-    asked = load_recipe(recipe, **overrides)
-    return {name: min(limit, *(_size(asked, task, name) for task in asked.tasks)) for name in SIZES}
+        raise InputError(f"limit = {limit} leaves no problems; it is at least 1")
+    whole = load_recipe(recipe, **overrides)
+    return {name: min(limit, *(_size(whole, task, name) for task in whole.tasks)) for name in SIZES}
 
 
 def _size(recipe: Recipe, task: str, name: str) -> int:
-    asked: int | None = getattr(recipe, name)
-    if asked is None:
-        asked = getattr(load_task(task), name)
-    return asked or len(getattr(cell_splits(recipe, task), name.removeprefix("n_")))
+    size: int | None = getattr(recipe, name)
+    if size is None:
+        size = getattr(load_task(task), name)
+    return size or len(getattr(cell_splits(recipe, task), name.removeprefix("n_")))
 
 
 def _tokenizer(model: str) -> Any:
-    """None for a model of the hub whose tokenizer is not in the cache."""
+    """Return the tokenizer; None for a model of the hub whose tokenizer is not in the cache."""
     if model == "tiny" or Path(model).exists():
         from erce.hf.models import load_tokenizer
 

@@ -32,17 +32,17 @@ class Architecture:
 
     @property
     def body(self) -> int:
-        """The weights of all projections: each is one multiplication and one addition a token."""
+        """Return the weights of all projections; each is one multiplication and one addition a token."""
         return self.layers * sum(inputs * outputs for inputs, outputs in self.linears)
 
     @property
     def head(self) -> int:
-        """The weights of the output head, tied or not."""
+        """Return the weights of the output head, tied or not."""
         return self.hidden * self.vocabulary
 
     @property
     def weights(self) -> int:
-        """All of them.
+        """Return the number of all weights.
 
         >>> [f"{each.weights:,}" for each in PUBLIC.values()]
         ['1,543,714,304', '7,615,616,512']
@@ -52,7 +52,7 @@ class Architecture:
         return self.body + norms + biases + self.head * (1 if self.tied else 2)
 
     def adapter(self, rank: int) -> int:
-        """The weights of LoRA on the seven projections: rank · (inputs + outputs) each."""
+        """Return the weights of LoRA on the seven projections: rank · (inputs + outputs) each."""
         return self.layers * rank * sum(inputs + outputs for inputs, outputs in self.linears)
 
 
@@ -84,17 +84,17 @@ PUBLIC = {
 
 
 @dataclass(frozen=True)
-class Found:
-    """An architecture, None where there is none to go by, and where it is from in words."""
+class FoundArchitecture:
+    """An architecture, or None if it is unknown, and where it comes from, in words."""
 
     architecture: Architecture | None
     where: str
 
 
-def find_architecture(model: str) -> Found:
-    """The architecture of "tiny", of a folder, of a hub model in the local cache, or of the paper's models.
+def find_architecture(model: str) -> FoundArchitecture:
+    """Find the architecture of "tiny", a folder, a hub model in the local cache, or a model of the paper.
 
-    Nothing is fetched. A mixture of experts or a config.json without the usual fields has none.
+    Nothing is fetched. For a mixture of experts, or a config.json without the usual fields, it is None.
 
     >>> find_architecture("tiny").architecture.weights
     850048
@@ -107,12 +107,12 @@ def find_architecture(model: str) -> Found:
     if path is not None:
         return _read(path, model)
     if model in PUBLIC:
-        return Found(PUBLIC[model], "the public values in erce/study/plan/architecture.py")
-    return Found(None, f"no config.json of {model!r} on this machine; name a folder that has it")
+        return FoundArchitecture(PUBLIC[model], "the public values in erce/study/plan/architecture.py")
+    return FoundArchitecture(None, f"no config.json of {model!r} on this machine; name a folder that has it")
 
 
 def _cached(model: str) -> Path | None:
-    """Where the hub's cache has the model's config.json."""
+    """Return the path of the model's config.json in the hub's cache; None if it is not there."""
     if model.count("/") != 1 or Path(model).exists():
         return None
     from huggingface_hub import try_to_load_from_cache
@@ -125,15 +125,17 @@ def _cached(model: str) -> Path | None:
     return Path(found) if isinstance(found, str) else None
 
 
-def _read(path: Path, model: str) -> Found:
+def _read(path: Path, model: str) -> FoundArchitecture:
     try:
         config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         config = config.get("text_config", config)
         hidden, intermediate, layers, heads, vocabulary = (int(config[name]) for name in NEEDED)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return Found(None, f"{path} does not have the fields of a dense decoder ({error!r:.60})")
+        return FoundArchitecture(None, f"{path} does not have the fields of a dense decoder ({error!r:.60})")
     if any(name.startswith(("num_experts", "num_local_experts", "n_routed_experts")) for name in config):
-        return Found(None, f"{model!r} is a mixture of experts, for which there is no formula here")
+        return FoundArchitecture(
+            None, f"{model!r} is a mixture of experts, for which there is no formula here"
+        )
     architecture = Architecture(
         hidden=hidden,
         intermediate=intermediate,
@@ -145,4 +147,4 @@ def _read(path: Path, model: str) -> Found:
         tied=bool(config.get("tie_word_embeddings", False)),
         biased=bool(config.get("attention_bias", config.get("model_type") == "qwen2")),
     )
-    return Found(architecture, "its config.json")
+    return FoundArchitecture(architecture, "its config.json")

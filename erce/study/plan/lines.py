@@ -1,19 +1,19 @@
-"""A Plan → lines for a terminal."""
+"""A StudyPlan → lines for a terminal."""
 
 from pathlib import Path
 
+from erce.catalog import counted
 from erce.study.folder import is_done
-from erce.study.plan import Plan
-from erce.study.plan.cost import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION
-from erce.study.plan.memory import Memory
-from erce.study.plan.work import TaskPlan
+from erce.study.plan import StudyPlan
+from erce.study.plan.counts import TaskPlan
+from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory
 
 
-def plan_lines(of: Plan, root: Path) -> list[str]:
-    """Everything that the plan says, of a study whose folder would be `root`; what is assumed comes last."""
+def plan_lines(of: StudyPlan, root: Path) -> list[str]:
+    """Return all that the plan says of a study whose folder would be `root`; assumptions come last."""
     done = sum(is_done(root, of.recipe, cell) for cell in of.recipe.cells()) if root.is_dir() else 0
     there = f", {done} of them done" if done else ""
-    lines = [f"{root}: {_some(of.cells, 'cell')}{there}; a dry run, nothing is written"]
+    lines = [f"{root}: {counted(of.cells, 'cell')}{there}; a dry run, nothing is written"]
     for task in of.tasks:
         lines += _task_lines(task, seeds=len(of.recipe.seeds))
     lines += _memory_lines(of) + _cost_lines(of)
@@ -23,7 +23,7 @@ def plan_lines(of: Plan, root: Path) -> list[str]:
 def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     train, validation, test = task.sizes
     training, drawing, (prompt, demonstration) = task.training, task.drawing, task.characters
-    cut = f", {_some(training.truncated, 'sequence')} cut off there" if training.truncated else ""
+    cut = f", {counted(training.truncated, 'sequence')} cut off there" if training.truncated else ""
     trained = f"{training.steps} steps, {training.scored:,} tokens trained on of {training.read:,} read"
     tokens = f"{drawing.expected:,} tokens if as long as the demonstrations, {drawing.most:,} at most"
     steps, read = task.trained * training.steps, task.trained * training.read
@@ -33,7 +33,7 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     arms = f"λ = {', '.join(lams)}" + "".join(f" and {name}" for name in others)
     return [
         f"{task.task}: {train} train, {validation} validation, {test} test problems",
-        f"  cells     {task.cells}: the base model, and {arms} with {_some(seeds, 'seed')}",
+        f"  cells     {task.cells}: the base model, and {arms} with {counted(seeds, 'seed')}",
         f"  texts     mean characters in training: prompt {prompt:.0f}, demonstration {demonstration:.0f}",
         f"  training  a cell: {trained}; the longest sequence has {training.longest}{cut}",
         f"  drawing   a cell: {drawing.completions:,} completions, {tokens}",
@@ -41,11 +41,7 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     ]
 
 
-def _some(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _memory_lines(of: Plan) -> list[str]:
+def _memory_lines(of: StudyPlan) -> list[str]:
     found = of.found.architecture
     if found is None:
         return []
@@ -63,7 +59,8 @@ def _memory(of: Memory) -> str:
 
 
 def _size(count: float) -> str:
-    """
+    """Return bytes in words.
+
     >>> _size(3_100_000_000), _size(21_500_000)
     ('3.1 GB', '21.5 MB')
     """
@@ -79,7 +76,7 @@ def _room(memory: Memory, device: str) -> str:
     return f"; MORE than the {_size(there)} of {device}: lower micro_batch_size or [decoding] batch_size"
 
 
-def _cost_lines(of: Plan) -> list[str]:
+def _cost_lines(of: StudyPlan) -> list[str]:
     hours = of.hours
     if hours is None:
         known = of.found.architecture is not None

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal, NamedTuple
 
+from erce.catalog import counted
+
 CellKey = tuple[float, int]  # (lam, seed)
 Why = Literal["seeds", "cells"]
 Test = Literal["problems and seeds", "problems", "seeds", "none"]
@@ -86,10 +88,10 @@ def explain(step: Step) -> list[str]:
     sentences = [_round_sentence(each) for each in step.rounds]
     if isinstance(step, Run):
         asked = ", ".join(f"λ = {lam:g} seed {seed}" for lam, seed in step.cells)
-        return [*sentences, f"Next: {_count(len(step.cells), 'cell')}: {asked}."]
+        return [*sentences, f"Next: {counted(len(step.cells), 'cell')}: {asked}."]
     sentences.append(
-        f"Spent {_count(step.spent, 'cell')}; the first grid with every seed has {step.grid}. "
-        + ", ".join(f"λ = {lam:g}: {_count(count, 'seed')}" for lam, count in step.spent_by_lam.items())
+        f"Spent {counted(step.spent, 'cell')}; the first grid with every seed has {step.grid}. "
+        + ", ".join(f"λ = {lam:g}: {counted(count, 'seed')}" for lam, count in step.spent_by_lam.items())
         + "."
     )
     sentences.append(
@@ -112,7 +114,7 @@ def _round_sentence(each: Round) -> str:
         what = f"dropped {', '.join(f'λ = {lam:g}' for lam in each.dropped)}"
     else:
         what = "nothing to drop"
-    return f"{each.kind.capitalize()}, {_count(each.seeds, 'seed')}: {scores}; {what}."
+    return f"{each.kind.capitalize()}, {counted(each.seeds, 'seed')}: {scores}; {what}."
 
 
 def _test_sentence(each: Tested, level: float) -> str:
@@ -148,7 +150,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return value
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,16 +12,24 @@ from toys.recipes import tiny_recipe
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 from erce.cli.main import main
+from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.hf.models import load_model
 from erce.recipe import Decoding, Recipe, Training
 from erce.study.folder import cell_folder
 from erce.study.plan import Speed, limits, plan
 from erce.study.plan.architecture import PUBLIC, Architecture, find_architecture
-from erce.study.plan.cost import DEVICES, drawing_flops, reading_flops, training_flops
+from erce.study.plan.counts import steps
 from erce.study.plan.lines import plan_lines
-from erce.study.plan.memory import drawing_memory, layer_bytes, training_memory
-from erce.study.plan.work import steps
+from erce.study.plan.needs import (
+    DEVICES,
+    drawing_flops,
+    drawing_memory,
+    layer_bytes,
+    reading_flops,
+    training_flops,
+    training_memory,
+)
 from erce.study.run import run
 from erce.tasks import TASKS
 from erce.types import BASE_MODEL, BASELINE, Arm, Pools, Problem
@@ -190,8 +198,18 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert planned.tasks[0].training.steps == 189
     assert planned.tasks[0].training.longest == 768
     assert planned.notes[0].startswith(
-        "gsm8k: prompts of 299 and demonstrations of 245 characters, its means"
+        "gsm8k: prompts of 299 and demonstrations of 245 characters, its means, for openai/gsm8k cannot be "
+        "loaded from the hub; --data FOLDER counts"
     )
+
+
+def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
+    pool = tuple(
+        Problem(id=f"{n}", prompt=f"{n} {'+' * n} 2?", demonstration="#### 2", answer="2") for n in range(8)
+    )
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(InputError, match="100"):
+        plan(replace(BIG, n_train=100, n_validation=1, n_test=1))
 
 
 def test_a_refused_demonstration_is_never_assumed_away(monkeypatch):

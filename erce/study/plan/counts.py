@@ -1,0 +1,214 @@
+"""A recipe and one of its tasks → cells, optimizer steps and tokens, counted if the texts are here."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
+from erce.recipe import Recipe
+from erce.study.drawing import EVALUATED, decodings
+from erce.study.problems import cell_splits
+from erce.tasks import check_demonstrations, load_task
+from erce.tasks.source import NotOnThisMachineError
+from erce.types import BASE_MODEL, Arm, Problem, Splits, Task
+
+CHARACTERS_A_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
+TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
+# Task → means of a prompt and a demonstration; `erce run RECIPE --data FOLDER --dry-run` counts them.
+MEAN_CHARACTERS = {
+    "gsm8k": (299, 245),
+    "gsm8k-answer-only": (286, 7),
+    "math": (222, 469),
+    "mbpp": (271, 156),
+    "mbpp-full": (260, 182),
+}
+
+
+class TextTokens(NamedTuple):
+    """The tokens of a problem's prompt and demonstration, the template and the end token included."""
+
+    prompt: int
+    demonstration: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingWork:
+    """One fine-tuning; tokens are counted over all epochs."""
+
+    steps: int
+    read: int  # tokens of prompts and demonstrations
+    scored: int  # tokens trained on
+    squares: int  # the sum over the sequences read of their squared lengths, for attention
+    longest: int  # tokens of one sequence
+    truncated: int  # demonstrations that lose their end
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawingWork:
+    """All completions of one cell."""
+
+    completions: int
+    read: int  # tokens of prompts, each once a decoding
+    prompt: float  # mean tokens of a prompt
+    expected: int  # tokens drawn if each completion is as long as its demonstration
+    most: int  # tokens drawn if each completion is cut off at its limit
+    longest: int  # tokens of one prompt and its completion, at most
+    rows: int  # completions drawn at a time, at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskPlan:
+    """The work that one task of a recipe asks for; `training` and `drawing` are those of one cell."""
+
+    task: str
+    sizes: tuple[int, int, int]  # train, validation, test
+    arms: dict[Arm, int]  # arm → number of its cells
+    characters: tuple[float, float]  # means of a prompt and a demonstration of training
+    training: TrainingWork
+    drawing: DrawingWork
+    notes: tuple[str, ...] = ()  # what was assumed
+
+    @property
+    def cells(self) -> int:
+        return sum(self.arms.values())
+
+    @property
+    def trained(self) -> int:
+        """Return the number of cells that are trained: all but the base model's."""
+        return self.cells - self.arms.get(BASE_MODEL, 0)
+
+
+def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
+    """Count the work of one task; without a tokenizer, assume tokens from characters, and say so in a note.
+
+    If the problems would come from the hub and are not in its cache, `MEAN_CHARACTERS` is assumed. All else
+    that a run would refuse is an InputError, first of all a demonstration that the task's own verifier does
+    not accept; programs are run for that as in a study.
+    """
+    task, notes = load_task(name), []
+    limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
+    try:
+        problems = cell_splits(recipe, name)
+    except NotOnThisMachineError as error:
+        if name not in MEAN_CHARACTERS:
+            raise
+        texts = _assumed(recipe, task)
+        means = "prompts of {} and demonstrations of {} characters, its means".format(*texts.characters)
+        notes.append(f"{name}: {means}, for {error.what}; --data FOLDER counts")
+    else:
+        check_demonstrations(task, (problem for part in vars(problems).values() for problem in part))
+        texts = _counted(problems, tokenizer, limit)
+    if tokenizer is None:
+        lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE_TOKENS} tokens more a prompt"
+        notes.append(f"{lengths}, for the tokenizer of {recipe.model!r} is not on this machine")
+    return TaskPlan(
+        task=name,
+        sizes=(len(texts.train), len(texts.evaluated["validation"]), len(texts.evaluated["test"])),
+        arms=_arms(recipe, name),
+        characters=texts.characters,
+        training=_training(recipe, texts, limit),
+        drawing=_drawing(recipe, name, texts.evaluated),
+        notes=tuple(notes),
+    )
+
+
+def steps(recipe: Recipe, demonstrations: int) -> int:
+    """Return the optimizer steps of one fine-tuning; the last of an epoch may have a smaller batch.
+
+    >>> from erce.recipe import parse_recipe
+    >>> steps(parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0]}), 1000)
+    189
+    """
+    training = recipe.training
+    batches = math.ceil(demonstrations / training.micro_batch_size)
+    accumulated = training.batch_size // training.micro_batch_size
+    return math.ceil(training.epochs * math.ceil(batches / accumulated))
+
+
+def _training(recipe: Recipe, texts: "_Texts", limit: int) -> TrainingWork:
+    kept = [
+        TextTokens(text.prompt, max(0, min(text.demonstration, limit - text.prompt))) for text in texts.train
+    ]
+    epochs, lengths = recipe.training.epochs, [sum(text) for text in kept]
+    return TrainingWork(
+        steps=steps(recipe, len(kept)),
+        read=round(epochs * sum(lengths)),
+        scored=round(epochs * sum(text.demonstration for text in kept)),
+        squares=round(epochs * sum(length * length for length in lengths)),
+        longest=max(lengths) if texts.known else limit,
+        truncated=sum(short != whole for short, whole in zip(kept, texts.train, strict=True)),
+    )
+
+
+def _drawing(recipe: Recipe, name: str, evaluated: dict[str, list[TextTokens]]) -> DrawingWork:
+    drawn = list(decodings(recipe, name).values())
+    texts = [text for split in EVALUATED for text in evaluated[split]]
+    samples = sum(settings.samples for settings in drawn)
+    limit = max(settings.max_new_tokens for settings in drawn)
+    return DrawingWork(
+        completions=samples * len(texts),
+        read=len(drawn) * sum(text.prompt for text in texts),
+        prompt=sum(text.prompt for text in texts) / len(texts),
+        expected=samples * sum(min(text.demonstration, limit) for text in texts),
+        most=samples * len(texts) * limit,
+        longest=max(text.prompt for text in texts) + limit,
+        rows=min(
+            recipe.decoding.batch_size,
+            max(map(len, evaluated.values())) * max(settings.samples for settings in drawn),
+        ),
+    )
+
+
+class _Texts(NamedTuple):
+    """The lengths of a task's problems; if they are not `known`, all are as long as the mean."""
+
+    train: list[TextTokens]
+    evaluated: dict[str, list[TextTokens]]
+    characters: tuple[float, float]
+    known: bool
+
+
+def _counted(problems: Splits, tokenizer: Any, limit: int) -> _Texts:
+    if tokenizer is not None:
+        training_rows(tokenizer, problems.train, limit)  # it refuses what a run would refuse
+    train = problems.train
+    prompts, demonstrations = (
+        sum(map(len, texts)) / len(train)
+        for texts in ([problem.prompt for problem in train], [problem.demonstration for problem in train])
+    )
+    evaluated = {split: _lengths(getattr(problems, split), tokenizer) for split in EVALUATED}
+    return _Texts(_lengths(train, tokenizer), evaluated, (prompts, demonstrations), True)
+
+
+def _assumed(recipe: Recipe, task: Task) -> _Texts:
+    characters = MEAN_CHARACTERS[task.name]
+    wanted = (recipe.n_train, recipe.n_validation, recipe.n_test)
+    usual = (task.n_train, task.n_validation, task.n_test)
+    train, *others = (own if n is None else n for n, own in zip(wanted, usual, strict=True))
+    text = [_assumed_text(*characters)]
+    evaluated = {split: text * n for split, n in zip(EVALUATED, others, strict=True)}
+    return _Texts(text * train, evaluated, characters, False)
+
+
+def _lengths(problems: Sequence[Problem], tokenizer: Any) -> list[TextTokens]:
+    if tokenizer is None:
+        return [_assumed_text(len(problem.prompt), len(problem.demonstration)) for problem in problems]
+    return [
+        TextTokens(
+            prompt=len(prompt_ids(tokenizer, problem.prompt)),
+            demonstration=len(demonstration_ids(tokenizer, problem.demonstration)),
+        )
+        for problem in problems
+    ]
+
+
+def _assumed_text(prompt: float, demonstration: float) -> TextTokens:
+    """Return the assumed tokens of a prompt and a demonstration with these numbers of characters."""
+    words, answer = (math.ceil(characters / CHARACTERS_A_TOKEN) for characters in (prompt, demonstration))
+    return TextTokens(TEMPLATE_TOKENS + words, answer + 1)
+
+
+def _arms(recipe: Recipe, name: str) -> dict[Arm, int]:
+    return dict(Counter(cell.arm for cell in recipe.cells() if cell.task == name))
