@@ -105,8 +105,8 @@ def text_of(completion: Completion | str) -> str:
 
 
 def is_finished(completion: Completion | str) -> bool:
-    """Return whether the completion ended by itself; a bare string did."""
-    return isinstance(completion, str) or completion.finished
+    """Return False if the completion was cut off; True for a bare string, or if nothing says."""
+    return isinstance(completion, str) or completion.finished is not False
 
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+")

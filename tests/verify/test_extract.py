@@ -1,6 +1,7 @@
 """The part of a completion that is its final answer, found in linear time."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -80,6 +81,7 @@ def test_text_comes_from_a_str_or_a_completion_and_from_nothing_else():
     cut_off = Completion(problem="", sample=0, text="a", tokens=1, finished=False, logprob=0.0, entropy=0.0)
     assert (text_of("a"), is_finished("a")) == ("a", True)
     assert (text_of(cut_off), is_finished(cut_off)) == ("a", False)
+    assert is_finished(replace(cut_off, finished=None))  # an imported log that does not say
     for other in (None, b"a", 5):
         with pytest.raises(ValueError, match="decode or convert"):
             text_of(other)
