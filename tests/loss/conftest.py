@@ -1,10 +1,18 @@
-"""The Triton kernels as tests have them: interpreted on the CPU, on any machine."""
+"""The Triton kernels, interpreted on the CPU of any machine; and processes that run functions together."""
 
 import importlib.util
 import sys
 from types import ModuleType
 
 import pytest
+
+
+@pytest.fixture(scope="session")
+def processes(tmp_path_factory):
+    from toys.processes import Processes
+
+    with Processes(tmp_path_factory.mktemp("processes")) as processes:
+        yield processes
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 from torch.distributed.tensor import Replicate, Shard
-from toys.processes import Processes
 from toys.shared_heads import D, V, laid_out, operands, training
 
 from erce.loss import linear_entropy_regularized_cross_entropy
 from erce.loss.gathered import gathered
-
-
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    with Processes(tmp_path_factory.mktemp("processes")) as processes:
-        yield processes
-
 
 KINDS = [{"tied": tied, "frozen": frozen} for tied in (False, True) for frozen in (False, True)]
 WAYS = {  # → how often the forward and the backward gather, and how often the backward reduces

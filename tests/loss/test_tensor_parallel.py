@@ -31,12 +31,6 @@ from erce.loss import (
 FROZEN, TRAINED = ("hidden", "low"), ("hidden", "low", *HEAD)
 
 
-@pytest.fixture(scope="module")
-def processes(tmp_path_factory):
-    with Processes(tmp_path_factory.mktemp("processes")) as processes:
-        yield processes
-
-
 @pytest.mark.parametrize("case", [case for case in FAMILY if case[1] != 0.1], ids=str)
 def test_every_penalty_is_that_of_one_process(case, processes):
     how = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
