@@ -64,12 +64,12 @@ def policies() -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
-def failure(found: dict[str, Any]) -> Figure:
+def failure(numbers: dict[str, Any]) -> Figure:
     """Draw how often cross-entropy returns a wrong policy, against m."""
     figure, (axes,) = panels(1, width=7.4, height=3.9)
     for rule, (label, colour, line, marker) in RULES.items():
-        axes.plot(found["m"], found["wrong"][rule], color=colour, linestyle=line, label=label)
-        rows = [row for row in found["simulated"] if row["rule"] == rule]
+        axes.plot(numbers["m"], numbers["wrong"][rule], color=colour, linestyle=line, label=label)
+        rows = [row for row in numbers["simulated"] if row["rule"] == rule]
         reach = [[abs(row[end] - row["wrong"]) for row in rows] for end in ("low", "high")]
         axes.errorbar(
             [row["m"] for row in rows],
@@ -82,13 +82,17 @@ def failure(found: dict[str, Any]) -> Figure:
             markerfacecolor=PALETTE["panel"],
             capsize=2.5,
         )
-        if rule in found["distinct"]:
-            axes.plot(found["m"], found["distinct"][rule], color=colour, linestyle=DOTTED, linewidth=1.2)
+        if rule in numbers["distinct"]:
+            axes.plot(numbers["m"], numbers["distinct"][rule], color=colour, linestyle=DOTTED, linewidth=1.2)
     axes.text(
-        1000, found["distinct"]["corrected"][-1] + 0.02, "all prompts differ (N = m²)", ha="right", fontsize=9
+        1000,
+        numbers["distinct"]["corrected"][-1] + 0.02,
+        "all prompts differ (N = m²)",
+        ha="right",
+        fontsize=9,
     )
     axes.text(
-        1000, found["distinct"]["paper"][-1] + 0.02, "all prompts differ (paper)", ha="right", fontsize=9
+        1000, numbers["distinct"]["paper"][-1] + 0.02, "all prompts differ (paper)", ha="right", fontsize=9
     )
     axes.axhline(1 / 8, color=MUTED, linewidth=1, linestyle=DASHED)
     axes.text(1000, 0.14, "1/8, which the proof needs", ha="right", fontsize=9, color=MUTED)
@@ -130,7 +134,7 @@ def switch(lams: dict[str, float | None]) -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
-def sizes(found: dict[str, Any]) -> Figure:
+def sizes(numbers: dict[str, Any]) -> Figure:
     """Draw S against its order for four distributions, and how far it falls short of the support."""
     figure, (left, right) = panels(2, width=4.7, height=3.7)
     rows = {
@@ -139,10 +143,10 @@ def sizes(found: dict[str, Any]) -> Figure:
         "5/8, 1/4, 1/8": ([5 / 8, 1 / 4, 1 / 8], RED, "-"),
         "0.97, and 3 × 0.01": ([0.97, 0.01, 0.01, 0.01], BLUE, DASHED),
     }
-    orders = np.linspace(0, 3, 121)
+    grid = np.linspace(0, 3, 121)
     for name, (row, colour, line) in rows.items():
         left.plot(
-            orders, [support_size(row, order) for order in orders], color=colour, linestyle=line, label=name
+            grid, [support_size(row, order) for order in grid], color=colour, linestyle=line, label=name
         )
     left.axvline(1, color=MUTED, linewidth=0.8, linestyle=DASHED)
     left.text(1.04, 4.2, "exp H", fontsize=9, color=MUTED)
@@ -150,10 +154,18 @@ def sizes(found: dict[str, Any]) -> Figure:
         xlabel="order α", ylabel="S(p), in answers", ylim=(0.9, 4.4), title="A smooth count of the answers"
     )
     left.legend(loc="center right")
-    right.plot(found["order"], found["lemma"], color=MUTED, linestyle=DASHED, label="the lemma’s bound")
-    right.plot(found["order"], found["sharper"], color=GOLD, linestyle="-", label="the sharper bound, k = 3")
+    orders = numbers["order"]
+    right.plot(orders, numbers["lemma"], color=MUTED, linestyle=DASHED, label="the lemma’s bound")
     right.plot(
-        found["order"], found["gap"], color=RED, linestyle="-", linewidth=2.4, label="true, for 5/8, 1/4, 1/8"
+        numbers["order"], numbers["sharper"], color=GOLD, linestyle="-", label="the sharper bound, k = 3"
+    )
+    right.plot(
+        numbers["order"],
+        numbers["gap"],
+        color=RED,
+        linestyle="-",
+        linewidth=2.4,
+        label="true, for 5/8, 1/4, 1/8",
     )
     right.set(xlabel="order α", ylabel="|supp p| − S(p)", title="How far it falls short of the support")
     right.legend(loc="upper left")
@@ -161,25 +173,25 @@ def sizes(found: dict[str, Any]) -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
-def learning(found: dict[str, Any]) -> Figure:
+def learning(numbers: dict[str, Any]) -> Figure:
     """Draw the measured risk against m, alone and beside what the corollaries promise."""
     figure, (left, right) = panels(2, width=5.2, height=4.3)
-    _measured(left, found)
-    _promised(right, found)
+    _measured(left, numbers)
+    _promised(right, numbers)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
 
 
 @matplotlib.rc_context(SETTINGS)
-def token(found: dict[str, Any]) -> Figure:
+def token(numbers: dict[str, Any]) -> Figure:
     """Draw the next token's distribution at several λ: bars, and open marks for the temperature 1/(1+λ)."""
-    names = list(found["tokens"])
-    figure, parts = panels(len(found["optimum"]), width=2.15, height=2.9)
-    for axes, (lam, p) in zip(parts, found["optimum"].items(), strict=True):
+    names = list(numbers["tokens"])
+    figure, parts = panels(len(numbers["optimum"]), width=2.15, height=2.9)
+    for axes, (lam, p) in zip(parts, numbers["optimum"].items(), strict=True):
         axes.barh(names[::-1], p[::-1], color=BLUE, height=0.6)
         axes.plot(
-            found["first_order"][lam][::-1],
+            numbers["first_order"][lam][::-1],
             names[::-1],
             "D",
             color=RED,
@@ -196,23 +208,23 @@ def token(found: dict[str, Any]) -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
-def sharpening(found: dict[str, Any]) -> Figure:
+def sharpening(numbers: dict[str, Any]) -> Figure:
     """Draw the optimum's equivalent temperature, two tied tokens, and the push on a demonstrated token."""
     figure, (warm, tie, push) = panels(3, width=3.75, height=3.6)
-    lams = np.array(found["lambda"])
-    warm.plot(lams, found["temperature"], color=BLUE, label="exact optimum")
+    lams = np.array(numbers["lambda"])
+    warm.plot(lams, numbers["temperature"], color=BLUE, label="exact optimum")
     warm.plot(lams, 1 / (1 + lams), color=RED, linestyle=DASHED, label="first order, 1/(1+λ)")
     warm.set(xlabel="λ", ylabel="temperature", ylim=(0, 1.03), title="It is like a lower temperature")
     warm.legend(loc="upper right")
-    tops = np.array(found["tie"])
+    tops = np.array(numbers["tie"])
     tie.plot(lams, tops, color=BLUE, label="one token")
     tie.plot(lams, 1 - tops, color=GOLD, linestyle=DASHED, label="the other")
     tie.axvline(1, color=MUTED, linewidth=0.8, linestyle=DOTTED)
     tie.set(xlabel="λ", ylabel="probability", ylim=(0, 1.03), title="Above λ = 1 it breaks ties")
     tie.legend(loc="center right")
     colours = zip((INK, GREEN, GOLD, BLUE, RED), ("-", "-", DASHED, "-", "-"), strict=True)
-    for (lam, force), (colour, line) in zip(found["push"].items(), colours, strict=True):
-        push.plot(found["p"], force, color=colour, linestyle=line, label=f"λ = {float(lam):.3g}")
+    for (lam, force), (colour, line) in zip(numbers["push"].items(), colours, strict=True):
+        push.plot(numbers["p"], force, color=colour, linestyle=line, label=f"λ = {float(lam):.3g}")
     push.axhline(0, color=INK, linewidth=1)
     push.axhspan(-1.1, 0, color=RED, alpha=0.07, linewidth=0)
     push.set(xlabel="p of the demonstrated token", ylabel="push on its logit", ylim=(-1.1, 3.4), xlim=(0, 1))
@@ -221,15 +233,21 @@ def sharpening(found: dict[str, Any]) -> Figure:
     return figure
 
 
-def _measured(left: Axes, found: dict[str, Any]) -> None:
+def _measured(left: Axes, numbers: dict[str, Any]) -> None:
     styles = zip(
         (RED, GOLD, PLUM, INK, BLUE, GREEN), "os^xDv", ("-", "-", "-", DOTTED, DASHED, "-"), strict=True
     )
-    for (name, curve), (colour, marker, line) in zip(found["risk"].items(), styles, strict=True):
+    for (name, curve), (colour, marker, line) in zip(numbers["risk"].items(), styles, strict=True):
         left.plot(
-            found["m"], curve["mean"], color=colour, marker=marker, markersize=4.5, linestyle=line, label=name
+            numbers["m"],
+            curve["mean"],
+            color=colour,
+            marker=marker,
+            markersize=4.5,
+            linestyle=line,
+            label=name,
         )
-        left.fill_between(found["m"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0)
+        left.fill_between(numbers["m"], curve["low"], curve["high"], color=colour, alpha=0.15, linewidth=0)
     left.set(
         xscale="log",
         ylim=(-0.02, 1),
@@ -239,11 +257,15 @@ def _measured(left: Axes, found: dict[str, Any]) -> None:
     )
 
 
-def _promised(right: Axes, found: dict[str, Any]) -> None:
+def _promised(right: Axes, numbers: dict[str, Any]) -> None:
     lines = (("step_1", INK, DOTTED), ("step_2", BLUE, DASHED), ("step_3", GREEN, "-"))
-    limits = found["bounds"]
+    limits = numbers["bounds"]
     right.plot(
-        found["m"], found["risk"]["step 3: λ = m, α = 1/m"]["q95"], color=GREEN, marker="v", markersize=4.5
+        numbers["m"],
+        numbers["risk"]["step 3: λ = m, α = 1/m"]["q95"],
+        color=GREEN,
+        marker="v",
+        markersize=4.5,
     )
     right.text(350, 0.06, "measured: 95 %\nof samples stay\nbelow", fontsize=8.5, color=GREEN)
     for step, colour, line in lines:
@@ -254,7 +276,7 @@ def _promised(right: Axes, found: dict[str, Any]) -> None:
             linestyle=line,
             label="bound of " + step.replace("_", " "),
         )
-    until = found["vacuous_until"]
+    until = numbers["vacuous_until"]
     right.axvspan(1, until, color=MUTED, alpha=0.12, linewidth=0)
     right.text(1.3, 1.04, f"vacuous: every bound is 1 or more up to m = {until:,}", fontsize=8.5, color=MUTED)
     right.legend(loc="center right", bbox_to_anchor=(1.0, 0.62))

@@ -17,15 +17,15 @@ def write(page: Path, json: Path | None) -> list[str]:
 
     The same versions of numpy, scipy and matplotlib with the same number of threads give the same bytes.
     """
-    found = findings()
-    write_text(page, render(found))
+    numbers = findings()
+    write_text(page, render(numbers))
     if json is not None:
-        write_json(json, found)
-    return [*table(found), "", f"The page with the figures: {page}"]
+        write_json(json, numbers)
+    return [*table(numbers), "", f"The page with the figures: {page}"]
 
 
-def render(found: dict[str, Any]) -> str:
-    """Return the page as HTML; `found` is what `findings()` returns."""
+def render(numbers: dict[str, Any]) -> str:
+    """Return the page as HTML; `numbers` is what `findings()` returns."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -34,31 +34,30 @@ def render(found: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     return environment.get_template("page.html").render(
-        found=found,
+        numbers=numbers,
         risk=counterexample.RISK,
         smallest_distinct=_smallest_distinct(),
-        drawings={name: Markup(text) for name, text in _drawings(found).items()},
+        drawings={name: Markup(text) for name, text in _drawings(numbers).items()},
     )
 
 
-def table(found: dict[str, Any]) -> list[str]:
+def table(numbers: dict[str, Any]) -> list[str]:
     """Return the most telling numbers, one on each line."""
-    bounds, enough = found["sample_complexity_bound"], found["samples_enough"]
+    bounds, enough = numbers["sample_complexity_bound"], numbers["samples_enough"]
     lines = ["The counter-example: the learner is right from λ ="]
-    for kind, lam in found["switch_lambda"].items():
+    for kind, lam in numbers["switch_lambda"].items():
         lines.append(f"  {kind:<22} {'never' if lam is None else format(lam, '.4f'):>11}")
-    lines += [f"  above order {found['last_order']:.2f} no λ helps", ""]
-    lines.append(
-        f"Samples for a risk of at most {found['epsilon']:g} with probability {1 - found['delta']:g}, there"
-    )
+    lines += [f"  above order {numbers['last_order']:.2f} no λ helps", ""]
+    epsilon, probability = numbers["epsilon"], 1 - numbers["delta"]
+    lines.append(f"Samples for a risk of at most {epsilon:g} with probability {probability:g}, there")
     lines += [f"  bound of {name.replace('_', ' '):<13} {samples:>11,}" for name, samples in bounds.items()]
     lines.append(f"  {'λ_m = m, α_m = 1/m':<22} {_samples(enough):>11}")
-    lines.append(f"  {'cross-entropy':<22} {_samples(found['samples_enough_cross_entropy']):>11}")
-    search = found["critical_lambda_found"]
+    lines.append(f"  {'cross-entropy':<22} {_samples(numbers['samples_enough_cross_entropy']):>11}")
+    search = numbers["critical_lambda_found"]
     lines += [
         "",
         "Up to which λ no demonstrated token's logit is pushed down",
-        f"  {'1 / W(1/e)':<22} {found['critical_lambda']:>11.6f}",
+        f"  {'1 / W(1/e)':<22} {numbers['critical_lambda']:>11.6f}",
         f"  {'by search':<22} {search['lambda']:>11.6f}, at p = {search['p']:.4f}",
     ]
     return lines
@@ -78,21 +77,21 @@ def _smallest_distinct() -> dict[str, float]:
     }
 
 
-def _drawings(found: dict[str, Any]) -> dict[str, str]:
+def _drawings(numbers: dict[str, Any]) -> dict[str, str]:
     return {
         "policies": inline(
             figures.policies(), "Two policies where answer 1 was shown: the wrong one fits it better"
         ),
         "failure": inline(
-            figures.failure(found["counterexample"]),
+            figures.failure(numbers["counterexample"]),
             "Probability that cross-entropy picks a wrong policy, by m",
         ),
-        "switch": inline(figures.switch(found["switch_lambda"]), "Difference of the objectives against λ"),
-        "sizes": inline(figures.sizes(found["lemma"]), "S against its order; its gap to the support"),
-        "learning": inline(figures.learning(found["learning"]), "Risk against m, measured and promised"),
-        "token": inline(figures.token(found["token"]), "The next token's distribution at five λ"),
+        "switch": inline(figures.switch(numbers["switch_lambda"]), "Difference of the objectives against λ"),
+        "sizes": inline(figures.sizes(numbers["lemma"]), "S against its order; its gap to the support"),
+        "learning": inline(figures.learning(numbers["learning"]), "Risk against m, measured and promised"),
+        "token": inline(figures.token(numbers["token"]), "The next token's distribution at five λ"),
         "sharpening": inline(
-            figures.sharpening(found["token"]),
+            figures.sharpening(numbers["token"]),
             "Equivalent temperature, a tie, and the push on a logit against λ",
         ),
     }

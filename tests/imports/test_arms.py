@@ -1,0 +1,219 @@
+"""Logs of other tools, by arm, become a study whose numbers are those of the logs."""
+
+import json
+
+import numpy as np
+import pytest
+from toys.logs import write_evalplus, write_inspect, write_lm_eval
+
+from erce.cli.main import main
+from erce.files import read_rows
+from erce.imports import Reading, import_study
+from erce.recipe import Cell
+from erce.reporting import report
+from erce.reporting.gains import gains
+from erce.study.export import records
+from erce.study.folder import PROBLEMS, read_study
+from erce.study.search.choose import best_lam
+from erce.types import BASELINE, Arm
+
+
+def test_folders_of_lm_eval_become_a_study(tmp_path):
+    base = [write_lm_eval(tmp_path / f"base{seed}" / "org__m", [[1], [0], [0]]) for seed in range(2)]
+    mine = [write_lm_eval(tmp_path / f"mine{seed}" / "org__m", [[1], [1], [seed > 0]]) for seed in range(3)]
+    words = [
+        "--baseline",
+        *map(str, base),
+        "--arm",
+        "lam=2",
+        *map(str, mine),
+        "--arm",
+        "dpo",
+        *map(str, mine[:1]),
+    ]
+    assert main(["import", str(tmp_path / "study"), *words]) == 0
+    study = read_study(tmp_path / "study")
+    assert (study.recipe.task, study.recipe.lams, study.recipe.objectives) == ("gsm8k", (0.0, 2.0), ("dpo",))
+    assert study.missing == []
+    found = study.outcomes("gsm8k", Arm(2.0), split="test", decoding="greedy")
+    np.testing.assert_array_equal(found, [[[1], [1], [0]], *[[[1], [1], [1]]] * 2])
+    assert study.outcomes("gsm8k", Arm(0.0, "dpo"), split="test", decoding="greedy").shape == (1, 3, 1)
+    assert [row["prompt"] for row in read_rows(study.root / PROBLEMS)] == [
+        f"Q: {at}+0?\nA:" for at in range(3)
+    ]
+
+
+def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
+    log = write_lm_eval(tmp_path / "log", [[1], [0]])
+    study = import_study(tmp_path / "study", {"baseline": [log]})
+    [result] = study.results.values()
+    scores = result["scores"]["test"]["greedy"]
+    assert scores == {
+        "pass@1": 0.5,
+        "problems": 2,
+        "samples": 1,
+        "reasons": {"passed": 0.5, "no answer": 0.5},
+        "finished": None,
+        "tokens": None,
+        "entropy": None,
+        "drawn_entropy": None,
+        "logprob": None,
+    }
+    assert result.keys() == {"cell", "scores"}
+    unknown = ("tokens", "finish", "logprob", "entropy", "key", "adapter", "verifier", "dtype")
+    assert {getattr(row, name) for row in records(study) for name in unknown} == {None}
+
+
+def test_a_filter_of_lm_eval_is_chosen_by_name(tmp_path):
+    log = write_lm_eval(tmp_path / "log", [[1], [0]], filters=("strict-match", "flexible-extract"))
+    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with filter="):
+        import_study(tmp_path / "study", {"baseline": [log]})
+    study = import_study(tmp_path / "study", {"baseline": [log]}, reading=Reading(filter="strict-match"))
+    assert study.outcomes("gsm8k", BASELINE, split="test", decoding="greedy").tolist() == [[[1], [0]]]
+
+
+def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp_path):
+    drawn = {"do_sample": True, "temperature": 0.6, "max_gen_toks": 99}
+    arms = {
+        arm: [
+            *(write_lm_eval(tmp_path / f"{arm}{seed}g", [[1], [0]]) for seed in range(2)),
+            *(
+                write_lm_eval(tmp_path / f"{arm}{seed}s", [[1, 0], [0, 1]], settings=drawn)
+                for seed in range(2)
+            ),
+        ]
+        for arm in ("baseline", "lam=0.5")
+    }
+    study = import_study(tmp_path / "study", arms, validation=arms)
+    assert study.recipe.seeds == (0, 1)
+    assert (study.recipe.decoding.temperature, study.recipe.decoding.samples) == (0.6, 2)
+    assert best_lam(study).scores == {0.0: 0.5, 0.5: 0.5}
+    entries = [each for each in gains(study) if each["lam"] == 0.5]
+    assert [(each["decoding"], each["gain"], each["n_seeds"]) for each in entries] == [
+        ("sampled", 0.0, 2),
+        ("greedy", 0.0, 2),
+    ]
+
+
+def test_a_log_of_inspect_becomes_a_study_with_what_it_says(tmp_path):
+    logs = {
+        arm: [write_inspect(tmp_path / f"{arm}.json", [[1, 0], [0, 0]])]
+        for arm in ("baseline", "grpo", "base")
+    }
+    study = import_study(tmp_path / "study", logs, reading=Reading(temperature=1.0))
+    assert study.recipe.cells() == [
+        Cell("inspect_evals-gsm8k", None, 0),
+        Cell("inspect_evals-gsm8k", 0.0, 0),
+        Cell("inspect_evals-gsm8k", 0.0, 0, "grpo"),
+    ]
+    scores = next(iter(study.results.values()))["scores"]["test"]["sampled"]
+    assert (scores["tokens"], scores["finished"], scores["pass@2"]) == (7.0, 0.0, 0.5)
+    assert scores["reasons"] == {"passed": 0.25, "truncated": 0.75}
+    assert study.recipe.model == "hf/m"
+    assert next(read_rows(study.root / PROBLEMS))["prompt"] == "Add.\n\n0+0?"
+
+
+def two(folder, **change):
+    """A baseline and an arm of it, and the arm's file changed."""
+    return {
+        "baseline": [write_lm_eval(folder / "a", [[1], [0]])],
+        "x": [write_lm_eval(folder / "b", **({"values": [[1], [0]]} | change))],
+    }
+
+
+@pytest.mark.parametrize(
+    ("logs", "reading", "sentence"),
+    [
+        (lambda at: {"x": []}, {}, "no arm 'baseline' among"),
+        (lambda at: {"baseline": [at / "no"]}, {}, "no log at"),
+        (
+            lambda at: two(at, values=[[1]]),
+            {},
+            r"arm 'x', seed 0, problem '1', sample 0 is missing \(1 in all\)",
+        ),
+        (
+            lambda at: two(at, values=[[1], [0], [1]]),
+            {},
+            "arm 'baseline', seed 0, problem '2', sample 0 is missing",
+        ),
+        (lambda at: two(at, values=[[1], [0]], tamper={"target": "9"}), {}, "they are not the same problems"),
+        (
+            lambda at: two(at, values=[[1], [0]], tamper={"doc_id": 1}),
+            {},
+            "problem '1', sample 0 is there twice",
+        ),
+        (lambda at: two(at, task="math"), {}, "the logs are of the tasks gsm8k, math; name one task"),
+        (lambda at: two(at, task="math"), {"task": "math"}, r"0 logs of task 'math' \(none\)"),
+        (lambda at: two(at, settings={"do_sample": True, "temperature": 0.5}), {}, "seed 0 has no"),
+        (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),
+        (lambda at: two(at) | {"lam=two": [at / "a"]}, {}, "arm 'lam=two' is no λ; write lam=2"),
+        (lambda at: two(at) | {"../up": [at / "a"]}, {}, r"no arm can be called '\.\./up'"),
+        (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base' has 2 logs"),
+        (two, {"format": "evalplus"}, r"0 logs \(none\)"),
+        (
+            lambda at: {"baseline": [write_lm_eval(at / "s", [[1]], settings={"do_sample": True})]},
+            {},
+            "at which temperature",
+        ),
+        (
+            lambda at: {"baseline": [at, write_lm_eval(at / "1", [[1]]), write_lm_eval(at / "2", [[1]])]},
+            {},
+            "has 2 logs",
+        ),
+    ],
+)
+def test_logs_that_would_compare_unlike_things_are_one_sentence(tmp_path, logs, reading, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        import_study(tmp_path / "study", logs(tmp_path), reading=Reading(**reading))
+    assert not (tmp_path / "study").exists()
+
+
+def test_two_temperatures_are_not_one_decoding(tmp_path):
+    logs = {
+        arm: [write_lm_eval(tmp_path / arm, [[1]], settings={"do_sample": True, "temperature": degree})]
+        for arm, degree in (("baseline", 0.6), ("x", 1.0))
+    }
+    with pytest.raises(ValueError, match=r"sampled completions have temperature 0\.6 and 1\.0"):
+        import_study(tmp_path / "study", logs)
+
+
+def test_a_folder_with_anything_in_it_is_left_alone(tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "thesis.tex").write_text("mine")
+    with pytest.raises(ValueError, match="is not empty; a study is imported whole, into a new folder"):
+        import_study(tmp_path / "study", two(tmp_path))
+    assert [path.name for path in (tmp_path / "study").iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("tool", ["lm-eval greedy", "inspect samples", "evalplus greedy"])
+def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
+    def write(name, seed, right):
+        path = tmp_path / f"{name}{seed}"
+        if tool == "inspect samples":
+            values = [[int(at + sample + seed < right) for sample in range(3)] for at in range(8)]
+            return write_inspect(path, values, temperature=0.7)
+        values = [[int(at + seed < right)] for at in range(8)]
+        if tool == "evalplus greedy":
+            path = tmp_path / f"{name}{seed}_temp_0.0_eval_results.json"
+            return write_evalplus(path, [[("pass" if ok else "fail", "pass")] for [ok] in values])
+        return write_lm_eval(path, values)
+
+    logs = {
+        name: [write(name.replace("=", ""), seed, right) for seed in range(2)]
+        for name, right in (("baseline", 3), ("lam=2", 6))
+    }
+    study = import_study(
+        tmp_path / "study", logs, reading=Reading(temperature=0.0) if "evalplus" in tool else None
+    )
+    page = report(study.root, json=tmp_path / "all.json").read_text(encoding="utf-8")
+    assert "None" not in page
+    assert page.rstrip().endswith("</html>")
+    found = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    decoding = "sampled" if tool == "inspect samples" else "greedy"
+    [gain] = [each for each in found["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
+    arms = [
+        study.outcomes(study.recipe.task, Arm(lam), split="test", decoding=decoding) for lam in (2.0, 0.0)
+    ]
+    assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
+    assert gain["gain"] > 0
+    assert any("validation" in text for text in found["cautions"])
