@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.files import new_folder, write_json, write_rows
+from erce.files import new_folder, write_json
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
-from erce.score import summarize
-from erce.score.majority import Equal
 from erce.study.export import outcome_arrays
 from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
+from erce.study.judging import Equal, score
 from erce.study.provenance import CELL
-from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
 from erce.types import Completion, SampleRow, Verdict
 
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
@@ -200,14 +199,14 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow],
     for row in rows:
         rows_by_draw.setdefault((row.split, row.decoding), []).append(row)
     write_json(folder / CELL, _origin(recipe, cell, rows_by_draw))
-    write_rows(folder / COMPLETIONS, map(_completion_row, rows))
-    write_rows(folder / VERDICTS, map(_verdict_row, rows))
-    scores: dict[str, dict[str, Any]] = {}
-    for (split, decoding), drawn in rows_by_draw.items():
-        scored = summarize([_completion(row) for row in drawn], [_verdict(row) for row in drawn], equal=equal)
-        unknown = {} if all(row.finish for row in drawn) else {"finished": None}
-        scores.setdefault(split, {})[decoding] = scored | unknown
-    result = {"cell": asdict(cell), "scores": scores}
+    samples = [
+        JudgedSample(DrawnSet(*draw), _completion(row), _verdict(row))
+        for draw, drawn in rows_by_draw.items()
+        for row in drawn
+    ]
+    write_completions(folder, (sample[:2] for sample in samples))
+    write_verdicts(folder, samples)
+    result = {"cell": asdict(cell), "scores": score(samples, equal=equal)}
     warnings = sorted({row.warning for row in rows if row.warning})
     write_json(folder / RESULT, result | ({"warnings": warnings} if warnings else {}))
 
@@ -226,35 +225,21 @@ def _origin(recipe: Recipe, cell: Cell, rows_by_draw: RowsByDraw) -> dict[str, A
     return origin | {"decoding": drawing}
 
 
-def _completion_row(row: SampleRow) -> dict[str, Any]:
-    """Return a row of completions.jsonl; `finished` is None if nothing says whether it was cut off."""
-    place = {"split": row.split, "decoding": row.decoding}
-    return place | asdict(_completion(row)) | ({} if row.finish else {"finished": None})
-
-
 def _completion(row: SampleRow) -> Completion:
     return Completion(
         problem=row.problem,
         sample=row.sample,
         text=row.completion or "",  # a choice among fixed answers has no text
         tokens=row.tokens,
-        finished=row.finish != "length",
+        finished=None if row.finish is None else row.finish != "length",
         logprob=row.logprob,
         entropy=row.entropy,
         drawn_entropy=row.drawn_entropy,
     )
 
 
-def _verdict_row(row: SampleRow) -> dict[str, Any]:
-    """Return a row of verdicts.jsonl."""
-    verdict = _verdict(row)
-    columns = {name: getattr(row, name) for name in ("split", "decoding", "problem", "sample")}
-    columns |= {"accepted": verdict.accepted, "reason": verdict.reason, "extracted": verdict.extracted}
-    return columns | ({"warning": row.warning} if row.warning else {})
-
-
 def _verdict(row: SampleRow) -> Verdict:
-    return Verdict(row.accepted, row.reason or _reason(row), row.extracted)
+    return Verdict(row.accepted, row.reason or _reason(row), row.extracted, warning=row.warning or "")
 
 
 def _reason(row: SampleRow) -> str:

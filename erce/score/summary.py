@@ -89,7 +89,7 @@ def summarize(
         "problems": accepted.shape[0],
         "samples": accepted.shape[1],
         "reasons": shares(verdicts),
-        "finished": float(np.mean([completion.finished for completion in completions])),
+        "finished": _mean([completion.finished for completion in completions]),
         "tokens": None if tokens is None else float(tokens.mean()),
         "entropy": _a_token([completion.entropy for completion in completions], tokens),
         "drawn_entropy": _a_token([completion.drawn_entropy for completion in completions], tokens),
@@ -102,6 +102,12 @@ def _a_token(means: Sequence[float | None], tokens: np.ndarray | None) -> float 
     """The mean over all tokens, from every completion's own; None where one is not known."""
     known = _known(means)
     return None if known is None or tokens is None else float((known * tokens).sum() / tokens.sum())
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean; None where a value is not known."""
+    known = _known(values)
+    return None if known is None else float(known.mean())
 
 
 def _known(values: Sequence[float | None]) -> np.ndarray | None:

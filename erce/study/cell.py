@@ -19,10 +19,11 @@ from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.drawing import JOURNAL, draw, has_all_completions
 from erce.study.folder import RESULT, TIMING, cell_folder, timed
-from erce.study.judging import judge, scores
+from erce.study.judging import judge, score
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS, read_samples
 from erce.study.training import TRAINING, train
+from erce.tasks import load_task
 from erce.types import Splits
 
 
@@ -50,11 +51,13 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     """Return what result.json holds: the cell, its scores, how its training went, warnings and versions."""
-    result: dict[str, Any] = {"cell": asdict(cell), "scores": scores(folder, cell)}
+    samples = read_samples(folder)
+    scores = score(samples, equal=load_task(cell.task).equal)
+    result: dict[str, Any] = {"cell": asdict(cell), "scores": scores}
     if cell.lam is not None:
         log = read_json(folder / TRAINING)
         result["training"] = {name: value for name, value in log.items() if name != "log"}
-    warnings = {sample.verdict.warning for sample in read_samples(folder)} - {""}
+    warnings = {sample.verdict.warning for sample in samples} - {""}
     if warnings:
         result["warnings"] = sorted(warnings)
     packages = ("erce", "torch", "transformers", "trl", "peft")

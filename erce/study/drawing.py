@@ -73,7 +73,8 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
                     )
     for outdated in (RESULT, VERDICTS):
         (folder / outdated).unlink(missing_ok=True)
-    write_completions(folder, dict(sorted(completions.items(), key=lambda item: _order(item[0]))))
+    in_order = sorted(completions, key=_order)
+    write_completions(folder, ((place, drawn) for place in in_order for drawn in completions[place]))
 
 
 def _order(drawn_set: DrawnSet) -> tuple[int, float]:

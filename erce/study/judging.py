@@ -1,5 +1,6 @@
 """Stages 3 and 4 of a cell: completions → verdicts → scores."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,11 @@ from erce.recipe import Cell
 from erce.score import summarize
 from erce.study.drawing import EVALUATED
 from erce.study.provenance import write_verifier
-from erce.study.samples import DrawnSet, JudgedSample, read_completions, read_samples, write_verdicts
+from erce.study.samples import DrawnSet, JudgedSample, read_completions, write_verdicts
 from erce.tasks import load_task
 from erce.types import Splits
+
+Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 
 
 def judge(folder: Path, cell: Cell, problems: Splits) -> None:
@@ -27,14 +30,13 @@ def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     )
 
 
-def scores(folder: Path, cell: Cell) -> dict[str, dict[str, Any]]:
-    """Return split → decoding → what `erce.score.summarize` returns for its completions."""
-    equal = load_task(cell.task).equal
-    samples: dict[DrawnSet, list[JudgedSample]] = {}
-    for sample in read_samples(folder):
-        samples.setdefault(sample.drawn_set, []).append(sample)
+def score(samples: Iterable[JudgedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:
+    """Return split → decoding → what `erce.score.summarize` returns; `equal` joins the votes of maj@k."""
+    samples_by_set: dict[DrawnSet, list[JudgedSample]] = {}
+    for sample in samples:
+        samples_by_set.setdefault(sample.drawn_set, []).append(sample)
     scored: dict[str, dict[str, Any]] = {}
-    for (split, decoding), judged in samples.items():
+    for (split, decoding), judged in samples_by_set.items():
         completions = [sample.completion for sample in judged]
         verdicts = [sample.verdict for sample in judged]
         scored.setdefault(split, {})[decoding] = summarize(completions, verdicts, equal=equal)

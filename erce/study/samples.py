@@ -1,6 +1,6 @@
 """A cell's completions and verdicts ⇄ completions.jsonl and verdicts.jsonl: a row a sample, in one order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,16 +29,10 @@ class JudgedSample(NamedTuple):
     verdict: Verdict
 
 
-def write_completions(folder: Path, completions: Mapping[DrawnSet, Sequence[Completion]]) -> None:
-    """Write every set, in the order of the mapping."""
-    write_rows(
-        folder / COMPLETIONS,
-        (
-            drawn_set._asdict() | asdict(completion)
-            for drawn_set, drawn in completions.items()
-            for completion in drawn
-        ),
-    )
+def write_completions(folder: Path, samples: Iterable[tuple[DrawnSet, Completion]]) -> None:
+    """Write a row for each completion, in their order."""
+    rows = (drawn_set._asdict() | asdict(completion) for drawn_set, completion in samples)
+    write_rows(folder / COMPLETIONS, rows)
 
 
 def read_completions(folder: Path) -> dict[DrawnSet, list[Completion]]:
