@@ -34,7 +34,8 @@ from transformers.trainer_callback import PrinterCallback
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from erce.train import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 VOCAB, LAYERS, IGNORED = 16_000, 4, -100
 STEPS = 4  # of a turn; the first is not counted

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from erce.reporting import report
     from erce.study.run import run
     from erce.tasks import TASKS, load_task
-    from erce.train import ERCEConfig, ERCETrainer
+    from erce.train.config import ERCEConfig
+    from erce.train.trainer import ERCETrainer
 
 __version__ = "0.1.0"
 __all__ = [
@@ -70,7 +71,8 @@ _HOME = {
     "erce.reporting": ("report",),
     "erce.study.run": ("run",),
     "erce.tasks": ("TASKS", "load_task"),
-    "erce.train": ("ERCEConfig", "ERCETrainer"),
+    "erce.train.config": ("ERCEConfig",),
+    "erce.train.trainer": ("ERCETrainer",),
 }
 _PARTS = ("loss", "stats", "verify")  # reached as erce.verify.verify_number after a plain `import erce`
 

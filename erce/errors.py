@@ -13,6 +13,10 @@ class DivergedError(RunError):
     """A training whose objective, gradient or logits became NaN or infinite."""
 
 
+class ServerError(RunError):
+    """A completion server that cannot be reached, refuses, or answers what cannot be used."""
+
+
 class UnfinishedError(RunError):
     """A study that stopped before every cell had a result; what is done is kept."""
 

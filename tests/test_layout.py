@@ -82,6 +82,11 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce.tasks, erce.verify.number, erce.verify.program", set()),
         ("import erce.stats, erce.study.folder, erce.study.search.choose, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
+        ("import erce.train.launch", {"torch", "numpy"}),
+        (
+            "from erce.study.training import base_policy\nbase_policy('tiny', 'auto')",
+            HEAVY - {"trl", "datasets", "matplotlib"},
+        ),
     ],
 )
 def test_heavy_libraries_wait_until_they_are_needed(statement, allowed):

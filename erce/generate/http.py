@@ -1,4 +1,4 @@
-"""An address and a JSON body → the server's JSON answer, asked again while it is busy or out of reach."""
+"""Requests to a server → its JSON answers, asked again while it is busy or out of reach."""
 
 import json
 import time
@@ -6,8 +6,10 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-LONGEST_WAIT = 60.0  # seconds between two attempts, whatever the server asks for
-QUOTED = 300  # characters of a server's own words in an error
+from erce.errors import InputError, ServerError
+
+LONGEST_WAIT_SECONDS = 60.0  # between two attempts, whatever the server asks for
+QUOTED_CHARACTERS = 300  # of a server's own words in an error
 
 
 class Address(NamedTuple):
@@ -21,32 +23,43 @@ class Address(NamedTuple):
 
 
 def post(address: Address, path: str, body: dict[str, Any]) -> Any:
-    """What the server answers with status 200: its JSON, or the text where that is none.
+    """Return the JSON that the server answers with status 200, or the text where it is not JSON.
 
     A connection that fails or breaks off, status 429 and any 5xx are tried again, each time after twice the
-    wait or what the server's Retry-After asks for. What then still fails, and any other status, is a
-    ValueError with the server's own words.
+    wait or what the server's Retry-After asks for. The last failure, and any other status, is a ServerError
+    with the server's own words.
     """
     payload, wait, failure = json.dumps(body).encode(), address.backoff, ""
     for attempt in range(address.attempts):
         if attempt:
-            time.sleep(min(wait, LONGEST_WAIT))
+            time.sleep(min(wait, LONGEST_WAIT_SECONDS))
             wait *= 2
         try:
-            reply = _send(address, path, payload)
+            reply = _send(address, "POST", path, payload)
         except (OSError, HTTPException) as error:
             failure = f"{type(error).__name__}: {error}"
             continue
         if reply.status == 200:
             return _decoded(address, reply.text)
-        failure = f"status {reply.status}: {reply.text[:QUOTED]}"
+        failure = f"status {reply.status}: {reply.text[:QUOTED_CHARACTERS]}"
         if reply.status != 429 and reply.status < 500:
-            raise ValueError(f"{address.url}{path} refused, {failure}; {_way_out(reply.status)}")
+            raise ServerError(f"{address.url}{path} refused, {failure}; {_way_out(reply.status)}")
         wait = max(wait, reply.retry_after)
-    raise ValueError(
-        f"{address.url}{path} gave no answer in {address.attempts} attempts, the last with {failure}; see "
+    raise ServerError(
+        f"{address.url}{path} gave no answer in {address.attempts} attempts, the last with {failure}; check "
         "that the server runs and is not overloaded"
     )
+
+
+def get(address: Address, path: str) -> Any:
+    """Return the JSON that the server answers with status 200, asked once; all else is a ServerError."""
+    try:
+        reply = _send(address, "GET", path)
+    except (OSError, HTTPException) as error:
+        raise ServerError(f"{type(error).__name__}: {error!s:.80}") from error
+    if reply.status != 200:
+        raise ServerError(f"status {reply.status}")
+    return _decoded(address, reply.text)
 
 
 class _Reply(NamedTuple):
@@ -55,17 +68,19 @@ class _Reply(NamedTuple):
     retry_after: float
 
 
-def _send(address: Address, path: str, payload: bytes) -> _Reply:
+def _send(address: Address, method: str, path: str, payload: bytes | None = None) -> _Reply:
     parts = urlsplit(address.url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{address.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
+        raise InputError(f"{address.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname, parts.port, timeout=address.timeout)
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    headers = {"Accept": "application/json"}
+    if payload is not None:
+        headers["Content-Type"] = "application/json"
     if address.api_key:
         headers["Authorization"] = f"Bearer {address.api_key}"
     try:
-        connection.request("POST", parts.path.rstrip("/") + path, payload, headers)
+        connection.request(method, parts.path.rstrip("/") + path, payload, headers)
         reply = connection.getresponse()
         after = reply.getheader("Retry-After", "")
         text = reply.read().decode("utf-8", "replace")
@@ -75,13 +90,13 @@ def _send(address: Address, path: str, payload: bytes) -> _Reply:
 
 
 def _decoded(address: Address, text: str) -> Any:
-    """JSON with no NaN or infinity in it; what does not even begin like an object is the text itself."""
+    """Return the JSON, without NaN or infinity, or the text itself if it does not begin like an object."""
     if not text.lstrip().startswith("{"):
         return text
     try:
         return json.loads(text, parse_constant=_not_a_number)
     except (ValueError, RecursionError) as error:
-        raise ValueError(
+        raise ServerError(
             f"{address.url} sent {len(text)} characters that are no JSON ({error!s:.80}), ending in "
             f"{text[-40:]!r}; see the server's log, and whether a proxy cuts its answers"
         ) from error
@@ -92,7 +107,7 @@ def _not_a_number(constant: str) -> float:
 
 
 def _way_out(status: int) -> str:
-    """What to do about a status that asking again would not change."""
+    """Return what the user can do about a status that asking again would not change."""
     if status in (401, 403):
         return "give the server's api_key"
     if status == 404:

@@ -1,18 +1,17 @@
-"""A cell of a recipe → the policy that draws its completions: transformers here, or a server."""
+"""A recipe and an adapter → the policy that draws completions: transformers in this process, or a server."""
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
 
+from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings
+from erce.generate.http import get
 from erce.generate.server import Server, generate_from_server, load_adapter, unload_adapter
 from erce.recipe import Recipe, Serving
 from erce.types import Completion, Problem
@@ -20,9 +19,11 @@ from erce.types import Completion, Problem
 if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
 
+LIST_TIMEOUT_SECONDS = 30.0  # without a byte of the list of models
+
 
 class Policy(Protocol):
-    """What draws completions: `decoding.samples` a problem, in the order of `problems`."""
+    """A callable that draws `decoding.samples` completions a problem, in the order of `problems`."""
 
     def __call__(
         self, problems: Sequence[Problem], *, decoding: GenerationSettings, seed: int
@@ -31,30 +32,30 @@ class Policy(Protocol):
 
 @contextmanager
 def policy(recipe: Recipe, base: "BasePolicy", adapter: Path | None) -> Iterator[Policy]:
-    """The base model under the adapter in a folder, None for as it came; `base` is it and its tokenizer.
+    """Yield the base model under the adapter in a folder, or as it came where `adapter` is None.
 
-    On a server an adapter has a name of its own, see `served_name`, and is gone again afterwards.
+    On a server the adapter is loaded as `served_name`, and unloaded afterwards.
     """
     model, tokenizer = base
     if recipe.server is None:
         from erce.generate.transformers import generate
         from erce.hf.models import adapted
 
-        with adapted(model, adapter) as own:
-            yield partial(generate, own, tokenizer)
+        with adapted(model, adapter) as adapted_model:
+            yield partial(generate, adapted_model, tokenizer)
     else:
         with _served(served_base(recipe, recipe.server), adapter) as server:
             yield partial(generate_from_server, server, tokenizer)
 
 
 def served_base(recipe: Recipe, serving: Serving) -> Server:
-    """The base model on the recipe's server; a ValueError where the variable with its key is not set."""
+    """Return the base model on the recipe's server; InputError where the variable with its key is not set."""
     variable = serving.api_key_variable
     if variable is not None and variable not in os.environ:
-        raise ValueError(f"[server] api_key_variable = {variable!r} is not set; export {variable}=… first")
+        raise InputError(f"[server] api_key_variable = {variable!r} is not set; export {variable}=… first")
     key = "" if variable is None else os.environ[variable]
     if not key.isascii() or not key.isprintable() or key != key.strip():
-        raise ValueError(
+        raise InputError(
             f"[server] the key in {variable!r} has characters that no key has, such as a line's end"
         )
     return Server(
@@ -70,67 +71,57 @@ def served_base(recipe: Recipe, serving: Serving) -> Server:
 
 
 def served_name(adapter: Path) -> str:
-    """What a server calls an adapter: its cell's folder and 8 hexadecimal digits of where that lies.
+    """Return an adapter's name on a server: its cell's folder and 8 hexadecimal digits of the folder's path.
 
-    So two studies of one recipe share no adapter, and a killed one finds what it left there.
+    So two studies of one recipe share no adapter, and a study that was killed finds the one that it left.
 
     >>> served_name(Path("/runs/mini/cells/sums-lam1-seed0-3fa9c1d2/adapter"))
     'sums-lam1-seed0-3fa9c1d2-b49ea395'
     """
-    place = hashlib.sha256(os.fsencode(adapter.resolve())).hexdigest()
-    return f"{adapter.parent.name}-{place[:8]}"
+    digest = hashlib.sha256(os.fsencode(adapter.resolve())).hexdigest()
+    return f"{adapter.parent.name}-{digest[:8]}"
 
 
 def check_server(recipe: Recipe) -> None:
-    """None, where the recipe has no server or its server answers and serves the base model."""
+    """Refuse a recipe whose server does not serve the base model; ServerError if it does not answer."""
     if recipe.server is None:
         return
     base = served_base(recipe, recipe.server)
     names = served_names(base)
     if base.model not in names:
-        raise ValueError(
+        raise InputError(
             f"{base.url} serves no {base.model!r} but {', '.join(names) or 'nothing'}; name the one to draw "
             "from with [server] model"
         )
 
 
 def served_names(server: Server) -> list[str]:
-    """The names of all models and adapters that the server answers for, asked once, without patience."""
-    parts, headers = urlsplit(server.url), {"Accept": "application/json"}
-    if server.api_key:
-        headers["Authorization"] = f"Bearer {server.api_key}"
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=min(server.timeout, 30.0))
+    """Return the names of all models and adapters that the server serves; it is asked once."""
+    address = server.address._replace(timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
     try:
-        connection.request("GET", parts.path.rstrip("/") + "/models", headers=headers)
-        reply = connection.getresponse()
-        text = reply.read()
-        if reply.status != 200:
-            raise ValueError(f"status {reply.status}")
-        answer: dict[str, list[dict[str, str]]] = json.loads(text)
-        return sorted(each["id"] for each in answer["data"])
-    except (OSError, HTTPException, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ValueError(
-            f"no list of models at {server.url}/models ({type(error).__name__}: {error!s:.80}); see that the "
-            "server runs there and takes the key"
+        answer: dict[str, list[dict[str, str]]] = get(address, "/models")
+        return sorted(model["id"] for model in answer["data"])
+    except (ServerError, TypeError, KeyError) as error:
+        raise ServerError(
+            f"no list of models at {server.url}/models ({error!s:.80}); check that the server runs there and "
+            "accepts the key"
         ) from error
-    finally:
-        connection.close()
 
 
 @contextmanager
 def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
+    """Yield the base model's server, or the same with the adapter loaded, which is unloaded afterwards."""
     if adapter is None:
         yield base
         return
-    own = replace(base, model=served_name(adapter))
-    with suppress(ValueError):  # there is mostly none; of any other fault, loading says the same
-        unload_adapter(own)  # left there by a run that was killed, and maybe of other weights
-    load_adapter(own, adapter.resolve())
+    server = replace(base, model=served_name(adapter))
+    with suppress(ServerError):  # mostly there is nothing to unload; loading reports any other fault
+        unload_adapter(server)  # left by a run that was killed, perhaps with other weights
+    load_adapter(server, adapter.resolve())
     try:
-        yield own
+        yield server
     except BaseException:
-        with suppress(ValueError):  # what went wrong before is what must be said
-            unload_adapter(replace(own, attempts=1))
+        with suppress(ServerError):  # the first error is the one to report
+            unload_adapter(replace(server, attempts=1))
         raise
-    unload_adapter(own)
+    unload_adapter(server)

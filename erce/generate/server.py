@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server and problems → the Completions of the policy that it serves by name."""
+"""An OpenAI-compatible server and problems → Completions of the policy that it serves under a name."""
 
 import hashlib
 import math
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.http import Address, post
 from erce.generate.server_entropy import entropy_bounds
@@ -18,7 +19,7 @@ from erce.types import Completion, Problem
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside OpenAI's, each with no effect
+EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside OpenAI's, at values without effect
     "openai": {},
     "vllm": {
         "top_k": -1,
@@ -30,14 +31,14 @@ EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside Ope
         "return_tokens_as_token_ids": True,  # so that two tokens with one spelling stay two
     },
 }
-EARLY = 32  # completions after which entropies that are too vague stop the run, and not only at its end
-LARGEST_VOCABULARY = 2**20  # assumed without a tokenizer; it widens the bounds by a few hundredths
-PADDING = 1024  # rows that checkpoints add to the vocabulary of their tokenizer
+EARLY_CHECK = 32  # completions after which entropies are checked for the first time, before the end
+LARGEST_VOCABULARY = 2**20  # tokens, assumed without a tokenizer; it widens the bounds by a few hundredths
+PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokenizer
 
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """Where a policy is served, under what name, and how patiently it is asked.
+    """Where a policy is served, under which name, and how often and how long it is asked.
 
     `url` ends where its "/completions" begins: "http://localhost:8000/v1". `model` is the base model's or an
     adapter's name there. A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind`
@@ -69,7 +70,7 @@ def generate_from_server(
     decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
-    """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
+    """Draw `decoding.samples` completions a problem, in the order of `problems`, then of samples.
 
     The prompt goes out as the very token ids of the training (`erce.hf.prompt`); with no tokenizer as plain
     text, for the server to encode. Each completion is a request of its own, with every decoding field written
@@ -79,45 +80,45 @@ def generate_from_server(
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
     `erce.generate.server_entropy`; where half these intervals, averaged over the completions, are wider than
-    `entropy_within`, that is a ValueError rather than a vague number in a record.
+    `entropy_within`, that is an InputError rather than a vague number in a record.
 
-    Whatever else is missing or wrong is a ValueError too, and the whole call has no result: a server that
-    cannot be reached or refuses, answers with another model's name, with fewer choices, without log p, with
-    fewer tokens than asked although nothing ended the completion, or with a stop text in the completion.
+    Whatever else is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
+    be reached or refuses, answers with another model's name, with fewer choices, without log p, with fewer
+    tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_ids(problems)
     _check_server(server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
-    vocabulary = LARGEST_VOCABULARY if tokenizer is None else len(tokenizer) + PADDING
-    found: dict[_Request, _Answer] = {}
+    vocabulary = LARGEST_VOCABULARY if tokenizer is None else len(tokenizer) + PADDING_TOKENS
+    answers: dict[_Request, _Answer] = {}
     with ThreadPoolExecutor(server.concurrency) as pool:
         pending = {pool.submit(_answer, server, request, vocabulary): request for request in requests}
         try:
             for future in as_completed(pending):
-                found[pending[future]] = future.result()
-                if len(found) in (EARLY, len(pending)):
-                    _check_entropies(server, list(found.values()))
+                answers[pending[future]] = future.result()
+                if len(answers) in (EARLY_CHECK, len(pending)):
+                    _check_entropies(server, list(answers.values()))
         finally:
             for future in pending:
                 future.cancel()
-    return [found[request].completion for request in requests]
+    return [answers[request].completion for request in requests]
 
 
 def load_adapter(server: Server, folder: str | Path) -> None:
-    """None, once a vLLM server serves the adapter in `folder`, a path on its machine, as `server.model`.
+    """Load the adapter in `folder`, a path on the server's machine, into a vLLM server as `server.model`.
 
     vLLM wants `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True. A name that it already serves is a
-    ValueError, since nobody could say which of the two adapters answers; see `unload_adapter`.
+    ServerError, since nobody could say which of the two adapters answers; see `unload_adapter`.
     """
     post(server.address, "/load_lora_adapter", {"lora_name": server.model, "lora_path": str(folder)})
 
 
 def unload_adapter(server: Server) -> None:
-    """None, once a vLLM server serves no adapter named `server.model` any more."""
+    """Unload the adapter named `server.model` from a vLLM server."""
     post(server.address, "/unload_lora_adapter", {"lora_name": server.model})
 
 
-@dataclass(frozen=True, eq=False)  # equal to itself alone, so that it can be a key
+@dataclass(frozen=True, eq=False)  # hashable by identity: the body is a dict
 class _Request:
     problem: str
     sample: int
@@ -127,15 +128,15 @@ class _Request:
 @dataclass(frozen=True)
 class _Answer:
     completion: Completion
-    vague: float  # half the interval of its entropy, in nats
+    uncertainty: float  # half the interval of the entropy, in nats
 
 
 def _check_server(server: Server) -> None:
     if server.kind not in EXTENSIONS:
-        raise ValueError(f"no kind of server {server.kind!r}; use one of {', '.join(EXTENSIONS)}")
+        raise InputError(f"no kind of server {server.kind!r}; use one of {', '.join(EXTENSIONS)}")
     for name in ("top_logprobs", "concurrency", "attempts"):
         if getattr(server, name) < 1:
-            raise ValueError(f"{name} = {getattr(server, name)} asks for nothing; it is at least 1")
+            raise InputError(f"{name} = {getattr(server, name)} asks for nothing; it is at least 1")
 
 
 def _requests(
@@ -162,7 +163,7 @@ def _requests(
     if server.kind == "vllm" and tokenizer is not None:
         end: Any = tokenizer.eos_token_id
         if end is None:
-            raise ValueError(
+            raise InputError(
                 "the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens"
             )
         # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
@@ -170,39 +171,39 @@ def _requests(
     for problem in problems:
         prompt = problem.prompt if tokenizer is None else prompt_ids(tokenizer, problem.prompt)
         for sample in range(decoding.samples):
-            own = {"prompt": prompt, "seed": _seed(seed, problem.id, sample)}
-            yield _Request(problem.id, sample, common | own)
+            body = common | {"prompt": prompt, "seed": _seed(seed, problem.id, sample)}
+            yield _Request(problem.id, sample, body)
 
 
 def _seed(seed: int, problem: str, sample: int) -> int:
-    """31 bits, which every server takes; those of a problem's samples differ for certain."""
+    """Return a seed of 31 bits, which every server takes; a problem's samples have different ones."""
     start = hashlib.sha256(f"{seed}\0{problem}".encode()).digest()
     return (int.from_bytes(start[:8], "little") + sample) % 2**31
 
 
 def _answer(server: Server, request: _Request, vocabulary: int) -> _Answer:
-    """The completion in the server's answer to one request; a ValueError that says what is wrong with it."""
+    """Ask for one completion; a ServerError says what is wrong with the answer."""
     answer = post(server.address, "/completions", request.body)
     try:
         return _read(answer, request, vocabulary)
-    except ValueError as error:
-        raise ValueError(f"problem {request.problem!r}, sample {request.sample}: {error}") from error
+    except ServerError as error:
+        raise ServerError(f"problem {request.problem!r}, sample {request.sample}: {error}") from error
 
 
 def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
     body, choices = request.body, _part(answer, "choices", list)
     if (name := _part(answer, "model", str)) != body["model"]:
-        raise ValueError(f"the server answered as model {name!r}; ask it for {body['model']!r} by that name")
+        raise ServerError(f"the server answered as model {name!r}; ask it for {body['model']!r} by that name")
     if len(choices) != 1:
-        raise ValueError(f"the server sent {len(choices)} choices where 1 was asked for; see its log")
+        raise ServerError(f"the server sent {len(choices)} choices where 1 was asked for; see its log")
     choice = choices[0]
-    usage, spoken = _part(answer, "usage", dict), _part(choice, "logprobs", dict)
-    steps = [_log_p(value) for value in _part(spoken, "token_logprobs", list)]
+    usage, logprobs = _part(answer, "usage", dict), _part(choice, "logprobs", dict)
+    steps = [_log_p(value) for value in _part(logprobs, "token_logprobs", list)]
     ended = _part(choice, "finish_reason", str)
     _check_counts(body, usage, len(steps), ended)
-    tops = [_top(step) for step in _part(spoken, "top_logprobs", list)]
+    tops = [_top(step) for step in _part(logprobs, "top_logprobs", list)]
     if len(tops) != len(steps):
-        raise ValueError(f"the server sent top_logprobs of {len(tops)} steps for {len(steps)} tokens")
+        raise ServerError(f"the server sent top_logprobs of {len(tops)} steps for {len(steps)} tokens")
     bounds = [entropy_bounds(top, asked=body["logprobs"], vocabulary=vocabulary) for top in tops]
     low, high = (math.fsum(side) / len(steps) for side in zip(*bounds, strict=True))
     completion = Completion(
@@ -214,46 +215,46 @@ def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
         logprob=math.fsum(steps),
         entropy=(low + high) / 2,
     )
-    return _Answer(completion, (high - low) / 2)
+    return _Answer(completion, uncertainty=(high - low) / 2)
 
 
 def _text(choice: dict[str, Any], stop: list[str]) -> str:
-    """The completion's text; a ValueError where the server did not end it at a stop text."""
+    """Return the completion's text; a ServerError where the server did not end it at a stop text."""
     text = _part(choice, "text", str)
     kept = before_stop(text, stop)
-    # Of two that one token completes, vLLM may cut at the later, and names in `stop_reason` where it did.
+    # Where one token completes two stop texts, vLLM may cut at the later one; `stop_reason` names it.
     if kept != text and choice.get("stop_reason") not in stop:
-        raise ValueError(
+        raise ServerError(
             f"the server wrote on after a stop text, {text[len(kept) :]!r:.60}; it must end completions there"
         )
     return kept
 
 
 def _check_counts(body: dict[str, Any], usage: dict[str, Any], steps: int, ended: str) -> None:
-    """A ValueError for a prompt that was changed and a completion that is not whole."""
+    """Refuse an answer to a changed prompt, and a completion that is not whole."""
     if ended not in ("stop", "length"):
-        raise ValueError(f"the server gave up with finish_reason {ended!r}; see its log")
+        raise ServerError(f"the server gave up with finish_reason {ended!r}; see its log")
     written, limit = _part(usage, "completion_tokens", int), body["max_tokens"]
     if not steps or steps != written:
-        raise ValueError(f"the server sent log p of {steps} tokens and says that it wrote {written}")
+        raise ServerError(f"the server sent log p of {steps} tokens and says that it wrote {written}")
     if steps > limit or (ended == "length" and steps < limit):
-        raise ValueError(
+        raise ServerError(
             f"the server stopped after {steps} tokens where {limit} were asked for; give it room for the "
             "prompt and these (vLLM: --max-model-len)"
         )
-    read, sent = _part(usage, "prompt_tokens", int), body["prompt"]
-    if isinstance(sent, list) and read != len(sent):
-        raise ValueError(
-            f"the server read {read} prompt tokens where {len(sent)} were sent; it adds tokens or cuts the "
+    read, prompt = _part(usage, "prompt_tokens", int), body["prompt"]
+    if isinstance(prompt, list) and read != len(prompt):
+        raise ServerError(
+            f"the server read {read} prompt tokens where {len(prompt)} were sent; it adds tokens or cuts the "
             "prompt, which it must not do with token ids"
         )
 
 
 def _part(answer: Any, name: str, kind: type) -> Any:
-    """A field of the answer, which is there and of its kind."""
+    """Return a field of the answer; a ServerError where it is missing or of another type."""
     value = answer.get(name) if isinstance(answer, dict) else None
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise ValueError(
+        raise ServerError(
             f"the server's answer has {name} = {value!r:.60}, not a {kind.__name__}; it must speak OpenAI's "
             "completions with logprobs, as vLLM does"
         )
@@ -262,21 +263,21 @@ def _part(answer: Any, name: str, kind: type) -> Any:
 
 def _top(step: Any) -> list[float]:
     if not isinstance(step, dict) or not step:
-        raise ValueError(f"the server sent top_logprobs {step!r:.60} of a step; it must send them with log p")
+        raise ServerError(f"the server sent top_logprobs {step!r:.60} of a step; they must have log p")
     return [_log_p(value) for value in step.values()]
 
 
 def _log_p(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not -1e6 <= value <= 1e-3:
-        raise ValueError(f"the server sent {value!r:.60} as a log p, which is a number of at most 0")
+        raise ServerError(f"the server sent {value!r:.60} as a log p, which is a number of at most 0")
     return float(value)
 
 
 def _check_entropies(server: Server, answers: list[_Answer]) -> None:
-    vague = math.fsum(answer.vague for answer in answers) / len(answers)
-    if vague > server.entropy_within:
-        raise ValueError(
-            f"the {server.top_logprobs} most likely tokens leave the mean entropies ± {vague:.2g} nats; "
-            "raise top_logprobs (vLLM: and --max-logprobs), or accept it with a larger entropy_within than "
+    uncertainty = math.fsum(answer.uncertainty for answer in answers) / len(answers)
+    if uncertainty > server.entropy_within:
+        raise InputError(
+            f"the {server.top_logprobs} most likely tokens leave the mean entropies ± {uncertainty:.2g} nats"
+            "; raise top_logprobs (vLLM: and --max-logprobs), or accept it with a larger entropy_within than "
             f"{server.entropy_within}"
         )

@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from erce.files import write_json
+from erce.hf.collector import uncollected
 from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.tasks import load_task
 from erce.types import Problem
@@ -22,12 +24,10 @@ ADAPTER, TRAINING = "adapter", "training.json"
 @lru_cache(maxsize=1)
 def base_policy(model: str, dtype: str) -> "BasePolicy":
     """Load the base model and its tokenizer, once a process; whoever adds an adapter takes it off again."""
-    import erce.train  # noqa: F401 (loaded now, so that the freeze below covers it)
-    from erce.hf.models import BasePolicy, load_model, load_tokenizer
+    with uncollected():
+        from erce.hf.models import BasePolicy, load_model, load_tokenizer
 
-    loaded = BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
-    gc.freeze()  # every trainer collects garbage, which takes 0.3 s if it looks at these objects
-    return loaded
+        return BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
 
 
 def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
@@ -58,6 +58,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
         for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # read only where a launch failed
             leftover.unlink()
     else:
+        _load_trainer()
         from erce.train.fine_tune import fine_tune
 
         base = base_policy(recipe.model, recipe.dtype)
@@ -66,6 +67,13 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
         )
     # Seconds are in timing.json: a log with times in it would differ between two equal runs.
     write_json(folder / TRAINING, {name: value for name, value in log.items() if name != "seconds"})
+
+
+@lru_cache(maxsize=1)
+def _load_trainer() -> None:
+    """Import the trainer once a process; a process that only draws does without TRL."""
+    with uncollected():
+        import_module("erce.train.fine_tune")
 
 
 def _free_the_devices() -> None:

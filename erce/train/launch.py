@@ -20,6 +20,7 @@ import torch
 
 from erce.errors import DivergedError, InputError, RunError
 from erce.files import write_json
+from erce.hf.collector import uncollected
 from erce.recipe import RegularizedObjective, Resources, Training
 from erce.types import Problem
 
@@ -113,10 +114,11 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
 
 def run(file: Path) -> None:
     """Train the cell that the file describes, as one of the launcher's processes."""
-    from accelerate import PartialState
+    with uncollected():
+        from accelerate import PartialState
 
-    from erce.hf.models import BasePolicy, load_model, load_tokenizer
-    from erce.train.fine_tune import fine_tune
+        from erce.hf.models import BasePolicy, load_model, load_tokenizer
+        from erce.train.fine_tune import fine_tune
 
     state = PartialState()  # before the model is loaded: it names this process's GPU
     work = FineTuning.read(file)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from toys.server import GREEDY, PROBLEMS, SAMPLED, choice
 
+from erce.errors import ServerError
 from erce.generate.server import generate_from_server
 from erce.generate.transformers import generate
 from erce.hf.prompt import prompt_ids
@@ -84,7 +85,7 @@ def test_a_stop_text_ends_a_served_completion_where_it_ends_ours(server, engine,
 
 def test_a_server_that_writes_on_after_a_stop_text_is_an_error(server, engine, tokenizer):
     engine.deaf = True
-    with pytest.raises(ValueError, match="sample 0: the server wrote on after a stop text, '1"):
+    with pytest.raises(ServerError, match="sample 0: the server wrote on after a stop text, '1"):
         generate_from_server(server, tokenizer, PROBLEMS, decoding=replace(GREEDY, stop=("1",)), seed=0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from toys.server import GREEDY, PROBLEMS, SAMPLED, choice
 
+from erce.errors import InputError, ServerError
 from erce.generate.server import generate_from_server, load_adapter, unload_adapter
 
 
@@ -45,7 +46,7 @@ WRONG = [
 @pytest.mark.parametrize(("spoil", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_an_answer_that_is_not_whole_is_an_error(server, engine, tokenizer, spoil, message):
     engine.spoil = spoil
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ServerError, match=message):
         generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     assert len(engine.asked) == 1
 
@@ -69,14 +70,14 @@ def test_a_passing_failure_is_asked_again_and_a_lasting_one_is_an_error(
     assert generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0) == expected
     engine.asked.clear()
     engine.spoil = spoil
-    with pytest.raises(ValueError, match=f"no answer in 3 attempts, the last with ({message})"):
+    with pytest.raises(ServerError, match=f"no answer in 3 attempts, the last with ({message})"):
         generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     assert len(engine.asked) == 3
 
 
 def test_one_failure_among_many_completions_has_no_result_and_stops_the_rest(server, engine, tokenizer):
     engine.spoil = lambda answer: (400, {}, b"no") if len(engine.asked) == 3 else None
-    with pytest.raises(ValueError, match="refused, status 400"):
+    with pytest.raises(ServerError, match="refused, status 400"):
         generate_from_server(replace(server, concurrency=1), tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
     assert len(engine.asked) < 12
 
@@ -89,17 +90,23 @@ def test_a_server_waits_as_long_as_the_other_side_asks(server, engine, tokenizer
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "kind", "message"),
     [
-        ({"url": "localhost:8000/v1"}, "write it as 'http://localhost:8000/v1'"),
-        ({"url": "http://127.0.0.1:1/v1"}, "no answer in 3 attempts, the last with ConnectionRefusedError"),
-        ({"model": "untold"}, "status 404.*names it serves"),
-        ({"concurrency": 0}, "concurrency = 0"),
-        ({"top_logprobs": 0}, "top_logprobs = 0"),
+        ({"url": "localhost:8000/v1"}, InputError, "write it as 'http://localhost:8000/v1'"),
+        (
+            {"url": "http://127.0.0.1:1/v1"},
+            ServerError,
+            "no answer in 3 attempts, the last with ConnectionRefusedError",
+        ),
+        ({"model": "untold"}, ServerError, "status 404.*names it serves"),
+        ({"concurrency": 0}, InputError, "concurrency = 0"),
+        ({"top_logprobs": 0}, InputError, "top_logprobs = 0"),
     ],
 )
-def test_a_server_that_is_not_there_and_settings_out_of_range_are_errors(server, tokenizer, changes, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_server_that_is_not_there_and_settings_out_of_range_are_errors(
+    server, tokenizer, changes, kind, message
+):
+    with pytest.raises(kind, match=message):
         generate_from_server(replace(server, **changes), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
 
 
@@ -110,5 +117,5 @@ def test_an_adapter_is_loaded_under_the_name_that_is_asked_for(server, engine, t
     assert len(generate_from_server(adapter, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)) == 1
     assert set(engine.keys) == {"Bearer secret"}
     unload_adapter(adapter)
-    with pytest.raises(ValueError, match="status 404"):
+    with pytest.raises(ServerError, match="status 404"):
         unload_adapter(server)

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from erce.errors import ServerError
 from erce.generate.server_entropy import entropy_bounds
 
 
@@ -55,7 +56,7 @@ def test_a_certain_token_has_no_entropy():
 
 
 def test_numbers_that_are_no_log_p_are_refused():
-    with pytest.raises(ValueError, match=r"sum to 1\.8.*raw_logprobs"):
+    with pytest.raises(ServerError, match=r"sum to 1\.8.*raw_logprobs"):
         entropy_bounds([math.log(0.9), math.log(0.9)], asked=2, vocabulary=100)
 
 

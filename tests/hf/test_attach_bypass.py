@@ -13,7 +13,7 @@ from transformers.modeling_outputs import CausalLMOutputWithPast
 from trl import SFTConfig, SFTTrainer
 
 import erce
-from erce.train import ERCETrainer
+from erce.train.trainer import ERCETrainer
 
 BATCH = toy.batch(toy.UNEQUAL[:4])
 BYPASSED = "erce.attach put into this model is bypassed: something else trains on its hidden .* erce.detach"

@@ -10,7 +10,7 @@ from toys import training as toy
 
 import erce.hf.models
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
-from erce.train import ERCETrainer
+from erce.train.trainer import ERCETrainer
 
 
 @pytest.fixture

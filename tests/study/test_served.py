@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save_file
 from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
+from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
 from erce.generate.policy import check_server, policy, served_base, served_name
 from erce.hf.models import adapted
@@ -188,7 +189,7 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     name = served_name(folder / "adapter")
     fleet.changes.clear()
     monkeypatch.setattr(fleet, "failing", 0)
-    with pytest.raises(ValueError, match="/completions refused, status 400: no"):
+    with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     assert (fleet.changes, list(fleet.policies)) == ([("load", name), ("unload", name)], ["small"])
     fleet.changes.clear()
@@ -201,7 +202,7 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
     monkeypatch.setattr(fleet, "failing", 0)
     monkeypatch.setattr("erce.generate.policy.unload_adapter", refusing)
-    with pytest.raises(ValueError, match="/completions refused, status 400: no"):
+    with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     del fleet.policies[name]
 
@@ -232,7 +233,7 @@ def test_two_studies_of_one_recipe_draw_from_their_own_adapters_on_one_server(st
 
 
 def refusing(server):
-    raise ValueError(f"no unloading of {server.model}")
+    raise ServerError(f"no unloading of {server.model}")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_a_server_that_cannot_draw_is_said_before_anything_is_written(
     fleet, tmp_path, monkeypatch, settings, listing, sentence
 ):
     monkeypatch.setattr(fleet, "listing", listing)
-    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+    with pytest.raises((InputError, ServerError), match=r"\A[^\n]*\Z") as refused:
         run(replace(RECIPE, server=replace(served(fleet).server, **settings)), out=tmp_path / "mini")
     assert sentence in str(refused.value)
     assert list(tmp_path.iterdir()) == []
@@ -259,7 +260,7 @@ def test_a_server_that_cannot_draw_is_said_before_anything_is_written(
 
 def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
     monkeypatch.setattr(fleet, "busy", 1)
-    with pytest.raises(ValueError, match=r"no list of models at .*status 503"):
+    with pytest.raises(ServerError, match=r"no list of models at .*status 503"):
         check_server(served(fleet))
     assert fleet.busy == 0
     check_server(served(fleet))

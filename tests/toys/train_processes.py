@@ -9,7 +9,7 @@ import torch
 from accelerate import DistributedType, PartialState
 from torch.distributed.tensor import DTensor
 
-from erce.train import ERCETrainer
+from erce.train.trainer import ERCETrainer
 from toys import training as toy
 
 CASES: dict[str, dict[str, Any]] = {

@@ -21,7 +21,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from erce.train import ERCEConfig
+from erce.train.config import ERCEConfig
 
 CHAT = (
     "{% for message in messages %}<|start|>{{ message['role'] }}\n{{ message['content'] }}<|end|>\n"

@@ -18,9 +18,9 @@ from toys import training as toy
 from erce.errors import DivergedError, InputError, RunError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import RegularizedObjective, Resources, Training
-from erce.train import ERCETrainer
 from erce.train.fine_tune import fine_tune
 from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
+from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
 HOSTILE = """

@@ -13,7 +13,7 @@ from toys import training as toy
 from transformers import TrainerCallback
 
 from erce.loss import Objective, Penalty
-from erce.train import ERCETrainer
+from erce.train.trainer import ERCETrainer
 
 
 class Gini(Penalty):

@@ -16,8 +16,8 @@ from trl.scripts import sft as trls
 
 from erce.cli.main import main as erce
 from erce.hf.models import TINY, load_model, load_tokenizer
-from erce.train import ERCETrainer
 from erce.train.sft import main, sft
+from erce.train.trainer import ERCETrainer
 
 SUMS = [(a, b) for a in range(3) for b in range(3)]
 PAIRS = [{"prompt": f"{a}+{b}=", "completion": f"{a + b} is the sum of {a} and {b}"} for a, b in SUMS]

@@ -8,7 +8,8 @@ import torch
 from peft import get_peft_model_state_dict
 from toys import training as toy
 
-from erce.train import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 RISING = {"entropy_penalty": 2.0, "entropy_schedule": "linear", "entropy_warmup": 0.5}
 STEPS = 6  # two epochs of 11 rows, 4 a step

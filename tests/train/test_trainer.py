@@ -10,7 +10,8 @@ from peft import LoraConfig, get_peft_model_state_dict
 from toys import training as toy
 from trl import SFTConfig, SFTTrainer
 
-from erce.train import ERCEConfig, ERCETrainer
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 ROWS = toy.rows([(3, 4), (2, 9), (6, 2), (1, 7), (4, 4), (5, 6), (2, 3), (8, 5)])
 EVALUATED = toy.rows([(3, 4), (2, 2), (5, 8)], seed=1)
