@@ -25,35 +25,28 @@ class Choice(NamedTuple):
     scores: dict[float, float]
 
 
-class NoChoiceReason(Enum):
+class NoChoice(Enum):
     """The reasons why a study has no chosen λ."""
 
-    NO_VALIDATION = "no validation"  # no completions of validation problems, and there will be none
-    UNFINISHED = "unfinished"  # no λ has all its seeds yet
-    SEARCHING = "searching"  # the search of lams = "auto" has not ended
+    NO_VALIDATION = "there are no completions of validation problems"
+    UNFINISHED = "no λ has all its seeds"
+    SEARCHING = "the search for λ has not ended"
 
 
-class NoChoice(NamedTuple):
-    """A choice that was not made: the reason for code, the sentence for readers."""
+class NoChoiceError(InputError):
+    """A choice that cannot be made: `reason` is for code, the sentence for readers."""
 
-    reason: NoChoiceReason
-    sentence: str
+    def __init__(self, reason: NoChoice, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
 
 
 def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice:
-    """Return the λ to report, from validation alone; where `choose_lam` finds none, raise an InputError."""
-    choice = choose_lam(study, task=task, decoding=decoding)
-    if isinstance(choice, NoChoice):
-        raise InputError(choice.sentence)
-    return choice
-
-
-def choose_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice | NoChoice:
     """Choose the λ to report, from validation alone; `task` None is the study's own task.
 
     Only a λ whose every seed is done can win. Equal scores go to the λ nearer to 0: no penalty without a
     reason. On its own task's samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ
-    gained significantly, even if one has the higher score.
+    gained significantly, even if one has the higher score. If there is no choice, raise a NoChoiceError.
     """
     task = task or study.recipe.task
     if task not in study.recipe.tasks:
@@ -63,7 +56,7 @@ def choose_lam(study: Study, *, task: str | None = None, decoding: str = "sample
     means = {lam: _validation_mean(study, task, lam, decoding) for lam in study.lams}
     scores = {lam: mean for lam, mean in means.items() if mean is not None}
     if not scores:
-        return _no_choice(study, task, decoding)
+        raise _no_choice(study, task, decoding)
     best, *others = sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
     second = others[0] if others else None
     return Choice(
@@ -76,12 +69,12 @@ def choose_lam(study: Study, *, task: str | None = None, decoding: str = "sample
     )
 
 
-def _choice_of_search(search: dict[str, Any] | None) -> Choice | NoChoice:
+def _choice_of_search(search: dict[str, Any] | None) -> Choice:
     """Return the winner of a search; the runner-up is the best of the other λ that were tested."""
     step = search["step"] if search else {}
     if "winner" not in step:
-        return NoChoice(
-            NoChoiceReason.SEARCHING, "the search for λ has not ended yet; run the study to its end first"
+        raise NoChoiceError(
+            NoChoice.SEARCHING, "the search for λ has not ended yet; run the study to its end first"
         )
     scores, winner = dict(map(tuple, step["scores"])), step["winner"]
     others = {0.0, *(test["lam"] for test in step["tests"])} - {winner}
@@ -108,15 +101,15 @@ def _validation_mean(study: Study, task: str, lam: float, decoding: str) -> floa
     return round(fmean(scores["pass@1"] for scores in scored), 12)
 
 
-def _no_choice(study: Study, task: str, decoding: str) -> NoChoice:
+def _no_choice(study: Study, task: str, decoding: str) -> NoChoiceError:
     missing = {cell.arm for cell in study.missing if cell.task == task}
     if any(Arm(lam) not in missing for lam in study.lams):
-        return NoChoice(
-            NoChoiceReason.NO_VALIDATION,
+        return NoChoiceError(
+            NoChoice.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
             "a recipe with n_validation over 0 has them",
         )
-    return NoChoice(
-        NoChoiceReason.UNFINISHED,
+    return NoChoiceError(
+        NoChoice.UNFINISHED,
         f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first",
     )

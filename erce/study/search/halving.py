@@ -53,43 +53,45 @@ class Search:
         self.lams, self.seeds = tuple(map(float, lams)), tuple(seeds)
 
     def next(self, state: Mapping[CellKey, ArrayLike]) -> Step:
-        """The next cells or the end, given (lam, seed) → validation outcomes (problems, samples) of 0 and 1.
+        """Return the next cells to train, or the end, from (lam, seed) → validation outcomes so far.
 
-        Every cell has the same problems in the same order; or, for a replay, every cell is one accuracy. A
-        cell with no problems, (0, samples), diverged: its λ goes no further and has no score. Cells that no
-        round asked for change nothing. The same outcomes give the same step.
+        Outcomes are (problems, samples) of 0 and 1, with the same problems in the same order for every cell;
+        or, for a replay, one accuracy a cell. A cell of shape (0, samples) diverged: its λ goes no further
+        and has no score. Cells that no round asked for change nothing. The same outcomes give the same step.
         """
-        return _Play(self, _checked(state)).step()
+        return _Replayed(self, _check_outcomes(state)).step()
 
 
-class _Play:
-    """All rounds once more, over the outcomes there are."""
+class _Replayed:
+    """A search whose rounds are played from the first, over the outcomes that there are."""
 
     def __init__(self, search: Search, outcomes: Mapping[CellKey, np.ndarray]) -> None:
         self.settings, self.lams, self.seeds = search.settings, search.lams, search.seeds
         self.outcomes = outcomes
         self.rounds: list[Round] = []
         self.asked: set[CellKey] = set()
-        self.short = False  # the budget did not cover some round
-        self.left_ahead = False  # nor the next seeds of a λ beyond the edge that led by its first ones
+        self.short = False  # whether the budget did not cover some round
+        self.left_ahead = False  # whether it did not cover the next seeds of a λ beyond the edge that led
         self.candidates = tuple(sorted(lam for lam in search.lams if lam))
         self.tried = self.candidates
 
     def step(self) -> Step:
-        """The cells that the first unfinished round lacks; where none does, the end."""
-        for cells in self._plan():
+        """Return the cells that the first unfinished round lacks, or the end if all rounds are finished."""
+        for cells in self._rounds():
             missing = tuple(cell for cell in cells if cell not in self.outcomes)
             if missing:
                 return Run(missing, tuple(self.rounds))
         return self._stop()
 
-    def _plan(self) -> Iterator[list[CellKey]]:
-        """Each round's new cells; what comes after a `yield` finds their outcomes there."""
+    def _rounds(self) -> Iterator[list[CellKey]]:
+        """Yield each round's new cells; the code after a `yield` runs once their outcomes are there."""
         for count in _levels(len(self.seeds)):
-            cells = self._new((0.0, *self.candidates), count) or self._new(self.candidates, count)
+            cells = self._affordable((0.0, *self.candidates), count) or self._affordable(
+                self.candidates, count
+            )
             if not cells:
                 break
-            yield self._ask(cells)
+            yield self._request(cells)
             self._halve(count)
             if len(self.candidates) <= 1:
                 break
@@ -97,17 +99,17 @@ class _Play:
         yield from self._finish()
 
     def _halve(self, count: int) -> None:
-        """Drops the worse half, rounded down; the last seed's round drops nothing, its λ are all tested."""
+        """Drop the worse half, rounded down; the round of the last seed drops none, for all are tested."""
         scores = self._scores((0.0, *self.candidates))
-        many = len(self.candidates)
-        half = math.ceil(many / 2) if count < len(self.seeds) else many
-        kept = tuple(sorted(_ranked(self._finite(), scores)[:half]))
+        candidates = len(self.candidates)
+        places = math.ceil(candidates / 2) if count < len(self.seeds) else candidates
+        kept = tuple(sorted(_ranked(self._finite(), scores)[:places]))
         dropped = tuple(lam for lam in self.candidates if lam not in kept)
-        self._tell("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
+        self._record("halving", count, scores, kept=(0.0, *kept), dropped=dropped)
         self.candidates = kept
 
     def _extend(self) -> Iterator[list[CellKey]]:
-        """λ beyond the edge at which the leader sits, each dropped as soon as it is not ahead of the leader.
+        """Yield the cells of λ beyond the edge at which the leader sits, while they are ahead of the leader.
 
         While the leader is no better than cross-entropy there is nothing to extend.
         """
@@ -117,52 +119,52 @@ class _Play:
             if challenger is None or self.short:
                 return
             for count in _levels(len(self._seeds(leader))):
-                cells = self._new((challenger,), count)
+                cells = self._affordable((challenger,), count)
                 if not cells:
                     self.left_ahead = count > 1
                     return
                 self.tried = tuple(sorted({*self.tried, challenger}))
-                yield self._ask(cells)
+                yield self._request(cells)
                 last = count == len(self._seeds(leader))
                 if not self._challenge(leader, challenger, count, last=last):
                     return
 
     def _challenge(self, leader: float, challenger: float, count: int, *, last: bool) -> bool:
-        """Whether the challenger is ahead of the leader; if so after its last seed, it takes its place."""
+        """Return whether the challenger leads; if it does after its last seed, it replaces the leader."""
         scores = self._scores((leader, challenger))
         ahead = not self._has_diverged(challenger) and scores[challenger] > scores[leader]
         if ahead and last:
             self.candidates = tuple(sorted({*self.candidates, challenger} - {leader}))
         kept = (challenger,) if ahead and last else (leader, challenger) if ahead else (leader,)
         dropped = tuple(lam for lam in (leader, challenger) if lam not in kept)
-        self._tell("extension", count, scores, kept=kept, dropped=dropped)
+        self._record("extension", count, scores, kept=kept, dropped=dropped)
         return ahead
 
     def _finish(self) -> Iterator[list[CellKey]]:
-        """The last λ and cross-entropy with as many seeds as planned, or as the budget covers for both."""
+        """Yield the missing seeds of the last λ and cross-entropy, as many as the budget covers for both."""
         lams = (0.0, *self.candidates)
         for count in range(len(self.seeds) if self.candidates else 0, 0, -1):
-            cells = self._new(lams, count)
+            cells = self._affordable(lams, count)
             if cells:
-                yield self._ask(cells)
+                yield self._request(cells)
                 kept = self._finite()
                 dropped = tuple(lam for lam in self.candidates if lam not in kept)
-                self._tell("final", count, self._scores(lams), kept=(0.0, *kept), dropped=dropped)
+                self._record("final", count, self._scores(lams), kept=(0.0, *kept), dropped=dropped)
                 self.candidates = kept
                 return
 
     def _stop(self) -> Stop:
         arms = {lam: self._cells(lam) for lam in (0.0, *self.tried) if self._seeds(lam)}
         scores = {
-            lam: mean_accuracy(cells) for lam, cells in arms.items() if any(each.size for each in cells)
+            lam: mean_accuracy(cells) for lam, cells in arms.items() if any(cell.size for cell in cells)
         }
         order = _ranked((0.0, *self.candidates), scores)
         family = sum(lam != 0 for lam in self.lams) + self.settings.extensions
         tests = against_zero(self.candidates, arms, family=family)
         level, why = self.settings.level, "cells" if self.short else "seeds"
-        beaten = {each.lam for each in tests if each.gain > 0 and each.adjusted <= level}
+        better = {test.lam for test in tests if test.gain > 0 and test.adjusted <= level}
         return Stop(
-            winner=next((lam for lam in order if lam in beaten), 0.0),
+            winner=next((lam for lam in order if lam in better), 0.0),
             leader=order[0],
             why=why,
             at_edge=self.left_ahead or _beyond(order[0], self.tried) is not None,
@@ -175,7 +177,7 @@ class _Play:
             rounds=tuple(self.rounds),
         )
 
-    def _tell(
+    def _record(
         self,
         kind: Literal["halving", "extension", "final"],
         seeds: int,
@@ -187,8 +189,11 @@ class _Play:
         diverged = tuple(lam for lam in dropped if self._has_diverged(lam))
         self.rounds.append(Round(kind, seeds, scores, kept, dropped, diverged))
 
-    def _new(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
-        """What the first `count` seeds of these λ add to what was asked; nothing, if that is too much."""
+    def _affordable(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
+        """Return the cells not yet requested among the first `count` seeds of `lams`.
+
+        If the budget does not cover them, return none and note that it was short.
+        """
         cells = [(lam, seed) for seed in self.seeds[:count] for lam in lams]
         cells = [cell for cell in cells if cell not in self.asked]
         limit = self.settings.max_cells
@@ -197,7 +202,7 @@ class _Play:
             return []
         return cells
 
-    def _ask(self, cells: list[CellKey]) -> list[CellKey]:
+    def _request(self, cells: list[CellKey]) -> list[CellKey]:
         self.asked.update(cells)
         return cells
 
@@ -209,7 +214,7 @@ class _Play:
         return tuple(lam for lam in self.candidates if not self._has_diverged(lam))
 
     def _has_diverged(self, lam: float) -> bool:
-        return any(not each.size for each in self._cells(lam))
+        return any(not cell.size for cell in self._cells(lam))
 
     def _cells(self, lam: float) -> list[np.ndarray]:
         return [self.outcomes[lam, seed] for seed in self._seeds(lam)]
@@ -219,7 +224,7 @@ class _Play:
 
 
 def _levels(seeds: int) -> list[int]:
-    """How many seeds a surviving λ has after each round.
+    """Return how many seeds a surviving λ has after each round.
 
     >>> _levels(1), _levels(4), _levels(5)
     ([1], [1, 2, 4], [1, 2, 4, 5])
@@ -233,10 +238,10 @@ def _ranked(lams: tuple[float, ...], scores: Mapping[float, float]) -> list[floa
 
 
 def _beyond(lam: float, tried: tuple[float, ...]) -> float | None:
-    """The λ to try next where `lam` is an edge of those tried, else None.
+    """Return the λ to try next if `lam` is an edge of those tried, else None.
 
-    Twice the strongest. Half of the weakest: the same step on a logarithmic scale, and the middle of what is
-    left, since 0 was tried too and the objective changes linearly in λ.
+    It is twice the strongest, or half of the weakest. Half is the same step on a logarithmic scale, and the
+    middle of the open interval, since 0 was tried too and the objective changes linearly in λ.
 
     >>> _beyond(8, (0.3, 1, 8)), _beyond(0.3, (0.3, 1, 8)), _beyond(1, (0.3, 1, 8))
     (16, 0.15, None)
@@ -246,22 +251,23 @@ def _beyond(lam: float, tried: tuple[float, ...]) -> float | None:
     return lam / 2 if lam == min(tried) else None
 
 
-def _checked(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
+def _check_outcomes(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
     """Return the outcomes as arrays, all (problems, samples) of 0 and 1 or all accuracies in [0, 1]."""
-    outcomes = {cell: np.asarray(each) for cell, each in state.items()}
-    for cell, each in outcomes.items():
-        diverged = each.ndim == 2 and cell[0] and each.shape[1] and not len(each)
-        if each.ndim not in (0, 2) or not (each.size or diverged):
+    outcomes = {cell: np.asarray(judged) for cell, judged in state.items()}
+    for cell, judged in outcomes.items():
+        diverged = judged.ndim == 2 and cell[0] and judged.shape[1] and not len(judged)
+        if judged.ndim not in (0, 2) or not (judged.size or diverged):
             raise InputError(
-                f"the outcomes of {cell} have shape {each.shape}; it must be (problems, samples)"
+                f"the outcomes of {cell} have shape {judged.shape}; it must be (problems, samples)"
             )
-        if not ((each == 0) | (each == 1) if each.ndim else (each >= 0) & (each <= 1)).all():
-            wanted = "0 and 1" if each.ndim else "an accuracy from 0 to 1"
+        in_range = (judged == 0) | (judged == 1) if judged.ndim else (judged >= 0) & (judged <= 1)
+        if not in_range.all():
+            wanted = "0 and 1" if judged.ndim else "an accuracy from 0 to 1"
             raise InputError(f"the outcomes of {cell} are not {wanted}; judge its completions again")
-    judged = {each.shape for each in outcomes.values() if each.size}
-    if len(judged) > 1 or len({each.shape[1:] for each in outcomes.values()}) > 1:
-        shapes = sorted({each.shape for each in outcomes.values()})
+    shapes = {judged.shape for judged in outcomes.values()}
+    whole = {shape for shape in shapes if shape == () or shape[0]}
+    if len(whole) > 1 or len({shape[1:] for shape in shapes}) > 1:
         raise InputError(
-            f"cells have outcomes of shapes {shapes}; all need the same problems and as many samples"
+            f"cells have outcomes of shapes {sorted(shapes)}; all need the same problems and as many samples"
         )
     return outcomes

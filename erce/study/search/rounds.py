@@ -22,21 +22,21 @@ from erce.types import CROSS_ENTROPY
 
 
 class Asked(NamedTuple):
-    """`cells`: all that a study has asked for so far, in grid order; `step`: where its search stands."""
+    """The cells that a study has asked for so far, in grid order, and where its search stands."""
 
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
 
     @property
     def said(self) -> list[str]:
-        """What was decided last, and what comes of it; nothing without a search."""
+        """Return the sentences on the last decision and on what comes next; none without a search."""
         return explain(self.step)[-2:] if self.step is not None else []
 
 
 def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
-    """Yield what to run now, until a search has ended.
+    """Yield what to run now, until the search has ended.
 
-    Whoever iterates runs the cells that have no result. Where that brought nothing, there is no other round.
+    The caller runs the cells that have no result. If that brought no result, there is no other round.
     """
     before, now = None, asked(root, recipe)
     while now != before:
@@ -47,7 +47,7 @@ def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
 
 
 def asked(root: Path, recipe: Recipe) -> Asked:
-    """Return all cells that are asked for, by the results that are there; write nothing."""
+    """Return all cells that are asked for, given the results on disk; write nothing."""
     if recipe.search is None:
         return Asked(recipe.cells(), None)
     search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)
@@ -63,9 +63,8 @@ def asked(root: Path, recipe: Recipe) -> Asked:
                 continue
             cells.append(cell)
             if is_done(root, recipe, cell):
-                outcomes[key] = read_outcomes(cell_folder(root, recipe, cell))[
-                    DrawnSet("validation", SAMPLED)
-                ]
+                drawn_sets = read_outcomes(cell_folder(root, recipe, cell))
+                outcomes[key] = drawn_sets[DrawnSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
             return Asked(_in_order(recipe, cells), step)
         step = search.next(outcomes)
@@ -73,7 +72,7 @@ def asked(root: Path, recipe: Recipe) -> Asked:
 
 
 def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Whether a search does without this cell: its training diverged, and would again; never at λ = 0."""
+    """Return whether a search does without this cell: λ is over 0, and its training diverged."""
     if recipe.search is None or cell.task != recipe.task or not cell.lam or is_done(root, recipe, cell):
         return False
     return (cell_folder(root, recipe, cell) / DIVERGED).is_file()
@@ -85,7 +84,7 @@ def _in_order(recipe: Recipe, cells: list[Cell]) -> list[Cell]:
 
 
 def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
-    """With what a report compares them to: base models, other objectives, and the control's λ.
+    """Add the cells that a report compares with: base models, other objectives, and the control's λ.
 
     The control has no search: it gets cross-entropy and the λ that won, or that led, with the same seeds.
     """
@@ -102,5 +101,5 @@ def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
 
 def _write(root: Path, now: Asked) -> None:
     assert now.step is not None
-    told = {"said": explain(now.step), "step": plain(now.step)}
-    write_json(root / SEARCH, told | {"asked": [asdict(cell) for cell in now.cells]})
+    cells = [asdict(cell) for cell in now.cells]
+    write_json(root / SEARCH, {"said": explain(now.step), "step": plain(now.step), "asked": cells})

@@ -10,12 +10,12 @@ Test = Literal["problems and seeds", "problems", "seeds", "none"]
 
 
 class Round(NamedTuple):
-    """λ that were compared with each other: mean validation accuracies, and who went on.
+    """A comparison of some λ: their mean validation accuracies, and which λ went on.
 
     "halving": the better half goes on. "extension": a λ beyond the edge of the grid, the second of `scores`,
-    against the one at the edge, the first. "final": the last λ and cross-entropy with as many seeds as
-    planned. `seeds` is how many were asked for; a score is the mean over all that a λ has. A λ of which a
-    training has `diverged` has no score.
+    against the λ at the edge, the first. "final": the last λ and cross-entropy with as many seeds as planned.
+    `seeds` is the number of seeds asked for; a score is the mean over all seeds of a λ. If a training of a λ
+    has `diverged`, the λ has no score.
     """
 
     kind: Literal["halving", "extension", "final"]
@@ -30,7 +30,7 @@ class Tested(NamedTuple):
     """A surviving λ against cross-entropy on the validation problems; `gain` is in fractions of 1.
 
     `adjusted` is Holm's p among all `family` λ that the search may try, dropped or not. `covers` says what
-    the test took as drawn by chance; "none": there was no test, one accuracy cannot have one, and p is 1.
+    the test takes as drawn by chance; "none": a single accuracy cannot be tested, and p is 1.
     """
 
     lam: float
@@ -42,20 +42,20 @@ class Tested(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Train and judge these cells, in any order and as many at a time as you like, then ask again."""
+    """The cells to train and judge next, in any order and any number at a time."""
 
     cells: tuple[CellKey, ...]
-    rounds: tuple[Round, ...]  # what was decided so far
+    rounds: tuple[Round, ...]  # those that are over
 
 
 class Stop(NamedTuple):
     """The end of a search.
 
     `winner` is 0, cross-entropy, unless a surviving λ scored more and its `adjusted` p is at most `level`;
-    `leader` is the highest mean of those, ties to the λ nearer 0, whatever the test says. `why`: "seeds"
-    where every planned round was run, "cells" where the budget did not cover one. `at_edge`: the leader is
-    still the strongest λ tried, or the weakest but 0, or one beyond it led by the seeds that it could get.
-    `spent` counts the cells that the search asked for, `grid` what the first grid with every seed has.
+    `leader` has the highest mean, whatever the test says; ties go to the λ nearer 0. `why`: "seeds" if every
+    planned round was run, "cells" if the budget did not cover a round. `at_edge`: the leader is the strongest
+    λ tried, or the weakest over 0, or a λ beyond it led by the seeds that the budget covered. `spent` counts
+    the cells that the search asked for, `grid` the cells of the first grid with every seed.
     """
 
     winner: float
@@ -75,7 +75,7 @@ Step = Run | Stop
 
 
 def plain(step: Step) -> dict[str, Any]:
-    """The step as JSON holds it; numbers that are keys become [λ, value] pairs.
+    """Return the step as JSON holds it; a dict with λ as keys becomes [λ, value] pairs.
 
     >>> plain(Run(cells=((0.0, 0), (1.0, 0)), rounds=()))
     {'cells': [[0.0, 0], [1.0, 0]], 'rounds': []}
@@ -84,8 +84,8 @@ def plain(step: Step) -> dict[str, Any]:
 
 
 def explain(step: Step) -> list[str]:
-    """Sentences on every round, then what it asks for or: what was spent, why it ended, and who won."""
-    sentences = [_round_sentence(each) for each in step.rounds]
+    """Return sentences on every round, then on the cells to run next, or on the end and the winner."""
+    sentences = [_round_sentence(played) for played in step.rounds]
     if isinstance(step, Run):
         asked = ", ".join(f"λ = {lam:g} seed {seed}" for lam, seed in step.cells)
         return [*sentences, f"Next: {counted(len(step.cells), 'cell')}: {asked}."]
@@ -99,32 +99,32 @@ def explain(step: Step) -> list[str]:
         if step.why == "seeds"
         else "Stopped because the budget does not cover the next round."
     )
-    sentences += [_test_sentence(each, step.level) for each in step.tests]
+    sentences += [_test_sentence(test, step.level) for test in step.tests]
     return sentences + _verdict(step)
 
 
-def _round_sentence(each: Round) -> str:
-    scores = ", ".join(f"λ = {lam:g} {100 * score:.2f} %" for lam, score in each.scores.items())
-    scores += "".join(f", λ = {lam:g} diverged" for lam in each.diverged)
-    if each.kind == "extension" and not each.diverged:
-        at_edge, beyond = each.scores
-        ahead = "ahead" if beyond in each.kept else "not ahead"
+def _round_sentence(played: Round) -> str:
+    scores = ", ".join(f"λ = {lam:g} {100 * score:.2f} %" for lam, score in played.scores.items())
+    scores += "".join(f", λ = {lam:g} diverged" for lam in played.diverged)
+    if played.kind == "extension" and not played.diverged:
+        at_edge, beyond = played.scores
+        ahead = "ahead" if beyond in played.kept else "not ahead"
         what = f"λ = {beyond:g}, beyond the edge, is {ahead} of λ = {at_edge:g}"
-    elif each.dropped:
-        what = f"dropped {', '.join(f'λ = {lam:g}' for lam in each.dropped)}"
+    elif played.dropped:
+        what = f"dropped {', '.join(f'λ = {lam:g}' for lam in played.dropped)}"
     else:
         what = "nothing to drop"
-    return f"{each.kind.capitalize()}, {counted(each.seeds, 'seed')}: {scores}; {what}."
+    return f"{played.kind.capitalize()}, {counted(played.seeds, 'seed')}: {scores}; {what}."
 
 
-def _test_sentence(each: Tested, level: float) -> str:
-    gain = f"λ = {each.lam:g} against cross-entropy: {100 * each.gain:+.2f} points"
-    if each.covers == "none":
+def _test_sentence(test: Tested, level: float) -> str:
+    gain = f"λ = {test.lam:g} against cross-entropy: {100 * test.gain:+.2f} points"
+    if test.covers == "none":
         return f"{gain}; no test, for a single accuracy an arm says nothing of chance."
-    beaten = each.gain > 0 and each.adjusted <= level
+    better = test.gain > 0 and test.adjusted <= level
     return (
-        f"{gain}, p {each.p:.4f} over {each.covers}, {each.adjusted:.4f} allowing for {each.family} λ: "
-        f"{'more' if beaten else 'not more'} at {100 * level:g} %."
+        f"{gain}, p {test.p:.4f} over {test.covers}, {test.adjusted:.4f} allowing for {test.family} λ: "
+        f"{'more' if better else 'not more'} at {100 * level:g} %."
     )
 
 
@@ -144,9 +144,9 @@ def _verdict(step: Stop) -> list[str]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(each) for name, each in value._asdict().items()}  # pyright: ignore
+        return {name: _plain(field) for name, field in value._asdict().items()}  # pyright: ignore
     if isinstance(value, dict):
-        return [[key, _plain(each)] for key, each in value.items()]
+        return [[key, _plain(item)] for key, item in value.items()]
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value

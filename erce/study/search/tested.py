@@ -7,17 +7,16 @@ import numpy as np
 from erce.stats import Gain, holm, paired_gain, welch
 from erce.study.search.steps import Tested
 
-Arms = Mapping[
-    float, Sequence[np.ndarray]
-]  # λ → one array a seed: (problems, samples), or () for an accuracy
+# λ → one array a seed: (problems, samples), or () for an accuracy
+OutcomesByLam = Mapping[float, Sequence[np.ndarray]]
 
 
-def against_zero(survivors: Sequence[float], arms: Arms, *, family: int) -> tuple[Tested, ...]:
-    """Every survivor against λ = 0, paired over problems, with Holm's p among `family` λ.
+def against_zero(survivors: Sequence[float], arms: OutcomesByLam, *, family: int) -> tuple[Tested, ...]:
+    """Test every survivor against λ = 0, paired over problems, with Holm's p among `family` λ.
 
-    The survivors were chosen on these very outcomes, so each λ that might have been counts as a test: those
-    that did not survive with p = 1, which is valid whatever made them leave. Accuracies without problems are
-    tested by Welch's t over seeds; with fewer than two seeds in an arm there is no test.
+    The survivors were chosen on these very outcomes, so every λ that might have survived counts as a test: a
+    dropped λ with p = 1, which is valid whatever made it leave. Accuracies without problems are tested by
+    Welch's t over seeds; with fewer than two seeds in an arm there is no test.
     """
     gains = [_gain(arms[lam], arms[0.0]) for lam in survivors]
     known = [1.0 if gain is None else gain.p for gain in gains]
@@ -31,7 +30,7 @@ def against_zero(survivors: Sequence[float], arms: Arms, *, family: int) -> tupl
 
 
 def mean_accuracy(cells: Sequence[np.ndarray]) -> float:
-    """Over the seeds that have outcomes; rounded, so that equal means are a tie, whatever the last bit."""
+    """Return the mean over the seeds that have outcomes, rounded, so that equal means are a tie."""
     return round(float(np.mean([cell.mean() for cell in cells if cell.size])), 12)
 
 
@@ -44,4 +43,4 @@ def _gain(treated: Sequence[np.ndarray], baseline: Sequence[np.ndarray]) -> Gain
         return paired_gain(np.stack(treated), np.stack(baseline))
     if min(len(treated), len(baseline)) < 2:
         return None
-    return welch([float(each) for each in treated], [float(each) for each in baseline])
+    return welch([float(accuracy) for accuracy in treated], [float(accuracy) for accuracy in baseline])
