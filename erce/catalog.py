@@ -7,11 +7,10 @@ its class, in a file of `erce/loss/`, and its line here.
 import math
 import re
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 
 
 class Number(NamedTuple):
@@ -75,21 +74,6 @@ def load_own(kind: str, name: str) -> object:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         raise InputError(f"no module {error.name!r} for the {kind} {name!r}; is it on PYTHONPATH?") from error
-
-
-def did_you_mean(
-    name: str, known: Iterable[str], *, otherwise: str | None = None, cutoff: float = 0.6
-) -> str:
-    """Return the way out of an unknown name: the known name next to it, or `otherwise`, or all known names.
-
-    >>> did_you_mean("lambs", ["lams", "seeds"]), did_you_mean("x", ["lams", "seeds"])
-    ("did you mean 'lams'?", 'there are lams, seeds')
-    """
-    known = list(known)
-    close = get_close_matches(name, known, n=1, cutoff=cutoff)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return f"there are {', '.join(known)}" if otherwise is None else otherwise
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -1,4 +1,7 @@
-"""The kinds of errors: what a user gave wrong, and what went wrong in a run."""
+"""The kinds of errors: what a user gave wrong, and what went wrong in a run. And "did you mean"."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class InputError(ValueError):
@@ -27,3 +30,18 @@ class CellsFailedError(UnfinishedError):
 
 class ClusterLostError(UnfinishedError):
     """The Ray cluster that ran the cells does not answer any more."""
+
+
+def did_you_mean(
+    name: str, known: Iterable[str], *, otherwise: str | None = None, cutoff: float = 0.6
+) -> str:
+    """Return the way out of an unknown name: the known name next to it, or `otherwise`, or all known names.
+
+    >>> did_you_mean("lambs", ["lams", "seeds"]), did_you_mean("x", ["lams", "seeds"])
+    ("did you mean 'lams'?", 'there are lams, seeds')
+    """
+    known = list(known)
+    close = get_close_matches(name, known, n=1, cutoff=cutoff)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"there are {', '.join(known)}" if otherwise is None else otherwise

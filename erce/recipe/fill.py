@@ -3,8 +3,7 @@
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
-from erce.catalog import did_you_mean
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 
 _KINDS: dict[type, tuple[type | tuple[type, ...], str]] = {  # declared → what fits, and what to call it
     float: ((int, float), "a number"),

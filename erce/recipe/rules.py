@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from erce.catalog import OBJECTIVES, did_you_mean, is_own, split_number, unknown
-from erce.errors import InputError
+from erce.catalog import OBJECTIVES, is_own, split_number, unknown
+from erce.errors import InputError, did_you_mean
 from erce.recipe.sections import (
     AUTO,
     HEADS,

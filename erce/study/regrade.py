@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.catalog import did_you_mean
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 from erce.files import write_rows
 from erce.study.folder import cell_folder, read_study
 from erce.study.problems import cell_splits

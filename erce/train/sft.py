@@ -28,8 +28,7 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.catalog import did_you_mean
-from erce.errors import InputError, RunError
+from erce.errors import InputError, RunError, did_you_mean
 from erce.hf.models import TINY, known_warning_silenced
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
