@@ -37,7 +37,7 @@ def from_lm_eval(
     if not lines:
         raise InputError(f"{path} has no line with filter {filter!r}")
     metric = metric or _only_one(path, "metric", {name for line in lines for name in _metrics(line)})
-    shared = {"task": task or task_in_name(path), "arm": arm, "seed": seed, "split": "test"}
+    shared: dict[str, Any] = {"task": task or task_in_name(path), "arm": arm, "seed": seed, "split": "test"}
     rows = []
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
@@ -49,8 +49,12 @@ def from_lm_eval(
         extracted = _filtered_responses(line, len(texts))
         accepted = _accepted(where, line[metric], len(texts))
         for sample, text in enumerate(texts):
-            outcome = {"completion": text, "extracted": extracted[sample], "accepted": accepted[sample]}
-            rows.append(SampleRow(**document | {"sample": sample} | outcome))
+            outcome: dict[str, Any] = {
+                "completion": text,
+                "extracted": extracted[sample],
+                "accepted": accepted[sample],
+            }
+            rows.append(SampleRow(**document, **outcome, sample=sample))
     return rows
 
 

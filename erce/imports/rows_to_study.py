@@ -14,7 +14,7 @@ from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
 from erce.study.judging import Equal, score
 from erce.study.provenance import CELL
 from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
-from erce.types import Completion, SampleRow, Verdict
+from erce.types import CROSS_ENTROPY, Completion, SampleRow, Verdict
 
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
 ARM_NAME_RULE = "a name has letters, digits and . : + = @ _ -"
@@ -65,11 +65,13 @@ def _check_complete(rows: list[SampleRow]) -> None:
     """Raise an InputError unless every seed of every arm has each sample of the same problems."""
     if not rows:
         raise InputError("no rows: there is nothing to import")
-    tasks = list(dict.fromkeys(row.task for row in rows))
+    tasks = list(dict.fromkeys(str(row.task) for row in rows))
     if len(tasks) > 2:
         raise InputError(f"rows of the tasks {', '.join(tasks)}; a study is of one, and perhaps a control")
-    rows_by_draw: dict[tuple[str, str, str], list[SampleRow]] = {}  # (task, split, decoding) → rows
-    draws_by_seed: dict[tuple[str, str, int], set[tuple[str, str]]] = {}  # (task, arm, seed) → its draws
+    rows_by_draw: dict[tuple[str | None, str, str], list[SampleRow]] = {}  # (task, split, decoding) → rows
+    draws_by_seed: dict[
+        tuple[str | None, str, int], set[tuple[str, str]]
+    ] = {}  # (task, arm, seed) → its draws
     for row in rows:
         draw = (row.split, row.decoding)
         rows_by_draw.setdefault((row.task, *draw), []).append(row)
@@ -88,7 +90,7 @@ def _check_complete(rows: list[SampleRow]) -> None:
 def _check_names(rows: list[SampleRow]) -> None:
     """Raise an InputError if two arms are the same policy, or one problem has two answers."""
     arms: dict[tuple[Any, Any], str] = {}
-    answers: dict[tuple[str, str, str], tuple[str, str]] = {}
+    answers: dict[tuple[str | None, str, str], tuple[str, str]] = {}
     for row in rows:
         if row.objective is not None and not ARM_NAME.fullmatch(str(row.objective)):
             raise InputError(f"no arm can be called {row.objective!r}; {ARM_NAME_RULE}")
@@ -109,7 +111,7 @@ def _check_names(rows: list[SampleRow]) -> None:
 def _cell(row: SampleRow) -> Cell:
     if row.lam is None:
         return Cell(_task(row.task), None, 0)
-    return Cell(_task(row.task), row.lam, row.seed, row.objective)
+    return Cell(_task(row.task), row.lam, row.seed, row.objective or CROSS_ENTROPY)
 
 
 def _task(name: str | None) -> str:
@@ -239,6 +241,7 @@ def _completion(row: SampleRow) -> Completion:
 
 
 def _verdict(row: SampleRow) -> Verdict:
+    assert row.accepted is not None  # outcome_arrays has refused the others
     return Verdict(row.accepted, row.reason or _reason(row), row.extracted, warning=row.warning or "")
 
 

@@ -156,11 +156,9 @@ def sizes(numbers: dict[str, Any]) -> Figure:
     left.legend(loc="center right")
     orders = numbers["order"]
     right.plot(orders, numbers["lemma"], color=MUTED, linestyle=DASHED, label="the lemma’s bound")
+    right.plot(orders, numbers["sharper"], color=GOLD, linestyle="-", label="the sharper bound, k = 3")
     right.plot(
-        numbers["order"], numbers["sharper"], color=GOLD, linestyle="-", label="the sharper bound, k = 3"
-    )
-    right.plot(
-        numbers["order"],
+        orders,
         numbers["gap"],
         color=RED,
         linestyle="-",
