@@ -8,6 +8,7 @@ import hashlib
 import os
 import sys
 import time
+from collections import namedtuple
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -66,6 +67,7 @@ def _toys() -> dict[str, ModuleType]:
     tokenizer.encode = lambda text: [1 + ord(letter) for letter in text]
     contents = {
         "erce.hf.models": {
+            "BasePolicy": namedtuple("BasePolicy", ["model", "tokenizer"]),
             "load_model": lambda name, *, dtype="auto": model,
             "load_tokenizer": lambda name: tokenizer,
         },
