@@ -144,7 +144,7 @@ def driver(tmp_path):
     process.wait()
 
 
-def until(holds, seconds: float = 30.0) -> None:
+def until(holds, seconds: float = 180.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "nothing happened"
