@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 from torch.distributed import ProcessGroup
 
-from erce.loss.from_hidden import dtypes_of, finished
 from erce.loss.named import (
     OBJECTIVES,
     PENALTIES,
@@ -22,7 +21,7 @@ from erce.loss.named import (
     penalty_name,
 )
 from erce.loss.request import Loss, Request, not_differentiable
-from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, sweep
+from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
 
 BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 

@@ -18,7 +18,7 @@ from erce.loss.gathered import gathered
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, Rows, not_differentiable
-from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, sweep
+from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
 
 
 def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
@@ -214,24 +214,3 @@ def _outputs(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor
     total, *logged = request.outputs(loss, rows)
     ctx.mark_non_differentiable(*logged)
     return total, *logged
-
-
-def dtypes_of(operands: Operands) -> list[torch.dtype | None]:
-    return [None if x is None else x.dtype for x in operands]
-
-
-def finished(
-    gradients: Gradients, rows: Rows, request: Request, dtypes: list[torch.dtype | None]
-) -> tuple[Tensor | None, ...]:
-    """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
-    hidden, weight, bias, low, up = gradients
-    whole = (
-        None if hidden is None else request.spread(hidden, rows),
-        weight,
-        bias,
-        None if low is None else request.spread(low, rows),
-        up,
-    )
-    return tuple(
-        x if x is None or dtype is None else x.to(dtype) for x, dtype in zip(whole, dtypes, strict=True)
-    )

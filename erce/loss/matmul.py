@@ -98,20 +98,6 @@ class MixedPrecision(Matmuls):
             super().add_d_weight(d_weight, tile, rows)
 
 
-def choose(factors: Factors, request: Request, exact: torch.dtype, *, whole_rows: bool) -> Matmuls:
-    """Return the matmuls that suit the operands; `whole_rows`: whether a tile has the whole vocabulary."""
-    dtypes, device = {x.dtype for pair in factors for x in pair}, factors[0][0].device.type
-    if len(dtypes) == 1 and exact == torch.float32:
-        (dtype,) = dtypes
-        if device == "cpu" and dtype == torch.bfloat16 and whole_rows:
-            from erce.loss import bfloat16_on_cpu
-
-            return bfloat16_on_cpu.choose(factors, request)
-        if device == "cuda" and dtype != exact and "dtype_out" in torch.ops.aten.mm.overloads():
-            return MixedPrecision(exact, dtype)
-    return Matmuls(exact)
-
-
 def _in_blocks(weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
     """Yield slices of the vocabulary with their rows of `weight` in `dtype`: one slice if it has it."""
     v, d = weight.shape

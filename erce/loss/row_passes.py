@@ -111,7 +111,9 @@ def _score_block(terms: RowTerms, rows: Rows, request: Request, out: Tensor | No
     if request.order is None:
         from erce.loss.user_penalty import value_and_slopes
 
-        penalty, user_gradient = value_and_slopes(terms, sums, rows.targets, request.penalty, out is not None)
+        penalty, user_gradient = value_and_slopes(
+            terms.u, sums, rows.targets, request.penalty, out is not None
+        )
     loss, slopes = settle(sums, rows, request, gate, penalty)
     if out is not None:
         gradient_into(out, terms, rows.targets, slopes, request, user_gradient)

@@ -97,7 +97,7 @@ def sweep(
     bias = None if operands.bias is None else _centred(operands.bias.to(exact), request, vocabulary)
     columns = operands.hidden.new_empty(request.fields + 1, rows.m, dtype=exact)
     gradients = _empty_gradients(operands, rows.m, wanted, exact)
-    matmuls = matmul.choose(operands.factors, request, exact, whole_rows=vocabulary.has_whole_rows)
+    matmuls = choose_matmuls(operands.factors, request, exact, whole_rows=vocabulary.has_whole_rows)
     for chunk in _chunks(operands, rows.m, request, matmuls.bytes_per_logit, vocabulary):
         part = rows.at(chunk)
         factors = [(x.index_select(0, part.positions), w) for x, w in operands.factors]
@@ -169,3 +169,41 @@ def _add_gradients(
             matmuls.add_d_weight(d_w, d_logits, x)
     if gradients.bias is not None:
         gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
+
+
+def choose_matmuls(
+    factors: matmul.Factors, request: Request, exact: torch.dtype, *, whole_rows: bool
+) -> matmul.Matmuls:
+    """Return the matmuls that suit the operands; `whole_rows`: whether a tile has the whole vocabulary."""
+    dtypes, device = {x.dtype for pair in factors for x in pair}, factors[0][0].device.type
+    if len(dtypes) == 1 and exact == torch.float32:
+        (dtype,) = dtypes
+        if device == "cpu" and dtype == torch.bfloat16 and whole_rows:
+            from erce.loss import bfloat16_on_cpu
+
+            return bfloat16_on_cpu.choose(factors, request)
+        if device == "cuda" and dtype != exact and "dtype_out" in torch.ops.aten.mm.overloads():
+            return matmul.MixedPrecision(exact, dtype)
+    return matmul.Matmuls(exact)
+
+
+def dtypes_of(operands: Operands) -> list[torch.dtype | None]:
+    """Return the dtype of each operand."""
+    return [None if x is None else x.dtype for x in operands]
+
+
+def finished(
+    gradients: Gradients, rows: Rows, request: Request, dtypes: list[torch.dtype | None]
+) -> tuple[Tensor | None, ...]:
+    """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
+    hidden, weight, bias, low, up = gradients
+    whole = (
+        None if hidden is None else request.spread(hidden, rows),
+        weight,
+        bias,
+        None if low is None else request.spread(low, rows),
+        up,
+    )
+    return tuple(
+        x if x is None or dtype is None else x.to(dtype) for x, dtype in zip(whole, dtypes, strict=True)
+    )

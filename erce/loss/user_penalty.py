@@ -4,17 +4,19 @@ import torch
 from torch import Tensor
 
 from erce.loss.penalties import Penalty
-from erce.loss.row_passes import RowTerms
 from erce.loss.row_statistics import Slopes, Sums, logs
 
 
 def value_and_slopes(
-    terms: RowTerms, sums: Sums, targets: Tensor, penalty: Penalty, gradient: bool
+    u: Tensor, sums: Sums, targets: Tensor, penalty: Penalty, gradient: bool
 ) -> tuple[tuple[Tensor, Slopes], Tensor | None]:
-    """Return what `settle` takes of the penalty, and the gradient in the logits (rows, v) if wanted."""
+    """Return what `settle` takes of the penalty, and the gradient in the logits (rows, v) if wanted.
+
+    `u` is `RowTerms.u`, (rows, v).
+    """
     log_s, nll = logs(sums)
     y, zero = targets[:, None], torch.zeros_like(nll)
-    log_p = (terms.u - log_s[:, None]).clamp_(min=torch.finfo(terms.u.dtype).min)
+    log_p = (u - log_s[:, None]).clamp_(min=torch.finfo(u.dtype).min)
     p = log_p.exp().scatter_(-1, y, (-nll[:, None]).exp())
     if not gradient:
         return (penalty.value(log_p, p), Slopes(zero, zero, zero, zero, zero, sums.shift)), None

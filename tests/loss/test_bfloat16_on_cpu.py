@@ -13,10 +13,10 @@ from erce.loss import (
     SupportSize,
     bfloat16_on_cpu,
     linear_entropy_regularized_cross_entropy,
-    matmul,
 )
 from erce.loss.request import Request
 from erce.loss.row_passes import terms_with
+from erce.loss.sweep import choose_matmuls
 
 V, D, N = 16_421, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
@@ -174,5 +174,5 @@ def test_a_trainable_head_gets_its_gradient_in_float32_sums():
 def test_the_order_inf_is_about_the_largest_logit_alone_and_has_float32_ones(order):
     factors = [(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16())]
     request = Request(torch.zeros(1), 1.0, Renyi(order), CrossEntropy())
-    chosen = matmul.choose(factors, request, torch.float32, whole_rows=True)
+    chosen = choose_matmuls(factors, request, torch.float32, whole_rows=True)
     assert isinstance(chosen, bfloat16_on_cpu.RoundedMatmuls) == (order == 1.0)
