@@ -4,23 +4,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from erce.errors import InputError
 from erce.score.draws import all_among, check_k, verdict_grid
 
 EQUAL = 1e-12  # rounding of a mean of shares; real differences are 1 / (problems · samples) at least
 
 
 class Crossover(NamedTuple):
-    """The k from which the other arm covers more, with the interval of a bootstrap over problems.
-
-    `leader` is the arm that covers more below `k`. `low` and `high` are None where they lie beyond the
-    samples a problem; `share` is the share of the bootstrap's draws that cross within them.
-    """
+    """The smallest k at which the other arm covers more; `leader` is the arm that covers more below `k`."""
 
     k: int
-    low: int | None
-    high: int | None
     leader: Literal["treated", "baseline"]
-    share: float
 
 
 def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
@@ -60,56 +54,30 @@ def pass_at_k(accepted: np.ndarray, k: int) -> float:
     return float(coverage(accepted)[k - 1])
 
 
-def crossover(
-    treated: np.ndarray, baseline: np.ndarray, *, seed: int = 0, draws: int = 2000, level: float = 0.95
-) -> Crossover | None:
-    """Where the arm that covers more with few samples begins to cover less; None where it never does.
+def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
+    """Return where the arm that covers more with few samples begins to cover less; None where it never does.
 
     Both are 0 and 1 of (problems, samples) or (seeds, problems, samples), of the same problems in the same
     order; k goes up to the fewer of their samples. The arm that is ahead at the smallest k at which they
-    differ is the leader, and k the smallest at which the other is ahead. The bootstrap draws problems, with
-    both arms' verdicts, and asks for the same k: 1 where the other is ahead from the start, beyond all
-    samples where it never is. Training seeds are held as they are. The ends are percentiles at `level`.
+    differ is the leader, and k the smallest at which the other is ahead.
 
     >>> sharp, broad = np.array([[1, 1, 1, 1], [0, 0, 0, 0]]), np.array([[1, 0, 0, 0], [1, 0, 0, 0]])
     >>> coverage(sharp), coverage(broad)
     (array([0.5, 0.5, 0.5, 0.5]), array([0.25, 0.5 , 0.75, 1.  ]))
-    >>> crossover(sharp, broad).k
-    3
+    >>> crossover(sharp, broad)
+    Crossover(k=3, leader='treated')
     """
-    if draws < 1 or not 0 < level < 1:
-        raise ValueError(f"draws = {draws} at level {level}; draw at least once, at a level between 0 and 1")
-    lead = _leads(treated, baseline)
-    mean = lead.mean(axis=0)
-    differ = np.flatnonzero(np.abs(mean) > EQUAL)
+    problems = [np.shape(arm)[-2] for arm in (treated, baseline)]
+    if problems[0] != problems[1]:
+        raise InputError(
+            f"{problems[0]} problems against {problems[1]}; give both arms the same problems in order"
+        )
+    curves = coverage(treated), coverage(baseline)
+    samples = min(map(len, curves))
+    lead = curves[0][:samples] - curves[1][:samples]
+    differ = np.flatnonzero(np.abs(lead) > EQUAL)
     if not differ.size:
         return None
-    leader = 1 if mean[differ[0]] > 0 else -1
-    n = mean.size
-    k = int(_first_behind(leader * mean[None])[0])
-    if k > n:
-        return None
-    problems = len(lead)
-    times = np.random.default_rng(seed).multinomial(problems, [1 / problems] * problems, size=draws)
-    crossed = _first_behind(leader * (times @ lead) / problems)
-    ends = np.quantile(crossed, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-    low, high = (int(end) if end <= n else None for end in ends)
-    return Crossover(k, low, high, "treated" if leader > 0 else "baseline", float(np.mean(crossed <= n)))
-
-
-def _leads(treated: np.ndarray, baseline: np.ndarray) -> np.ndarray:
-    """The treated arm's pass@k less the baseline's, (problems, k), the mean over each arm's own seeds."""
-    curves = [coverage_by_problem(arm) for arm in (treated, baseline)]
-    curves = [curve.mean(axis=0) if curve.ndim == 3 else curve for curve in curves]
-    if len(curves[0]) != len(curves[1]):
-        raise ValueError(
-            f"{len(curves[0])} problems against {len(curves[1])}; give both arms the same problems in order"
-        )
-    shared = min(curve.shape[-1] for curve in curves)
-    return curves[0][:, :shared] - curves[1][:, :shared]
-
-
-def _first_behind(leads: np.ndarray) -> np.ndarray:
-    """The smallest k at which each row is below 0; one more than there are where none is."""
-    behind = leads < -EQUAL
-    return np.where(behind.any(axis=1), behind.argmax(axis=1), leads.shape[1]) + 1
+    sign = np.sign(lead[differ[0]])
+    behind = np.flatnonzero(sign * lead < -EQUAL)
+    return Crossover(int(behind[0]) + 1, "treated" if sign > 0 else "baseline") if behind.size else None

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from erce.errors import InputError
 from erce.score.best import best_by_problem
-from erce.score.calibration import Confidence, modal_confidence, reliability, sequence_confidence
 from erce.score.coverage import coverage
 from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
@@ -24,9 +24,9 @@ def pass_at_1(accepted: np.ndarray) -> float:
     """
     accepted = np.asarray(accepted)
     if accepted.ndim != 2 or accepted.size == 0:
-        raise ValueError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
+        raise InputError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
     if not np.isin(accepted, (0, 1)).all():
-        raise ValueError("accepted holds values other than 0 and 1; give one verdict a completion")
+        raise InputError("accepted holds values other than 0 and 1; give one verdict a completion")
     return float(accepted.mean())
 
 
@@ -37,11 +37,11 @@ def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
     {'exact': 0.5, 'no answer': 0.5}
     """
     if not verdicts:
-        raise ValueError("no verdicts: there is nothing to take shares of")
+        raise InputError("no verdicts: there is nothing to take shares of")
     counts = Counter(verdict.reason for verdict in verdicts)
     unknown = counts.keys() - set(REASONS)
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"unknown reason {min(unknown)!r}; a verdict's reason is one of {', '.join(REASONS)}"
         )
     return {reason: counts[reason] / len(verdicts) for reason in REASONS if counts[reason]}
@@ -54,7 +54,7 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
     has one twice, is a ValueError: a missing completion must not change an average unseen.
     """
     if len(completions) != len(verdicts):
-        raise ValueError(
+        raise InputError(
             f"{len(completions)} completions with {len(verdicts)} verdicts; give one verdict each"
         )
     judged = np.array([verdict.accepted for verdict in verdicts], dtype=np.uint8)
@@ -77,9 +77,8 @@ def summarize(
     nothing extracted to vote for, `best@k` where a log-probability is NaN or None. What one completion lacks
     has no mean: None.
 
-    Then also `by_problem`, each problem's `maj` and `best` of all n, problems in the order of their names;
-    and `calibration`, the `ece` and `brier` of `reliability` for the `vote`'s share and for the `sequence`'s
-    probability; each where the numbers above have it.
+    Then also `by_problem`, each problem's `maj` and `best` of all n, problems in the order of their names,
+    each where the numbers above have it.
     """
     accepted = acceptance(completions, verdicts)
     tokens = _known([completion.tokens for completion in completions])
@@ -121,7 +120,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
     for place, completion in enumerate(completions):
         samples = found.setdefault(completion.problem, {})
         if completion.sample in samples:
-            raise ValueError(
+            raise InputError(
                 f"problem {completion.problem!r} has sample {completion.sample} twice; give it once"
             )
         samples[completion.sample] = place
@@ -129,7 +128,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
     for problem, samples in found.items():
         missing = set(wanted) - samples.keys()
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"problem {problem!r} lacks sample {min(missing)}; every problem has as many samples"
             )
     return np.array([[samples[sample] for sample in wanted] for samples in found.values()], dtype=int)
@@ -144,26 +143,18 @@ def _of_several(
         return {}
     places, sizes = _places(completions), sorted({*(2**power for power in range(1, n.bit_length())), n})
     found: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
-    by_problem, calibration = {}, {}
+    by_problem = {}
     if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
         answers = [[verdicts[place].extracted for place in row] for row in places]
         votes = merged(answers, equal) if equal else answers
         found |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
         by_problem["maj"] = majority_by_problem(votes, accepted, n)
-        calibration["vote"] = _reliable(modal_confidence(votes, accepted))
     logprob = _known([completion.logprob for completion in completions])
     if logprob is not None and not np.isnan(logprob).any():
         best = best_by_problem(logprob[places], accepted)
         found |= {f"best@{k}": float(best.mean(axis=0)[k - 1]) for k in sizes}
         by_problem["best"] = best[:, -1]
-        calibration["sequence"] = _reliable(sequence_confidence(logprob[places], accepted))
     names = [completions[row[0]].problem for row in places]
     order = sorted(range(len(names)), key=names.__getitem__)
     rows = {way: chances[order].round(12).tolist() for way, chances in by_problem.items()}
-    return found | {"by_problem": rows, "calibration": calibration}
-
-
-def _reliable(found: Confidence) -> dict[str, float]:
-    """Rounding can lift the mean of a tie's verdicts above 1."""
-    ece, brier, _ = reliability(found.confidence, found.accepted.clip(0, 1))
-    return {"ece": ece, "brier": brier}
+    return found | {"by_problem": rows}

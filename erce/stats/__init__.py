@@ -6,13 +6,11 @@ problems?"; `paired_gain`, the one to report, adds "… and on other problems li
 """
 
 from erce.stats import paper
+from erce.stats.corrections import GridGain, grid_gains, holm
 from erce.stats.equivalence import Equivalence, equivalent, fewest_problems
-from erce.stats.flips import MaxT, max_t
-from erce.stats.gains import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
-from erce.stats.grid import GridGain, GridTest, Trend, dunnett, grid_gains, holm, trend
+from erce.stats.intervals import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
 from erce.stats.planning import Size, Spread, detectable_gain, problems_needed, spread_of, study_sizes
 from erce.stats.proportions import Discordant, Proportion, mcnemar, wilson
-from erce.stats.selection import Selection, selection_bias
 
 __all__ = [
     "Covers",
@@ -21,30 +19,22 @@ __all__ = [
     "Estimate",
     "Gain",
     "GridGain",
-    "GridTest",
-    "MaxT",
     "Proportion",
-    "Selection",
     "Size",
     "Spread",
-    "Trend",
     "detectable_gain",
     "difference",
-    "dunnett",
     "equivalent",
     "fewest_problems",
     "grid_gains",
     "holm",
-    "max_t",
     "mcnemar",
     "over_seeds",
     "paired_gain",
     "paper",
     "problems_needed",
-    "selection_bias",
     "spread_of",
     "study_sizes",
-    "trend",
     "welch",
     "wilson",
 ]

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from scipy.special import stdtr, stdtrit
 
-from erce.stats.alike import alike_bounds
-from erce.stats.gains import Covers, Gain
+from erce.errors import InputError
+from erce.stats.intervals import Covers, Gain
+from erce.stats.no_variation import alike_bounds
 
 
 class Equivalence(NamedTuple):
@@ -35,7 +36,7 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     margin before looking: 2 points are 0.02. (Schuirmann 1987.)
 
     Over problems the interval is never narrower, nor p smaller, than so many problems would have it without a
-    single difference (`erce.stats.alike`): fewer than `fewest_problems(margin)` never show it. Where nothing
+    single difference (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` never show it. Where nothing
     varied p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one problem, it is 1.
 
     >>> from erce.stats import welch
@@ -75,8 +76,8 @@ def _p_alike(gain: float, problems: int, margin: float) -> float:
 
 def _check(margin: float, level: float) -> None:
     if not 0 < margin < 1:
-        raise ValueError(
+        raise InputError(
             f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
         )
     if not 0 < level < 0.5:
-        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
+        raise InputError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")

@@ -1,9 +1,9 @@
 """Nested lists of outcomes → arrays (seeds, problems, samples), means and variances safe from rounding."""
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
+
+from erce.errors import InputError
 
 _STEPS = 2.0**40
 _EQUAL = 1e-12  # no two shares of fewer than a million outcomes lie so close
@@ -13,7 +13,7 @@ def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
     """The arm as whole numbers (seeds, problems, samples), so that equal arms have a gain of exactly 0."""
     array = _grid(arm, name)
     if not ((array == 0) | (array == 1)).all():
-        raise ValueError(
+        raise InputError(
             f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
         )
     return array.astype(np.int64)
@@ -26,7 +26,7 @@ def fractions(arm: ArrayLike, name: str) -> np.ndarray:
     """
     array = _grid(arm, name)
     if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(
+        raise InputError(
             f"{name} holds values outside 0 to 1; hand in outcomes or chances, in fractions of 1"
         )
     if ((array == 0) | (array == 1)).all():
@@ -78,15 +78,10 @@ def variance(values: np.ndarray, dof: int = 1) -> float:
     return float(values.var(ddof=dof)) if np.ptp(values) > _EQUAL else 0.0
 
 
-def ratio(gain: float, se: float) -> float:
-    """t, with 0 / 0 = 0."""
-    return gain / se if se else math.copysign(math.inf, gain) if gain else 0.0
-
-
 def _grid(arm: ArrayLike, name: str) -> np.ndarray:
     array = np.asarray(arm)
     if array.ndim != 3 or 0 in array.shape:
-        raise ValueError(
+        raise InputError(
             f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
         )
     return array
@@ -95,7 +90,7 @@ def _grid(arm: ArrayLike, name: str) -> np.ndarray:
 def _paired(treated: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     problems, others = treated.shape[1], baseline.shape[1]
     if problems != others:
-        raise ValueError(
+        raise InputError(
             f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
         )
     return treated, baseline

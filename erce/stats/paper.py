@@ -16,8 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from erce.stats import gains
-from erce.stats.gains import Estimate, Gain
+from erce.errors import InputError
+from erce.stats import intervals
+from erce.stats.intervals import Estimate, Gain
 from erce.stats.outcomes import mean, variance
 
 
@@ -27,7 +28,7 @@ def over_seeds(scores: Sequence[float]) -> Estimate:
     >>> print(over_seeds([0.5450, 0.5300, 0.5150, 0.5200, 0.5250]))  # the per-seed MBPP table, λ = 0
     0.5270 ± 0.0103
     """
-    return gains.over_seeds(scores, std="population")
+    return intervals.over_seeds(scores, std="population")
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float]) -> Gain:
@@ -39,7 +40,7 @@ def welch(treated: Sequence[float], baseline: Sequence[float]) -> Gain:
     """
     arms = [np.asarray(arm, dtype=float) for arm in (treated, baseline)]
     if min(map(len, arms)) < 2:
-        raise ValueError(
+        raise InputError(
             f"treated has {len(arms[0])} seeds and baseline {len(arms[1])}; this interval needs two in each"
         )
     gain = mean(arms[0]) - mean(arms[1])

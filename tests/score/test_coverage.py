@@ -86,30 +86,8 @@ def test_the_crossover_is_the_first_k_at_which_the_leader_is_behind():
     behind = np.flatnonzero(coverage(sharp) < coverage(broad))
     assert found is not None
     assert (found.k, found.leader) == (behind[0] + 1, "treated")
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= found.k <= found.high
-    assert found.share == 1
     turned = crossover(broad, sharp)
     assert turned == found._replace(leader="baseline")
-
-
-def test_the_interval_follows_the_seed_and_covers_the_true_crossover():
-    k = np.arange(1, 33)
-    gain = 0.6 * (0.6**k - 0.02**k) + 0.4 * (0.97**k - 0.998**k)  # of the chances of missing
-    truth = int(np.flatnonzero(gain < 0)[0]) + 1
-    inside = []
-    for seed in range(40):
-        sharp, broad = sharp_and_broad(150, seed)
-        found = crossover(sharp, broad, draws=200, seed=seed)
-        assert found is not None
-        inside.append((found.low or 99) <= truth <= (found.high or 99))
-    assert truth == 5
-    assert sum(inside) >= 36
-    sharp, broad = sharp_and_broad(30, 1)
-    ends = [crossover(sharp, broad, draws=20, seed=seed) for seed in (3, 3, 4, 5, 6)]
-    assert ends[0] == ends[1]
-    assert len(set(ends)) > 1
 
 
 @pytest.mark.parametrize(
@@ -126,16 +104,6 @@ def test_curves_that_do_not_change_places_have_no_crossover(treated, baseline):
     assert crossover(np.array(treated), np.array(baseline)) is None
 
 
-def test_an_interval_beyond_the_samples_has_no_upper_end():
-    lead = np.array([[1, 1, 1, 1]] * 4 + [[0, 0, 0, 0]] * 5)
-    other = np.array([[1, 0, 0, 0]] * 9)
-    other[5:8] = 0
-    found = crossover(lead, other)
-    assert found is not None
-    assert (found.k, found.high) == (3, None)
-    assert 0.3 < found.share < 0.95
-
-
 def test_a_crossover_averages_each_arms_own_seeds_and_takes_the_fewer_samples():
     sharp, broad = sharp_and_broad(100, 2)
     luckier, _ = sharp_and_broad(100, 8)
@@ -146,14 +114,6 @@ def test_a_crossover_averages_each_arms_own_seeds_and_takes_the_fewer_samples():
     assert found.k not in {each.k for each in (crossover(sharp, broad), crossover(luckier, broad)) if each}
 
 
-@pytest.mark.parametrize(
-    ("problems", "settings", "message"),
-    [
-        (3, {}, "2 problems against 3"),
-        (2, {"draws": 0}, "draws = 0"),
-        (2, {"level": 1.0}, "level 1.0"),
-    ],
-)
-def test_a_crossover_of_other_problems_or_without_draws_is_refused(problems, settings, message):
-    with pytest.raises(ValueError, match=message):
-        crossover(np.ones((2, 4)), np.ones((problems, 4)), **settings)
+def test_a_crossover_of_other_problems_is_refused():
+    with pytest.raises(ValueError, match="2 problems against 3"):
+        crossover(np.ones((2, 4)), np.ones((3, 4)))

@@ -73,13 +73,17 @@ def test_a_difference_on_one_problem_shows_no_more_than_one_on_none():
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.01, -0.01, 0.019, 0.02, 0.3])
-def test_p_falls_below_the_level_exactly_where_the_exact_interval_is_inside_the_margin(gain):
+def test_where_nothing_varied_the_bounds_are_clopper_and_pearsons_for_no_other_problem(gain):
     seen = set()
     for problems in (20, 148, 149, 200, 300, 1000, 100_000):
         exact = Gain(gain, gain, gain, 1.0, 0.0, math.inf, "problems", problems)
         found = equivalent(exact, margin=0.02)
-        assert found.equivalent == (found.p < 0.05) == (found.low > -0.02 and found.high < 0.02)
-        seen.add(found.equivalent)
+        share = scipy_stats.beta.ppf(0.95, 1, problems)  # of problems that may differ, none of them drawn
+        low, high = gain - share * (1 + gain), gain + share * (1 - gain)
+        assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+        inside = low > -0.02 and high < 0.02
+        assert (found.equivalent, found.p < 0.05) == (inside, inside)
+        seen.add(inside)
     assert seen == ({True, False} if abs(gain) < 0.02 else {False})
 
 

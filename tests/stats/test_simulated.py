@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from erce.stats import grid_gains, max_t, paired_gain, selection_bias
+from erce.stats import grid_gains, paired_gain
 
 pytestmark = pytest.mark.slow
 
@@ -36,19 +36,17 @@ def _grid(rng, name):
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_some_arm_of_an_idle_grid_is_called_a_gain_in_5_percent_of_studies(name):
-    """Between 3 and 7 % by max-T; Holm pays for every arm as if it were alone, and stays at or below 7 %."""
+def test_some_arm_of_an_idle_grid_is_called_a_gain_in_at_most_5_percent_of_studies(name):
+    """By Holm, which pays for every arm as if it were alone; the limit allows for the luck of 2,000 studies."""
     rng, studies = np.random.default_rng(11), 2000
-    called = {"holm": 0, "max-t": 0, "uncorrected": 0}
+    called = {"holm": 0, "uncorrected": 0}
     for _ in range(studies):
         arms, baseline = _grid(rng, name)
         rows = grid_gains(dict(enumerate(arms)), baseline).values()
         called["holm"] += min(row.adjusted for row in rows) <= 0.05
         called["uncorrected"] += min(row.gain.p for row in rows) <= 0.05
-        called["max-t"] += max_t(arms, baseline, draws=499).p.min() <= 0.05
     share = {correction: count / studies for correction, count in called.items()}
     print(name, share)
-    assert 0.03 <= share["max-t"] <= 0.07
     assert 0.01 <= share["holm"] <= 0.07
     assert share["uncorrected"] > 0.08
 
@@ -68,18 +66,3 @@ def test_choosing_on_validation_problems_leaves_a_bias_under_a_third_of_a_point(
     assert np.mean(best) > 1.5
     if name in BY_LUCK_OF_PROBLEMS:
         assert abs(np.mean(chosen)) < 0.3
-
-
-@pytest.mark.parametrize("name", BY_LUCK_OF_PROBLEMS)
-def test_the_corrected_gain_of_a_winner_picked_on_test_is_unbiased_and_the_naive_one_is_not(name):
-    rng = np.random.default_rng(13)
-    found = []
-    for _ in range(1500):
-        arms, baseline = _grid(rng, name)
-        found.append(selection_bias(dict(enumerate(arms)), baseline, splits=50))
-    corrected, naive = (
-        100 * np.mean([getattr(row, part) for row in found]) for part in ("corrected", "naive")
-    )
-    print(name, f"naive {naive:+.2f}, corrected {corrected:+.2f} points")
-    assert abs(corrected) < 0.3
-    assert naive > 1.2

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from erce.stats import difference, mcnemar, paired_gain
-from erce.stats.alike import alike_bounds
+from erce.stats.no_variation import alike_bounds
 
 
 def _clopper_pearson(problems, tail):

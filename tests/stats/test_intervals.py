@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from erce.score import best_by_problem, coverage_by_problem, majority_by_problem
-from erce.stats import Gain, difference, over_seeds, paired_gain, selection_bias, welch
+from erce.stats import Gain, difference, over_seeds, paired_gain, spread_of, welch
 
 
 def _arms(seed, *, seeds=(3, 3), problems=40, samples=(4, 4)):
@@ -273,7 +273,7 @@ def test_over_seeds_names_its_denominator():
             "treated holds values outside 0 to 1",
         ),
         (
-            lambda: selection_bias({1.0: np.ones((2, 3, 1))}, np.full((2, 3, 1), 0.5)),
+            lambda: spread_of(np.ones((2, 3, 1)), np.full((2, 3, 1), 0.5)),
             "baseline holds values other than 0 and 1",
         ),
         (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),

@@ -1,0 +1,58 @@
+"""Many arms against one baseline → p-values that allow for how many arms were tried.
+
+`grid_gains` is what a study's report reads: each arm's `paired_gain`, with its p after Holm. "Adjusted" means:
+reject all arms whose adjusted p is at most 5 %, and in at most 5 % of studies in which some arms do nothing
+is any of those arms rejected.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from erce.errors import InputError
+from erce.stats.intervals import Gain, paired_gain
+
+Name = TypeVar("Name")
+
+
+class GridGain(NamedTuple):
+    """One arm's gain by itself, and its p allowing for every arm of the grid (Holm)."""
+
+    gain: Gain
+    adjusted: float
+
+
+def grid_gains(
+    arms: Mapping[Name, ArrayLike],  # λ, or any name → (seeds, problems, samples), without the baseline
+    baseline: ArrayLike,  # (seeds, problems, samples); the same problems in the same order
+    *,
+    confidence: float = 0.95,
+) -> dict[Name, GridGain]:
+    """Return every arm's gain over the baseline with its interval, and its p adjusted for the number of arms.
+
+    The intervals are those of `paired_gain`, one arm at a time: only `adjusted` allows for the grid. No arm
+    gives an empty dict.
+    """
+    gains = {name: paired_gain(arm, baseline, confidence=confidence) for name, arm in arms.items()}
+    adjusted = holm([gain.p for gain in gains.values()])
+    return {name: GridGain(gain, float(p)) for (name, gain), p in zip(gains.items(), adjusted, strict=True)}
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """Return Holm's adjusted p-values, in the order given: valid however the tests depend on each other.
+
+    The smallest is multiplied by their number m, the next by m − 1, …; no adjusted p is below that of a
+    smaller p, none above 1. Equal p-values stay equal, a single p stays as it is, none gives none. (Holm 1979.)
+
+    >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    p = np.asarray(p_values, dtype=float)
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise InputError(f"p_values = {p_values!r} are not all between 0 and 1; hand in one p-value a test")
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return adjusted
