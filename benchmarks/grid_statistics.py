@@ -19,8 +19,8 @@ import numpy as np
 
 from erce import stats
 from erce.recipe import Cell, Decoding, Recipe
-from erce.reporting.gains import summary
-from erce.reporting.inference import inference
+from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.inference import inference
 from erce.study.folder import Study
 from erce.types import Arm
 

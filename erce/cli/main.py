@@ -147,7 +147,7 @@ def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options.json)
     if options.against:
-        from erce.reporting.against import against_lines
+        from erce.reporting.words.against import against_lines
         from erce.study.folder import read_study
 
         print("\n".join(["", *against_lines(read_study(options.runs))]))
@@ -170,7 +170,7 @@ def sft(options: argparse.Namespace) -> None:
 
 def card(options: argparse.Namespace) -> None:
     """Put a cell's adapter and a model card with the study's results into a folder for the hub."""
-    from erce.reporting.card import write_card
+    from erce.reporting.pages.model_card import write_card
 
     print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
 

@@ -1,9 +1,11 @@
-"""Numbers → the way a report writes them: one rule of rounding, true minus signs, file names."""
+"""Numbers and names → how a report writes them: one rule of rounding, true minus signs, nothing hidden."""
 
 import re
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Protocol
 
+from erce.stats import Gain
 from erce.types import CROSS_ENTROPY, Arm
 
 MINUS = "−"
@@ -11,7 +13,7 @@ NOTHING = "–"
 
 
 def fixed(value: float | None, digits: int) -> str:
-    """The value with so many decimals; a tie goes away from zero, as people round, whatever its last bit.
+    """Write a number with that many decimals; a tie goes away from zero, as people round.
 
     >>> fixed(0.51375, 4), fixed(-0.51375, 4), fixed(0.5137499999999999, 4), fixed(None, 4)
     ('0.5138', '−0.5138', '0.5138', '–')
@@ -23,7 +25,7 @@ def fixed(value: float | None, digits: int) -> str:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share of 1 as a percentage without its sign; "–" where there is none.
+    """Write a share of 1 as a percentage without its sign; "–" for None.
 
     >>> percent(0.7812), percent(1.0), percent(None)
     ('78.1', '100.0', '–')
@@ -32,7 +34,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def points(share: float | None) -> str:
-    """A difference of shares in percentage points, always with its sign, save for exactly 0.
+    """Write a difference of shares in percentage points, always with its sign, save for exactly 0.
 
     >>> points(0.0714), points(-0.0004), points(0.0), points(None)
     ('+7.1', '−0.0', '0.0', '–')
@@ -42,27 +44,39 @@ def points(share: float | None) -> str:
     return ("+" if share > 0 else "") + fixed(100 * share, 1)
 
 
-def interval(ci: list[float] | None) -> str:
-    """An interval of differences, in points.
+class Ends(Protocol):
+    """Anything with an interval, in fractions of 1: a gain, an equivalence test."""
 
-    >>> interval([0.042, 0.1]), interval(None)
-    ('+4.2 to +10.0', '–')
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def interval(found: Ends | None) -> str:
+    """Write an interval of differences, in points.
+
+    >>> from erce.stats import welch
+    >>> interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5)), interval(None)
+    ('+4.2 to +15.8', '–')
     """
-    return NOTHING if ci is None else f"{points(ci[0])} to {points(ci[1])}"
+    return NOTHING if found is None else f"{points(found.low)} to {points(found.high)}"
 
 
-def with_interval(gain: float, ci: list[float], covers: str) -> str:
-    """A gain in points, its interval, and what that is over.
+def with_interval(gain: Gain) -> str:
+    """Write a gain in points, its interval, and what that is over.
 
-    >>> with_interval(0.0714, [0.042, 0.1], "problems")
-    '+7.1 points, 95 % interval +4.2 to +10.0 (over problems alone; other seeds may differ)'
+    >>> from erce.stats import welch
+    >>> with_interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5))
+    '+10.0 points, 95 % interval +4.2 to +15.8 (over seeds)'
     """
-    over = "problems alone; other seeds may differ" if covers == "problems" else covers
-    return f"{points(gain)} points, 95 % interval {interval(ci)} (over {over})"
+    over = "problems alone; other seeds may differ" if gain.covers == "problems" else gain.covers
+    return f"{points(gain.gain)} points, 95 % interval {interval(gain)} (over {over})"
 
 
 def p_value(p: float | None) -> str:
-    """
+    """Write a p-value without its leading zero.
+
     >>> p_value(0.0312), p_value(0.0004), p_value(1.0), p_value(None)
     ('.031', '<.001', '1', '–')
     """
@@ -74,7 +88,7 @@ def p_value(p: float | None) -> str:
 
 
 def spread(mean: float, sd: float | None) -> str:
-    """Mean ± standard deviation over seeds in percent; the mean alone where one seed has no spread.
+    """Write mean ± standard deviation over seeds in percent; the mean alone where one seed has no spread.
 
     >>> spread(0.781, 0.0081), spread(0.781, None)
     ('78.1 ± 0.8', '78.1')
@@ -83,7 +97,7 @@ def spread(mean: float, sd: float | None) -> str:
 
 
 def strength(lam: float | None) -> str:
-    """A penalty strength λ as tables and sentences write it.
+    """Write a penalty strength λ with a true minus sign.
 
     >>> strength(0.0), strength(0.5), strength(-0.1), strength(None)
     ('0', '0.5', '−0.1', '–')
@@ -92,7 +106,7 @@ def strength(lam: float | None) -> str:
 
 
 def known_as(arm: Arm) -> str:
-    """What the objective of a λ is called elsewhere; empty where it has no other name.
+    """Return what the objective of a λ is called elsewhere; empty where it has no other name.
 
     >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0, "dft"))
     (['cross-entropy', 'confidence penalty', ''], '')
@@ -103,7 +117,7 @@ def known_as(arm: Arm) -> str:
 
 
 def file_name(task: str) -> str:
-    """A task's name as part of a file name.
+    """Return a task's name as part of a file name.
 
     >>> file_name("my.tasks:HARD")
     'my.tasks-HARD'
@@ -112,9 +126,9 @@ def file_name(task: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with all that hides, rings, turns the line around or is no character spelled out.
+    """Spell out every character that hides text, rings a bell, turns the line around or is no character.
 
-    Line ends and tabs stay. What a page, a terminal or a file shows of others' texts goes through it.
+    Line ends and tabs stay. Every text of a model, a task or a recipe is shown through this function.
 
     >>> visible("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
     '17-5=12␀␛[31m\\\\u202e\\\\ud800'
@@ -133,7 +147,7 @@ _HIDDEN = ("Cc", "Cf", "Cs")  # control and format characters, surrogates
 
 
 def unbroken(text: str) -> str:
-    """A sentence whose numbers stay together where a browser breaks its lines.
+    """Replace the spaces inside numbers and formulas, so that a browser breaks no line there.
 
     >>> unbroken("λ = 0.5 was right in 78 % of samples, −1.0 to +2.0").replace("\u00a0", "_")
     'λ_=_0.5 was right in 78_% of samples, −1.0_to_+2.0'
@@ -143,8 +157,14 @@ def unbroken(text: str) -> str:
     return re.sub(r"(?<=\d) to (?=[+−\d])", "\u00a0to\u00a0", text)
 
 
+def one_line(text: str) -> str:
+    """Return a name for a cell, a note or a comment: on one line, and with nothing hidden."""
+    return " ".join(visible(text).split())
+
+
 def counted(number: int, noun: str) -> str:
-    """
+    """Write a number with its noun, in the plural where that is due.
+
     >>> counted(1, "seed"), counted(3, "seed")
     ('1 seed', '3 seeds')
     """

@@ -1,8 +1,8 @@
 """Many arms against one baseline → p-values that allow for how many arms were tried.
 
-`grid_gains` is what a study's report reads: each arm's `paired_gain`, with its p after Holm. "Adjusted" means:
-reject all arms whose adjusted p is at most 5 %, and in at most 5 % of studies in which some arms do nothing
-is any of those arms rejected.
+`grid_gains` is what a study's report reads: each arm's `paired_gain`, with its p after Holm. "Adjusted"
+means: reject all arms whose adjusted p is at most 5 %, and in at most 5 % of studies in which some arms do
+nothing is any of those arms rejected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,8 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     """Return Holm's adjusted p-values, in the order given: valid however the tests depend on each other.
 
     The smallest is multiplied by their number m, the next by m − 1, …; no adjusted p is below that of a
-    smaller p, none above 1. Equal p-values stay equal, a single p stays as it is, none gives none. (Holm 1979.)
+    smaller p, none above 1. Equal p-values stay equal, a single p stays as it is, none gives none. (Holm
+    1979.)
 
     >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
     [0.03, 0.06, 0.06, 0.02]

@@ -36,8 +36,9 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     margin before looking: 2 points are 0.02. (Schuirmann 1987.)
 
     Over problems the interval is never narrower, nor p smaller, than so many problems would have it without a
-    single difference (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` never show it. Where nothing
-    varied p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one problem, it is 1.
+    single difference (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` never show it. Where
+    nothing varied p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one problem,
+    it is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.reporting.plotting import DASHED, DOTTED, NEUTRAL, svg, svg_in_page
-from erce.reporting.plotting import SETTINGS as REPORT_SETTINGS
+from erce.reporting.pages.svg import DASHED, DOTTED, NEUTRAL, svg, svg_in_page
+from erce.reporting.pages.svg import SETTINGS as REPORT_SETTINGS
 from erce.theory import counterexample
 from erce.theory.entropies import support_size
 

@@ -11,7 +11,7 @@ from erce.files import read_rows
 from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
-from erce.reporting.gains import gains
+from erce.reporting.numbers.gains import summary
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
 from erce.study.search.choose import best_lam
@@ -88,7 +88,7 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
     assert study.recipe.seeds == (0, 1)
     assert (study.recipe.decoding.temperature, study.recipe.decoding.samples) == (0.6, 2)
     assert best_lam(study).scores == {0.0: 0.5, 0.5: 0.5}
-    entries = [each for each in gains(study) if each["lam"] == 0.5]
+    entries = [each for each in summary(study).gains_as_json() if each["lam"] == 0.5]
     assert [(each["decoding"], each["gain"], each["n_seeds"]) for each in entries] == [
         ("sampled", 0.0, 2),
         ("greedy", 0.0, 2),

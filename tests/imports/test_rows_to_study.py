@@ -11,7 +11,7 @@ from erce.cli.main import main
 from erce.files import write_json, write_rows
 from erce.imports import import_study, study_of_rows
 from erce.recipe import Decoding, Recipe
-from erce.reporting.gains import gains, summary
+from erce.reporting.numbers.gains import summary
 from erce.score import summarize
 from erce.study.export import export, records
 from erce.study.folder import RESULT, cell_folder, open_study, read_study
@@ -100,7 +100,7 @@ def again(ours):
 
 
 def test_our_own_rows_become_a_study_with_the_same_numbers(ours, again):
-    assert json.dumps(gains(again)) == json.dumps(gains(ours))
+    assert json.dumps(summary(again).gains_as_json()) == json.dumps(summary(ours).gains_as_json())
     ones, others = summary(ours), summary(again)
     assert others.rows == ones.rows
     assert others.choice == ones.choice

@@ -1,0 +1,1 @@
+"""A study's folder → every number of its report."""

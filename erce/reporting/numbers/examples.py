@@ -1,0 +1,146 @@
+"""Test problems that the chosen λ gained or lost most, with one completion of either arm beside the other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from erce.files import read_rows
+from erce.recipe import Cell
+from erce.reporting.format import visible
+from erce.reporting.numbers.changes import compared_arm
+from erce.reporting.numbers.gains import Summary
+from erce.study.folder import PROBLEMS, Study, cell_folder
+from erce.types import BASELINE
+
+SHOWN = 3  # gained, and as many lost
+LONGEST = 2000  # characters of a text
+
+
+@dataclass(frozen=True)
+class Side:
+    """One arm on one problem: how often it was right, and a completion with its more frequent verdict."""
+
+    lam: float
+    right: int
+    of: int
+    seed: int
+    text: str
+    accepted: bool
+    reason: str
+    extracted: str | None
+
+
+@dataclass(frozen=True)
+class Example:
+    """One problem; `prompt` is empty where the study's folder has no problems.jsonl."""
+
+    problem: str
+    prompt: str
+    before: Side  # λ = 0
+    after: Side
+
+
+@dataclass(frozen=True)
+class Examples:
+    """`lam` is set beside λ = 0; the largest differences come first, equal ones by the problem's name."""
+
+    lam: float
+    gained: list[Example]
+    lost: list[Example]
+
+
+def examples(summary: Summary) -> Examples | None:
+    """From the samples of the study's own task; None where there is no second arm to show.
+
+    Where cross-entropy was chosen, the runner-up stands beside it.
+    """
+    study, compared, task = summary.study, compared_arm(summary), summary.study.recipe.task
+    if compared is None or compared.lam is None:
+        return None
+    drawn = ("test", summary.decoding)
+    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (BASELINE, compared))
+    gains = {problem: _share(arms[1][problem]) - _share(arms[0][problem]) for problem in arms[0]}
+    ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
+    gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]
+    lost = sorted((p for p in ranking if gains[p] < 0), key=lambda problem: (gains[problem], problem))[:SHOWN]
+    picked = {problem: [_typical(arm[problem]) for arm in arms] for problem in gained + lost}
+    cells = {cell for sides in picked.values() for cell, _ in sides}
+    texts = _texts(study, cells, drawn, set(picked))
+    prompts = _prompts(study, task)
+    shown = {
+        problem: Example(
+            problem,
+            prompts.get(problem, ""),
+            *(_side(arm[problem], side, texts) for arm, side in zip(arms, sides, strict=True)),
+        )
+        for problem, sides in picked.items()
+    }
+    return Examples(
+        compared.lam, [shown[problem] for problem in gained], [shown[problem] for problem in lost]
+    )
+
+
+Judged = list[tuple[Cell, dict[str, Any]]]  # a problem's verdicts: every seed's samples
+
+
+def _judged(cells: list[Cell], study: Study, drawn: tuple[str, str]) -> dict[str, Judged]:
+    found: dict[str, Judged] = {}
+    for cell in cells:
+        for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl"):
+            if (row["split"], row["decoding"]) == drawn:
+                found.setdefault(row["problem"], []).append((cell, row))
+    return found
+
+
+def _share(judged: Judged) -> float:
+    return sum(row["accepted"] for _, row in judged) / len(judged)
+
+
+def _typical(judged: Judged) -> tuple[Cell, dict[str, Any]]:
+    mostly_right = _share(judged) > 0.5
+    return next((cell, row) for cell, row in judged if row["accepted"] == mostly_right)
+
+
+def _texts(
+    study: Study, cells: set[Cell], drawn: tuple[str, str], problems: set[str]
+) -> dict[tuple[Cell, str, int], str]:
+    return {
+        (cell, row["problem"], row["sample"]): row["text"]
+        for cell in cells
+        for row in read_rows(cell_folder(study.root, study.recipe, cell) / "completions.jsonl")
+        if (row["split"], row["decoding"]) == drawn and row["problem"] in problems
+    }
+
+
+def _prompts(study: Study, task: str) -> dict[str, str]:
+    path = study.root / PROBLEMS
+    rows = read_rows(path) if path.is_file() else ()
+    return {
+        row["problem"]: shorten(row["prompt"])
+        for row in rows
+        if (row["task"], row["split"]) == (task, "test")
+    }
+
+
+def _side(judged: Judged, side: tuple[Cell, dict[str, Any]], texts: dict[tuple[Cell, str, int], str]) -> Side:
+    cell, row = side
+    assert cell.lam is not None
+    return Side(
+        lam=cell.lam,
+        right=sum(each["accepted"] for _, each in judged),
+        of=len(judged),
+        seed=cell.seed,
+        text=shorten(texts[cell, row["problem"], row["sample"]]),
+        accepted=row["accepted"],
+        reason=row["reason"],
+        extracted=None if row["extracted"] is None else shorten(row["extracted"]),
+    )
+
+
+def shorten(text: str) -> str:
+    """Model text for a page: not too long, and what hides or turns the line around is spelled out.
+
+    >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
+    '17-5=12␀␛[31m\\\\u202e\\\\ud800'
+    """
+    shown = visible(text[:LONGEST])
+    return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"

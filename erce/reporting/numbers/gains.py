@@ -1,0 +1,289 @@
+"""A study → what its tables show: accuracies, gains over cross-entropy, and the gain less the control's."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
+from erce.study.folder import Study
+from erce.study.search.choose import Choice, NoChoiceError, best_lam
+from erce.types import BASE_MODEL, BASELINE, Arm
+
+DECODINGS = ("sampled", "greedy")
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One arm of one task under one decoding: the test problems, over the seeds that are done.
+
+    Scores are fractions of 1; `sd` is the sample standard deviation over seeds, None for a single seed.
+    `reasons` are shares of the completions that sum to 1, `tokens` a completion's mean length, `entropy` in
+    nats a token.
+    """
+
+    task: str
+    arm: Arm
+    decoding: str
+    mean: float
+    sd: float | None
+    seeds: dict[int, float]  # seed → score
+    n_seeds: int
+    n_problems: int
+    n_samples: int
+    validation: float | None  # mean score on the validation problems
+    reasons: dict[str, float]
+    tokens: float | None  # None: a log does not say
+    entropy: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the row as plain values; JSON has no whole numbers as keys."""
+        return (
+            {"task": self.task}
+            | self.arm.as_json()
+            | {name: value for name, value in vars(self).items() if name not in ("task", "arm")}
+            | {"seeds": {str(seed): score for seed, score in self.seeds.items()}}
+        )
+
+
+@dataclass(frozen=True)
+class ArmGain:
+    """The gain of one arm over cross-entropy, on the test problems of one task under one decoding.
+
+    `gain` has the interval over problems and seeds, and the p of this arm by itself; `p_holm` allows for
+    every arm that the table compares on that task and decoding. `over_seeds` is Welch's gain, over seeds on
+    these very problems; None where one seed or equal ones cannot tell. Cross-entropy has a gain of 0 over
+    itself.
+    """
+
+    task: str
+    arm: Arm
+    decoding: str
+    mean: float
+    baseline: float
+    gain: Gain
+    over_seeds: Gain | None
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)  # compared by identity, so that what is computed of a summary can be cached
+class Summary:
+    """What the terminal's table, the tables on disk, the HTML page and the JSON share."""
+
+    study: Study
+    choice: Choice | None
+    no_choice: NoChoiceError | None  # why there is no choice
+    rows: list[TableRow]
+    gains: list[ArmGain]
+    interaction: dict[str, Gain]  # decoding → the gain at the chosen λ less the control's gain
+
+    @property
+    def lam(self) -> float | None:
+        """The chosen λ."""
+        return None if self.choice is None else self.choice.lam
+
+    @property
+    def chosen(self) -> Arm | None:
+        """The arm of the chosen λ."""
+        return None if self.choice is None else Arm(self.choice.lam)
+
+    @property
+    def chosen_penalty(self) -> Arm | None:
+        """The arm of the chosen λ; None also where that is 0, cross-entropy."""
+        return None if self.chosen == BASELINE else self.chosen
+
+    @cached_property
+    def decoding(self) -> str:
+        """What a table's gains are of: samples, or greedy completions where logs hold no samples."""
+        return main_decoding(self.study)
+
+    def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
+        """Return an arm's row; None where no cell of the arm is done, and for no arm."""
+        return self._rows.get((task, arm, decoding))
+
+    def gain(self, task: str, arm: Arm | None, decoding: str) -> ArmGain | None:
+        """Return an arm's gain; None where the arm or cross-entropy has no finished cell, and for no arm."""
+        return self._gains.get((task, arm, decoding))
+
+    def has_gain(self, task: str, arm: Arm) -> bool:
+        """Whether the arm and cross-entropy have finished cells, under the decoding of the tables' gains."""
+        return self.gain(task, arm, self.decoding) is not None
+
+    def arms(self, task: str) -> list[Arm]:
+        """Return the arms that have a row: the base model, λ rising, other objectives as in the recipe."""
+        return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
+
+    def gains_as_json(self) -> list[dict[str, Any]]:
+        """Return an entry for each row but the base model's; without a finished λ = 0 it has no gain."""
+        return [self._gain_as_json(row) for row in self.rows if not row.arm.is_base]
+
+    def _gain_as_json(self, row: TableRow) -> dict[str, Any]:
+        found = self.gain(row.task, row.arm, row.decoding)
+        if found is None:
+            compared = dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci", "p_holm"))
+        else:
+            seeds = found.over_seeds
+            compared = {
+                "baseline": found.baseline,
+                **gain_as_json(found.gain),
+                "welch_ci": None if seeds is None else [seeds.low, seeds.high],
+                "p_holm": found.p_holm,
+            }
+        place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
+        sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
+        return place | compared | sizes
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, Arm | None, str], TableRow]:
+        return {(row.task, row.arm, row.decoding): row for row in self.rows}
+
+    @cached_property
+    def _gains(self) -> dict[tuple[str, Arm | None, str], ArmGain]:
+        return {(gain.task, gain.arm, gain.decoding): gain for gain in self.gains}
+
+
+def summary(study: Study) -> Summary:
+    """Return every number of the tables of a study, finished or not."""
+    choice, no_choice = _choice(study)
+    rows = [row for task, arm, decoding in _points(study) if (row := _row(study, task, arm, decoding))]
+    return Summary(study, choice, no_choice, rows, arm_gains(study), _interaction(study, choice))
+
+
+def main_decoding(study: Study) -> str:
+    """Return "sampled"; "greedy" for a study of logs in which there are no samples."""
+    drawn = {name for result in study.results.values() for name in result["scores"].get("test", {})}
+    return DECODINGS[1] if drawn == {DECODINGS[1]} else DECODINGS[0]
+
+
+def arm_gains(study: Study) -> list[ArmGain]:
+    """Return every trained arm's gain, by task, arm and decoding; λ = 0 has gain 0 and interval [0, 0]."""
+    gains = {
+        (task, arm, decoding): gain
+        for task in study.recipe.tasks
+        for decoding in DECODINGS
+        for arm, gain in _grid(study, task, decoding).items()
+    }
+    return [gains[point] for point in _points(study) if point in gains]
+
+
+def gain_as_json(gain: Gain) -> dict[str, Any]:
+    """Return a gain as everywhere in the JSON: with its 95 % interval as [low, high], in fractions of 1."""
+    return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
+
+
+def known_mean(values: list[float | None]) -> float | None:
+    """Return the mean; None where one of the values is not known, as a log may not hold it."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
+
+
+def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
+    """Return every trained arm's gain; empty while λ = 0 has no finished cell."""
+    if not _drawn(study, task, BASELINE, decoding):
+        return {}
+    outcomes = {
+        arm: study.outcomes(task, arm, split="test", decoding=decoding)
+        for arm in _trained(study)
+        if _drawn(study, task, arm, decoding)
+    }
+    baseline = outcomes.pop(BASELINE)
+    covers = paired_gain(baseline, baseline).covers
+    nothing = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, covers)
+    grid = {BASELINE: GridGain(nothing, 1.0), **grid_gains(outcomes, baseline)}
+    return {
+        arm: ArmGain(
+            task=task,
+            arm=arm,
+            decoding=decoding,
+            mean=float(outcomes.get(arm, baseline).mean()),
+            baseline=float(baseline.mean()),
+            gain=found.gain,
+            over_seeds=nothing if arm == BASELINE else _over_seeds(outcomes[arm], baseline),
+            p_holm=found.adjusted,
+        )
+        for arm, found in grid.items()
+    }
+
+
+def _over_seeds(treated: np.ndarray, baseline: np.ndarray) -> Gain | None:
+    """Return Welch's gain; None where one seed, or seeds that are all equal, say nothing of other seeds."""
+    if min(len(treated), len(baseline)) < 2:
+        return None
+    gain = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in (treated, baseline)))
+    return gain if np.isfinite(gain.se) else None
+
+
+def _trained(study: Study) -> list[Arm]:
+    """Return the arms that are trained: λ rising, then other objectives."""
+    return [*map(Arm, sorted(study.lams)), *(Arm(0.0, name) for name in study.recipe.objectives)]
+
+
+def _points(study: Study) -> list[tuple[str, Arm, str]]:
+    """Return the rows that a finished study has: each task's base model, then the trained arms."""
+    arms = [BASE_MODEL, *_trained(study)]
+    return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
+
+
+def _drawn(study: Study, task: str, arm: Arm, decoding: str) -> bool:
+    """Whether a cell of the arm is done and all of its finished cells have completions of that decoding.
+
+    Imported cells may lack a decoding.
+    """
+    cells = study.cells(task, arm)
+    return bool(cells) and all(decoding in study.results[cell]["scores"].get("test", {}) for cell in cells)
+
+
+def _choice(study: Study) -> tuple[Choice | None, NoChoiceError | None]:
+    try:
+        return best_lam(study, decoding=main_decoding(study)), None
+    except NoChoiceError as no_choice:
+        return None, no_choice
+
+
+def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
+    cells = study.cells(task, arm)
+    if not _drawn(study, task, arm, decoding):
+        return None
+    outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
+    scores = [float(seed.mean()) for seed in outcomes]
+    estimate = over_seeds(scores)
+    splits = [study.results[cell]["scores"] for cell in cells]
+    test = [split["test"][decoding] for split in splits]
+    validation = [
+        split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
+    ]
+    reasons = sorted({reason for scores in test for reason in scores["reasons"]})
+    return TableRow(
+        task=task,
+        arm=arm,
+        decoding=decoding,
+        mean=estimate.mean,
+        sd=estimate.sd if estimate.n > 1 else None,
+        seeds={cell.seed: score for cell, score in zip(cells, scores, strict=True)},
+        n_seeds=estimate.n,
+        n_problems=outcomes.shape[1],
+        n_samples=outcomes.shape[2],
+        validation=fmean(validation) if validation else None,
+        reasons={reason: fmean(scores["reasons"].get(reason, 0.0) for scores in test) for reason in reasons},
+        tokens=known_mean([scores["tokens"] for scores in test]),
+        entropy=known_mean([scores["entropy"] for scores in test]),
+    )
+
+
+def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
+    """Return a gain for each decoding; none without a control, a λ to compare at, or their finished cells."""
+    task, control = study.recipe.task, study.recipe.control
+    if control is None or choice is None or choice.lam == 0:
+        return {}
+    arms = (Arm(choice.lam), BASELINE)
+    differences = {}
+    for decoding in DECODINGS:
+        if all(_drawn(study, each, arm, decoding) for each in (task, control) for arm in arms):
+            on_task, on_control = (
+                paired_gain(*(study.outcomes(each, arm, split="test", decoding=decoding) for arm in arms))
+                for each in (task, control)
+            )
+            differences[decoding] = difference(on_task, on_control)
+    return differences

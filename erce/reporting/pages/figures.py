@@ -1,0 +1,239 @@
+"""Rows → figures: accuracy and gain against λ, training curves, and SVG that is the same byte for byte.
+
+Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
+lines and markers differ in form as well, for readers and printers without colour.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from erce.errors import InputError
+from erce.files import write_text
+from erce.reporting.format import strength, visible
+from erce.reporting.numbers.gains import DECODINGS, Summary
+from erce.reporting.pages.svg import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
+from erce.types import BASE_MODEL, BASELINE, Arm
+
+PALETTE = NEUTRAL | {
+    "sampled": "#b3441e",
+    "greedy": "#1f5c88",
+    "good": "#2c6b48",
+    "bad": "#a33327",
+}
+MARKERS: Any = {
+    "sampled": {"marker": "o", "markersize": 5.5},
+    "greedy": {"marker": "s", "markersize": 5.5, "markerfacecolor": PALETTE["panel"]},
+}
+STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
+GAP = 0.5  # between the λ and the other objectives
+PANEL = (4.6, 3.6)  # inches
+Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
+
+
+@matplotlib.rc_context(SETTINGS)
+def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
+    """Greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
+
+    Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
+    of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
+    stand on their right, joined to nothing.
+    """
+    figure, side_by_side = panels(
+        len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives)
+    )
+    for axes, task in zip(side_by_side, tasks, strict=True):
+        arms = _trained(summary, task)
+        for decoding in DECODINGS:
+            rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
+            spreads = {arm: 100 * (row.sd or 0.0) for arm, row in rows.items()}
+            marks = {arm: (100 * row.mean, spreads[arm], spreads[arm]) for arm, row in rows.items()}
+            _mark(axes, marks, decoding, chosen=summary.chosen)
+            _levels(axes, summary, task, decoding)
+        _finish(axes, arms, title=task if len(tasks) > 1 else "")
+    _legend(figure, summary, levels=True)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def gain(summary: Summary, task: str) -> Figure:
+    """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
+    figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
+    arms = [arm for arm in _trained(summary, task) if arm != BASELINE and summary.has_gain(task, arm)]
+    axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
+    for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
+        marks = {}
+        for arm in arms:
+            if found := summary.gain(task, arm, decoding):
+                below, above = (
+                    abs(100 * (end - found.gain.gain)) for end in (found.gain.low, found.gain.high)
+                )
+                marks[arm] = 100 * found.gain.gain, below, above
+        _mark(axes, marks, decoding, chosen=summary.chosen, shift=shift)
+    _finish(axes, arms, title="")
+    _legend(figure, summary, levels=False)
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
+def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
+    """A logged quantity against the training step, one line of (step, value) a λ; that of 0 is dashed."""
+    figure, (axes,) = panels(1, label)
+    for at, (lam, log) in enumerate(sorted(logs.items())):
+        axes.plot(
+            [step for step, _ in log],
+            [value for _, value in log],
+            label=f"λ = {strength(lam)}",
+            color=ramp(at, len(logs)),
+            linestyle=DASHED if lam == 0 else "-",
+            linewidth=1.5,
+        )
+    axes.set_xlabel("optimizer step")
+    axes.grid(axis="y", linewidth=0.6)
+    figure.legend(loc="outside lower center", ncols=min(4, len(logs)))
+    return figure
+
+
+def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
+    """An empty figure of `number` panels side by side, the first with its label; wider with other objectives.
+
+    Whoever draws on it does so under `SETTINGS`.
+    """
+    width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
+    figure = Figure(figsize=(width * number, height), layout="constrained")
+    drawn = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
+    drawn[0].set_ylabel(label)
+    return figure, drawn
+
+
+def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
+    """How a figure with a line an arm draws it: told apart without colour, what nobody asks about quiet."""
+    if arm.is_base:
+        return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
+    if arm.is_baseline:
+        look: dict[str, Any] = {
+            "color": PALETTE["greedy"],
+            "linestyle": DASHED,
+            "linewidth": 1.7,
+            "zorder": 4,
+        }
+        return look | MARKERS["greedy"]
+    if arm == chosen:
+        return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
+    return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
+
+
+def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
+    """The legend of lines drawn by `line_of`; all quiet ones are one entry."""
+    names = {BASE_MODEL: "base model", BASELINE: "cross-entropy"}
+    if chosen is not None:
+        names[chosen] = f"{chosen.label}, chosen"
+    handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen)) for arm in arms if arm in names]
+    others = [arm for arm in arms if arm not in names]
+    if others:
+        label = "other λ" + (" and objectives" if any(arm.has_other_objective for arm in others) else "")
+        handles.append(Line2D([], [], label=label, **line_of(others[0], chosen)))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
+
+
+def ramp(at: int, number: int) -> str:
+    """The colour of one of `number` lines, from the greedy colour to the sampled one."""
+    share = at / max(1, number - 1)
+    ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
+
+
+def inline(figure: Figure, description: str, lines: int = 0) -> str:
+    """The figure for the middle of an HTML page: coloured by the page, and read out as described.
+
+    `lines` is the number of curves that are coloured by `ramp`.
+    """
+    text = svg_in_page(svg(figure), description, PALETTE)
+    for at in range(lines):
+        share = round(100 * at / max(1, lines - 1))
+        text = text.replace(ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")
+    return text
+
+
+def save(figure: Figure, path: Path) -> None:
+    """An .svg, or a .png of twice the size on screen."""
+    if path.suffix == ".svg":
+        write_text(path, svg(figure))
+    elif path.suffix == ".png":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.set_dpi(200)
+        FigureCanvasAgg(figure).print_png(path, metadata={"Software": None})
+    else:
+        raise InputError(f"no figure format {path.suffix!r} ({path}); there are .svg and .png")
+
+
+def _trained(summary: Summary, task: str) -> list[Arm]:
+    return [arm for arm in summary.arms(task) if not arm.is_base]
+
+
+def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
+    """Where each arm stands: λ first, then a gap, then the other objectives."""
+    return {arm: at + GAP * arm.has_other_objective for at, arm in enumerate(arms)}
+
+
+def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm | None, shift: float = 0.0) -> None:
+    """Points with error bars, sampled filled and greedy open; λ are joined, the chosen one is a star."""
+    color, places = PALETTE[decoding], _places(marks)
+    for others, line in ((False, "-"), (True, "")):
+        arms = [arm for arm in marks if arm.has_other_objective == others]
+        if not arms:
+            continue
+        middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
+        axes.errorbar(
+            [places[arm] + shift for arm in arms],
+            middles,
+            yerr=reach if any(map(any, reach)) else None,
+            color=color,
+            linestyle=line,
+            linewidth=1.6,
+            capsize=3,
+            zorder=3,
+            **MARKERS[decoding],
+        )
+    if chosen in marks:
+        axes.plot(places[chosen] + shift, marks[chosen][0], color=color, zorder=4, **STAR)
+
+
+def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
+    for arm, line in ((BASELINE, DASHED), (BASE_MODEL, DOTTED)):
+        row = summary.row(task, arm, decoding)
+        if row is not None:
+            axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
+
+
+def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
+    places = _places(arms)
+    axes.set_xticks(list(places.values()), [arm.short_label for arm in arms])
+    axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
+    others = [each for each, arm in zip(axes.get_xticklabels(), arms, strict=True) if arm.has_other_objective]
+    for name in others:
+        name.set(rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
+    axes.grid(axis="y", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_title(visible(title), parse_math=False)
+
+
+def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
+    grey = PALETTE["muted"]
+    handles = [
+        Line2D([], [], color=PALETTE[each], linewidth=1.6, label=each, **MARKERS[each]) for each in DECODINGS
+    ]
+    handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label="cross-entropy"))
+    if levels and any(row.arm.is_base for row in summary.rows):
+        handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
+    if summary.lam is not None and (levels or summary.lam != 0):
+        handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
+    wide = len(figure.axes) > 1
+    figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)

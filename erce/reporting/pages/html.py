@@ -1,0 +1,299 @@
+"""A summary → one HTML file that opens from disk, needs nothing else, and runs nothing."""
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from erce.catalog import penalty_in_words
+from erce.files import read_json
+from erce.recipe import as_settings
+from erce.reporting import format
+from erce.reporting.numbers.changes import problem_changes
+from erce.reporting.numbers.examples import examples
+from erce.reporting.numbers.frontier import temperature_frontier
+from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.numbers.inference import inference
+from erce.reporting.numbers.k_samples import Coverage, sample_coverage
+from erce.reporting.pages import figures, line_figures
+from erce.reporting.words import captions, searched
+from erce.reporting.words.cautions import ACCIDENTS, cautions
+from erce.reporting.words.sentences import sentences
+from erce.reporting.words.whole_grid import grid_sentences
+from erce.stats import Gain
+from erce.study.folder import cell_folder
+from erce.types import BASELINE, Arm
+
+TEMPLATES = Path(__file__).parent / "templates"
+FILTERS = (
+    "percent",
+    "points",
+    "interval",
+    "p_value",
+    "spread",
+    "strength",
+    "known_as",
+    "fixed",
+    "counted",
+    "unbroken",
+)
+VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; all others are "other"
+    "right": ("exact", "numeric", "structural", "passed"),
+    "wrong": ("different", "failed"),
+    "no answer": ("no answer",),
+    "cut off": ("truncated",),
+    "timeout": ("timeout",),
+}
+CURVES = (
+    ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
+    ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
+)
+MAX_CHARACTERS = 20_000  # of any one text: more is no name, setting or sentence
+MAX_POINTS = 300  # of a curve: more cannot be seen
+
+
+class Drawing(NamedTuple):
+    """A figure of the page as SVG, and the caption below it."""
+
+    svg: Markup
+    caption: str
+
+
+class ForestRow(NamedTuple):
+    """A gain in the forest plot; `zero`, `low`, `mid` and `high` are places on its scale, in %."""
+
+    group: str  # "task", "control" or "difference"
+    decoding: str
+    accuracies: tuple[float, float] | None  # of the baseline and of the chosen λ
+    gain: Gain
+    zero: str
+    low: str
+    mid: str
+    high: str
+
+
+def document(summary: Summary) -> str:
+    """Return the page. What a model, a recipe or a path wrote is escaped; equal studies give equal bytes."""
+    recipe = summary.study.recipe
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            summary=summary,
+            recipe=recipe,
+            penalty=penalty_in_words(recipe.penalty, recipe.order),
+            decodings=DECODINGS,
+            sentences=sentences(summary),
+            of_the_grid=grid_sentences(inference(summary)),
+            search=searched.search_table(summary),
+            complete=not summary.study.missing and searched.ended(summary.study),
+            seeds_note=searched.seeds_note,
+            cautions=cautions(summary),
+            limits={reason: limit for reason, limit, _ in ACCIDENTS},
+            forest=_forest(summary),
+            figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
+            curves=_curves(summary),
+            mixes=_mixes(summary),
+            temperature=_temperature(summary),
+            together=_together(summary),
+            way_headings=captions.WAY_HEADINGS,
+            changes=_changes(summary),
+            examples=examples(summary),
+            settings=_settings(summary),
+            versions=_versions(summary),
+            minutes=summary.study.seconds / 60,
+        )
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {name: getattr(format, name) for name in FILTERS}
+    environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Spell out what a text hides, and cut it if it is too long; our own drawings stay as they are."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return format.visible(value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]} …")
+
+
+def _forest(summary: Summary) -> list[ForestRow]:
+    """Return the gains at the chosen λ, then the differences to the control's, on one scale."""
+    recipe = summary.study.recipe
+    gains: list[tuple[str, str, tuple[float, float] | None, Gain]] = []
+    for task in recipe.tasks if summary.chosen_penalty else ():
+        for decoding in DECODINGS:
+            if found := summary.gain(task, summary.chosen, decoding):
+                group = "control" if task == recipe.control else "task"
+                gains.append((group, decoding, (found.baseline, found.mean), found.gain))
+    gains += [("difference", decoding, None, gain) for decoding, gain in summary.interaction.items()]
+    ends = [0.0, *(end for *_, gain in gains for end in (gain.low, gain.high))]
+    low, width = min(ends), max(ends) - min(ends) or 1.0
+
+    def place(value: float) -> str:
+        return f"{3 + 94 * (value - low) / width:.2f}%"
+
+    return [
+        ForestRow(
+            group, decoding, accuracies, gain, place(0.0), place(gain.low), place(gain.gain), place(gain.high)
+        )
+        for group, decoding, accuracies, gain in gains
+    ]
+
+
+def _figures(summary: Summary, task: str) -> list[Drawing]:
+    """Draw accuracy, and gain where there is one, against λ."""
+    accuracy = _svg(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
+    caption = "Right on the test problems. Bars: ±1 standard deviation over seeds."
+    drawings = [Drawing(accuracy, caption)]
+    if any(arm != BASELINE and summary.has_gain(task, arm) for arm in summary.arms(task)):
+        gain = _svg(figures.gain(summary, task), f"Gain over λ = 0 on {task} against λ")
+        caption = "Gain over cross-entropy. Bars: 95 % interval over problems and seeds."
+        drawings.append(Drawing(gain, caption))
+    return drawings
+
+
+def _temperature(summary: Summary) -> list[Drawing]:
+    """Draw the frontier; empty where the recipe has none."""
+    found = temperature_frontier(summary)
+    if found is None:
+        return []
+    over_entropy = _svg(
+        line_figures.accuracy_over_entropy(found), "Accuracy against entropy, an arm a line over temperature"
+    )
+    over_temperature = _svg(line_figures.accuracy_over_temperature(found), "Accuracy against temperature")
+    return [
+        Drawing(over_entropy, captions.OVER_ENTROPY),
+        Drawing(over_temperature, captions.OVER_TEMPERATURE),
+    ]
+
+
+def _together(summary: Summary) -> tuple[Drawing, Coverage] | None:
+    """Draw what k samples of a problem do together, and return the numbers of the table beside the figure."""
+    found = sample_coverage(summary)
+    if found is None:
+        return None
+    drawn = _svg(line_figures.pass_at_k(found), "The chance that one of k samples is right against k")
+    return Drawing(drawn, captions.coverage_caption(found)), found
+
+
+def _changes(summary: Summary) -> Drawing | None:
+    found = problem_changes(summary)
+    if found is None:
+        return None
+    drawn = _svg(line_figures.every_problem(found), "The gain on every test problem, sorted")
+    return Drawing(drawn, captions.changes_caption(found))
+
+
+def _curves(summary: Summary) -> list[Drawing]:
+    """Draw what training logged on the study's own task, averaged over seeds."""
+    drawn = []
+    for name, label, caption in CURVES:
+        logs = _logs(summary, name)
+        if any(len(log) > 1 for log in logs.values()):
+            description = f"{label} against the training step"
+            drawn.append(Drawing(_svg(figures.curves(logs, label), description, lines=len(logs)), caption))
+    return drawn
+
+
+def _svg(figure: Figure, description: str, *, lines: int = 0) -> Markup:
+    text = f"{format.visible(description)}; the tables have the numbers"
+    return Markup(figures.inline(figure, text, lines=lines))
+
+
+def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
+    """Return λ → (step, mean over seeds), at the steps that every seed logged."""
+    study, found = summary.study, {}
+    for lam in study.lams:
+        seeds = []
+        for cell in study.cells(study.recipe.task, Arm(lam)):
+            path = cell_folder(study.root, study.recipe, cell) / "training.json"
+            if path.is_file():
+                log = read_json(path).get("log", [])
+                seeds.append({entry["step"]: entry[name] for entry in log if name in entry})
+        steps = sorted(set.intersection(*map(set, seeds))) if seeds else []
+        if steps:
+            kept = steps[:: -(-len(steps) // MAX_POINTS)]
+            found[lam] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
+    return found
+
+
+def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]]]:
+    """Return task → (row, its shares by the names of VERDICTS and "other"), no name that all lack."""
+    found = {}
+    for task in summary.study.recipe.tasks:
+        rows = [
+            row
+            for decoding in DECODINGS
+            for row in summary.rows
+            if (row.task, row.decoding) == (task, decoding)
+        ]
+        mixes = [_mix(row) for row in rows]
+        names = [name for name in (*VERDICTS, "other") if any(mix[name] for mix in mixes)]
+        if rows:
+            found[task] = [
+                (row, {name: mix[name] for name in names}) for row, mix in zip(rows, mixes, strict=True)
+            ]
+    return found
+
+
+def _mix(row: TableRow) -> dict[str, float]:
+    shares = {
+        name: sum(row.reasons.get(reason, 0.0) for reason in reasons) for name, reasons in VERDICTS.items()
+    }
+    return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
+
+
+def _settings(summary: Summary) -> dict[str, str]:
+    """Return every setting of the recipe; of an imported study, those that logs tell."""
+    settings = as_settings(summary.study.recipe)
+    if settings.pop("imported"):
+        for name in (
+            "data",
+            "dtype",
+            "n_train",
+            "n_validation",
+            "n_test",
+            "split_seed",
+            "training",
+            "server",
+        ):
+            del settings[name]
+        del settings["decoding"]["batch_size"]
+    return _flat(settings)
+
+
+def _flat(settings: dict[str, Any], where: str = "") -> dict[str, str]:
+    """Name every setting in full, as in training.epochs, and write its value as text."""
+    found: dict[str, str] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{where}{name}.")
+        elif isinstance(value, tuple | list):
+            texts = [each if isinstance(each, str) else f"{each:g}" for each in value]
+            found[where + name] = ", ".join(texts) or "–"
+        else:
+            found[where + name] = "–" if value is None else str(value)
+    return found
+
+
+def _versions(summary: Summary) -> dict[str, str]:
+    """Return package → the versions that the cells were run with."""
+    found: dict[str, set[str]] = {}
+    for result in summary.study.results.values():
+        for name, version in result.get("versions", {}).items():
+            found.setdefault(name, set()).add(version)
+    return {name: ", ".join(sorted(found[name])) for name in sorted(found)}

@@ -1,0 +1,263 @@
+"""A study and one of its cells → a folder for the hub: the cell's adapter, and a model card with the results.
+
+The card holds our own numbers and names alone, nothing that a model wrote, and every name is escaped. The
+same study gives the same bytes.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import EvalResult, ModelCardData
+from huggingface_hub.utils import HFValidationError, validate_repo_id
+
+from erce.errors import InputError
+from erce.files import new_folder, read_json
+from erce.recipe import Cell
+from erce.reporting.format import (
+    NOTHING,
+    counted,
+    file_name,
+    known_as,
+    one_line,
+    percent,
+    strength,
+)
+from erce.reporting.numbers.gains import DECODINGS, Summary, summary
+from erce.reporting.pages.terminal import score_cells
+from erce.reporting.words.cautions import cautions
+from erce.reporting.words.sentences import sentences
+from erce.study.folder import cell_folder, read_study
+from erce.tasks import gsm8k, math, mbpp
+from erce.types import BASE_MODEL, BASELINE, Arm
+
+BEST = "best"
+WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
+HUB = {  # task → its data set on the hub
+    "gsm8k": gsm8k.SOURCE.hub,
+    "gsm8k-answer-only": gsm8k.SOURCE.hub,
+    "math": math.SOURCE.hub,
+    "mbpp": mbpp.SOURCE.hub,
+    "mbpp-full": mbpp.SOURCE.hub,
+}
+SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~!&$@^]|(?<=[^\d\s])\.(?=\S)|:(?=/)")  # Markdown's, HTML's, links'
+BEGINS = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # would make a list or a heading of a line
+
+
+def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str | None = None) -> Path:
+    """The card's path, `out`/README.md, after the cell's adapter was copied beside it.
+
+    `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. Seeds were not
+    compared to pick it, so what the table says of that λ holds for it. `base` is the base model's name on the
+    hub where the recipe's model is a folder. `out` must not be there yet. ValueError: a cell that is not in
+    the study, is not done, or has no adapter; no λ that could be chosen.
+    """
+    study, out = read_study(root), Path(out)
+    if out.exists():
+        raise InputError(f"{str(out)!r} exists; delete it, or give another folder")
+    found = summary(study)
+    chosen = _named(found, cell)
+    adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
+    for name in (WEIGHTS, CONFIGURATION):
+        if not (adapter / name).is_file():
+            raise InputError(f"{adapter / name} is missing; a study of imported logs has no adapters")
+    hub = _on_the_hub(study.recipe.model) if base is None else _valid(base)
+    settings = read_json(adapter / CONFIGURATION)
+    settings["base_model_name_or_path"] = hub or Path(study.recipe.model).name
+    with new_folder(out) as folder:
+        shutil.copyfile(adapter / WEIGHTS, folder / WEIGHTS)
+        (folder / CONFIGURATION).write_text(
+            json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
+        (folder / README).write_text(card(found, chosen, hub=hub), encoding="utf-8")
+    return out / README
+
+
+def card(found: Summary, cell: Cell, *, hub: str | None) -> str:
+    """The card's text; `hub` is the base model's name there, None where it has none."""
+    parts = [
+        f"---\n{_metadata(found, cell, hub).to_yaml()}\n---",
+        f"# {_plain(cell.name)}",
+        _what_it_is(found, cell, hub),
+        "## Results",
+        *(_table(found, cell, task) for task in _tasks(found, cell)),
+        _plain(sentences(found)["headline"]),
+    ]
+    if warned := cautions(found):
+        parts += ["What could be wrong:", "\n".join(f"- {_plain(text)}" for text in warned)]
+    parts += ["## How to load it", _loading(hub), "## Recipe", _recipe(found, cell)]
+    return "\n\n".join([*parts, "## Versions", _versions(found, cell)]) + "\n"
+
+
+def _named(found: Summary, name: str) -> Cell:
+    """The cell that is meant: one that was trained and is done."""
+    study = found.study
+    if name == BEST:
+        if found.chosen is None:
+            raise InputError(f"no λ is chosen: {found.no_choice}; name a cell with --cell")
+        return study.cells(study.recipe.task, found.chosen)[0]
+    trained = {cell.name: cell for cell in study.results if cell.lam is not None}
+    if name in trained:
+        return trained[name]
+    if name in {cell.name for cell in study.missing}:
+        raise InputError(f"cell {name!r} is not done; run the study to its end first")
+    if name in {cell.name for cell in study.results}:
+        raise InputError(f"{name!r} is the base model, which has no adapter; name a trained cell")
+    close = get_close_matches(name, trained, n=1)
+    raise InputError(
+        f"no cell {name!r}; "
+        + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(trained)}")
+    )
+
+
+def _on_the_hub(model: str) -> str | None:
+    """The recipe's model, if it has a name there: not the embedded one, not a folder of this machine."""
+    if model == "tiny" or Path(model).exists():
+        return None
+    try:
+        return _valid(model)
+    except ValueError:
+        return None
+
+
+def _valid(name: str) -> str:
+    try:
+        validate_repo_id(name)
+    except HFValidationError:
+        raise InputError(
+            f"{name!r} is no model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct"
+        ) from None
+    return name
+
+
+def _metadata(found: Summary, cell: Cell, hub: str | None) -> ModelCardData:
+    data = HUB.get(cell.task)
+    scores = found.study.results[cell]["scores"].get("test", {})
+    results = [
+        EvalResult(
+            task_type="text-generation",
+            dataset_type=data or file_name(cell.task),
+            dataset_name=one_line(cell.task),
+            dataset_split="test",
+            metric_type="pass@1",
+            metric_name=f"Pass@1, {decoding}",
+            metric_value=round(scores[decoding]["pass@1"], 6),
+        )
+        for decoding in DECODINGS
+        if decoding in scores
+    ]
+    return ModelCardData(
+        base_model=hub,
+        library_name="peft",
+        pipeline_tag="text-generation",
+        tags=["lora", "sft", "entropy-regularization", "erce"],
+        datasets=None if data is None else [data],
+        model_name=one_line(cell.name),
+        eval_results=results,
+    )
+
+
+def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
+    recipe = found.study.recipe
+    minimised = f"the objective {cell.objective}" if cell.arm.has_other_objective else "cross-entropy"
+    if cell.lam:
+        minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
+    base = hub or Path(recipe.model).name
+    text = (
+        f"A LoRA adapter for {_plain(base)}, fine-tuned on verified demonstrations of the task "
+        f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "
+        f"{counted(len(found.study.results) + len(found.study.missing), 'cell')} of a study with erce."
+    )
+    if found.choice is None or (cell.task, cell.arm) == (recipe.task, found.chosen):
+        return text
+    return f"{text} It is not of the λ that the study chose on validation."
+
+
+def _tasks(found: Summary, cell: Cell) -> list[str]:
+    """The cell's own task first."""
+    return [cell.task, *(task for task in found.study.recipe.tasks if task != cell.task and found.arms(task))]
+
+
+def _table(found: Summary, cell: Cell, task: str) -> str:
+    """The base model, cross-entropy, the chosen λ and the cell's own, over seeds; then the cell alone."""
+    of_task = found.arms(task)
+    arms = [arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, found.chosen, cell.arm]) if arm in of_task]
+    headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
+    rows = [_row(found, task, arm) for arm in arms]
+    if task == cell.task:
+        scores = found.study.results[cell]["scores"].get("test", {})
+        alone = [
+            percent(scores[name]["pass@1"]) if name in scores else NOTHING for name in ("greedy", "sampled")
+        ]
+        rows.append([f"this adapter, seed {cell.seed}", "1", *alone, NOTHING, NOTHING, NOTHING])
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+    row = next(row for row in found.rows if row.task == task)
+    role = ", the control" if task == found.study.recipe.control else ""
+    note = (
+        f"{_plain(task)}{role}: right on {counted(row.n_problems, 'test problem')}, in %; samples at "
+        f"temperature {found.study.recipe.decoding.temperature:g}. ± is the sample standard deviation over "
+        f"seeds. Gains are over cross-entropy, in points, of {found.decoding} completions; p allows for "
+        "every row of the report's table. ★: chosen on validation."
+    )
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", note])
+
+
+def _row(found: Summary, task: str, arm: Arm) -> list[str]:
+    name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
+    rows = [row for decoding in DECODINGS if (row := found.row(task, arm, decoding))]
+    seeds = "" if arm.is_base else str(max(row.n_seeds for row in rows))
+    return [_plain(name) + (" ★" if arm == found.chosen else ""), seeds, *score_cells(found, task, arm)]
+
+
+def _loading(hub: str | None) -> str:
+    """Only a name that the hub's own rules allow stands in code."""
+    loaded = [
+        "from peft import AutoPeftModelForCausalLM",
+        "from transformers import AutoTokenizer",
+        "",
+        'model = AutoPeftModelForCausalLM.from_pretrained("THIS_FOLDER")',
+        f'tokenizer = AutoTokenizer.from_pretrained("{hub}")',
+    ]
+    if hub is None:
+        loaded = ["from peft import PeftModel", "", "# base: the base model named above, loaded by you"]
+        loaded.append('model = PeftModel.from_pretrained(base, "THIS_FOLDER")')
+    after = (
+        "`model.merge_and_unload()` gives a model without the adapter's layers. Prompts are one user "
+        "message in the base model's chat template, with the generation prompt added."
+    )
+    return "\n".join(["```python", *loaded, "```", "", after])
+
+
+def _recipe(found: Summary, cell: Cell) -> str:
+    recipe, decoding = found.study.recipe, found.study.recipe.decoding
+    trained = found.study.results[cell].get("training", {})
+    settings: dict[str, Any] = {"task": cell.task, "model": Path(recipe.model).name, "λ": strength(cell.lam)}
+    settings |= {"objective": cell.objective, "penalty": recipe.penalty, "order": recipe.order}
+    settings |= {"seed": cell.seed, "split seed": recipe.split_seed} | asdict(recipe.training)
+    settings |= {"temperature": decoding.temperature, "samples": decoding.samples}
+    settings |= {name: trained[name] for name in ("steps", "tokens", "ce", "entropy") if name in trained}
+    return _pairs(("setting", "value"), settings.items())
+
+
+def _versions(found: Summary, cell: Cell) -> str:
+    return _pairs(("package", "version"), sorted(found.study.results[cell].get("versions", {}).items()))
+
+
+def _pairs(headings: tuple[str, str], rows: Iterable[tuple[str, Any]]) -> str:
+    shown = [(name, f"{value:.6g}" if isinstance(value, float) else value) for name, value in rows]
+    lines = [headings, ("---", "---"), *((_plain(name), _plain(str(value))) for name, value in shown)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """The text as Markdown shows it letter by letter: no markup, no HTML, no link, one line.
+
+    >>> print(_plain("a_b <i>*c*</i> www.x.org 0.5\\n# d"))
+    a\\_b \\<i\\>\\*c\\*\\</i\\> www\\.x\\.org 0.5 \\# d
+    """
+    return BEGINS.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", one_line(text)))

@@ -1,0 +1,91 @@
+"""Rows → the terminal's table: the base model, every λ, other objectives, with the gain of their samples."""
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from erce.reporting.format import (
+    NOTHING,
+    fixed,
+    interval,
+    p_value,
+    percent,
+    points,
+    spread,
+    visible,
+)
+from erce.reporting.numbers.gains import Summary
+from erce.reporting.words.searched import seeds_note
+from erce.types import Arm
+
+STAR = "★"
+NOTE = (
+    f"± sample standard deviation over seeds · {STAR} chosen on validation · gain over λ = 0 and all on its "
+    "right: of samples · p: of no gain, Holm's for all rows of the table · none, cut: % without an answer "
+    "and cut off · tokens, nats: mean length and entropy"
+)
+HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", "none", "cut", "tokens", "nats")
+WIDE_COLUMNS = 99  # of a terminal, from which p has its place
+
+
+def print_tables(summary: Summary, console: Console) -> None:
+    """Print a table for each task that has a finished cell: percentages, and gains in points."""
+    for task in summary.study.recipe.tasks:
+        if summary.arms(task):
+            console.print(_table(summary, task, wide=console.width >= WIDE_COLUMNS))
+    recipe = summary.study.recipe
+    negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
+    named = " · by name: other objectives, at λ = 0" if recipe.objectives else ""
+    note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
+    console.print(note + negative + named, style="dim")
+
+
+def _table(summary: Summary, task: str, *, wide: bool) -> Table:
+    role = ", the control" if task == summary.study.recipe.control else ""
+    table = Table(
+        title=Text(f"{visible(task)}{role}: right on the test problems, in %"),
+        box=box.SIMPLE_HEAD,
+        title_style="bold",
+        title_justify="left",
+        padding=(0, 1 if wide else 0),
+    )
+    table.add_column("λ", overflow="fold")
+    for heading in HEADINGS if wide else [each for each in HEADINGS if each != "p"]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for arm in summary.arms(task):
+        chosen = arm == summary.chosen
+        name = "base" if arm.is_base else arm.short_label
+        if note := seeds_note(summary, task, arm):
+            name = f"{name} ({note})"
+        if not wide and "-" in name:
+            name = name.replace("-", "-\n").replace(":", ": ")
+        table.add_row(
+            f"{name} {STAR}" if chosen else name,
+            *_cells(summary, task, arm, wide=wide),
+            style="bold" if chosen else None,
+        )
+    return table
+
+
+def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+    """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
+    greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
+    accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
+    found = summary.gain(task, arm, summary.decoding)
+    if found is None or arm.is_baseline:
+        return [*accuracies, NOTHING, NOTHING, NOTHING]
+    return [*accuracies, points(found.gain.gain), interval(found.gain), p_value(found.p_holm)]
+
+
+def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
+    row = summary.row(task, arm, summary.decoding)
+    unknown = None if summary.study.recipe.imported else 0.0  # a log may not tell these apart
+    scores = score_cells(summary, task, arm)
+    return [
+        *(scores if wide else scores[:-1]),  # p is the last of them
+        percent(row.reasons.get("no answer", unknown) if row else None),
+        percent(row.reasons.get("truncated", unknown) if row else None),
+        fixed(row.tokens if row else None, 1),
+        fixed(row.entropy if row else None, 3),
+    ]

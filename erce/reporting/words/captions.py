@@ -1,0 +1,38 @@
+"""Frontier, pass@k and the gains of problems → captions and headings."""
+
+from erce.reporting.format import counted, strength
+from erce.reporting.numbers.changes import Changes
+from erce.reporting.numbers.k_samples import Coverage
+from erce.types import BASELINE
+
+OVER_ENTROPY = (
+    "Each line is an arm, each point a temperature, from T 0 (greedy) up. Entropy: mean over the tokens, of "
+    "the distributions at that temperature. Where one line lies above another, it is right more often at "
+    "the same diversity: more than a temperature."
+)
+OVER_TEMPERATURE = (
+    "The same points over the temperature. Star: the temperature that validation prefers for cross-entropy "
+    "and for the chosen λ, the lower of equals."
+)
+WAY_HEADINGS = {"pass": "pass@k: one of k", "maj": "maj@k: the vote", "best": "best@k: the likeliest"}
+
+
+def coverage_caption(found: Coverage) -> str:
+    """Say what the figure of pass@k shows, and where the lines cross."""
+    text = "The chance that one of k samples of a problem is right, the mean over problems and seeds."
+    crossed = found.crossing
+    if found.chosen is None or BASELINE not in found.curves:
+        return text
+    if crossed is None:
+        return f"{text} Up to {max(found.ks)} samples the chosen λ and cross-entropy do not change places."
+    ahead = "cross-entropy" if crossed.leader == "treated" else "the chosen λ"
+    return f"{text} From k = {crossed.k} on {ahead} covers more (dashed)."
+
+
+def changes_caption(found: Changes) -> str:
+    """Say how many problems were gained, lost and neither."""
+    return (
+        f"λ = {strength(found.lam)} minus cross-entropy in samples, all seeds: of "
+        f"{counted(len(found.gains), 'problem')}, {found.gained} gained (right), {found.lost} lost (left), "
+        f"{found.unchanged} unchanged. Small bars come by chance alone."
+    )

@@ -1,0 +1,192 @@
+"""A study → what could be wrong with it: each a sentence with its number and the way out."""
+
+from erce.reporting.format import counted, percent, strength
+from erce.reporting.numbers.gains import Summary
+from erce.reporting.numbers.overlaps import overlaps
+from erce.reporting.words.searched import finalists
+from erce.study.search.choose import NoChoice
+from erce.types import BASE_MODEL, BASELINE, Arm
+
+FEW_PROBLEMS = 200
+WIDE = 0.05  # half an interval, in fractions of 1
+TOO_SLOW = (  # docs/sandbox.md: processor time, and wall time as a backstop; no setting raises either
+    "most never end, and are wrong; if the machine was overloaded, delete verdicts.jsonl and result.json of "
+    "those cells and run again with fewer --jobs, which judges the same completions again"
+)
+ACCIDENTS = (  # reason, the share of completions that is too much, what it means
+    ("truncated", 0.01, "were cut off at the token limit: raise max_new_tokens in [decoding]"),
+    ("timeout", 0.005, f"ran into the verifier's time limit: {TOO_SLOW}"),
+    ("error", 0.0, "could not be judged, a fault of the task or the machine: look at the task's tests"),
+    ("opaque", 0.005, "returned objects that no other process can compare: look at a few of them"),
+)
+
+
+def cautions(summary: Summary) -> list[str]:
+    """Return the cautions; empty for a study in which nothing was noticed."""
+    return [
+        *_unfinished(summary),
+        *_uneven(summary),
+        *_chosen(summary),
+        *_better_on_test(summary),
+        *_narrow(summary),
+        *_overlap(summary),
+        *_small(summary),
+        *_cut_short(summary),
+        *_unprotected(summary),
+        *_base_model(summary),
+        *_versions(summary),
+    ]
+
+
+def _unfinished(summary: Summary) -> list[str]:
+    missing = summary.study.missing
+    if not missing:
+        return []
+    names = ", ".join(cell.name for cell in missing[:3])
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
+    return [
+        f"{of_all} are missing ({names}{more}): run the study to its end, every number here can still change."
+    ]
+
+
+def _uneven(summary: Summary) -> list[str]:
+    """Warn of an arm with fewer seeds than another of its task: its mean is less sure and can be luckier.
+
+    Arms that a search dropped do not count; the search compared them over the seeds that they had.
+    """
+    compared = {*finalists(summary), *(Arm(0.0, name) for name in summary.study.recipe.objectives)}
+    for task in summary.study.recipe.tasks:
+        rows = [row for row in summary.rows if row.task == task and row.arm in compared]
+        fewest = min(rows, key=lambda row: row.n_seeds, default=None)
+        most = max(rows, key=lambda row: row.n_seeds, default=None)
+        if fewest and most and fewest.n_seeds < most.n_seeds:
+            few, many = counted(fewest.n_seeds, "seed"), most.n_seeds
+            text = f"{fewest.arm.label} has {few} on {task} and {most.arm.label} has {many}: "
+            return [text + "the row with fewer may be luck more than it looks; run the missing seeds."]
+    return []
+
+
+def _chosen(summary: Summary) -> list[str]:
+    if summary.no_choice is not None and summary.no_choice.reason == NoChoice.NO_VALIDATION:
+        logs = summary.study.recipe.imported
+        way_out = "import logs of them with --validation" if logs else "set n_validation in the recipe"
+        text = (
+            "There is no validation split, so no λ can be chosen without looking at the test problems, and "
+            f"the best row of the table overstates its gain: {way_out}."
+        )
+        return [text]
+    if summary.choice is None or not summary.choice.at_edge:
+        return []
+    if search := summary.study.search:
+        leader = strength(search["step"]["leader"])
+        text = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond: "
+        return [text + "allow more extensions and cells in [search]."]
+    lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
+    return [f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond: add λ = {further}."]
+
+
+def _better_on_test(summary: Summary) -> list[str]:
+    """Warn where another λ than the chosen one has the best test row, which a reader may want to pick."""
+    rows = [
+        row
+        for row in summary.rows
+        if (row.task, row.decoding) == (summary.study.recipe.task, "sampled")
+        and not row.arm.is_base
+        and not row.arm.has_other_objective
+    ]
+    if summary.choice is None or not rows:
+        return []
+    best = max(rows, key=lambda row: (round(row.mean, 12), -abs(row.arm.lam or 0.0)))
+    if best.arm in (BASELINE, summary.chosen):
+        return []
+    text = (
+        f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: picking "
+        "the best for that would overstate its gain; keep the chosen λ, or confirm the other with new seeds."
+    )
+    return [text]
+
+
+def _narrow(summary: Summary) -> list[str]:
+    """Say what cannot be seen with two λ or with one sample a problem."""
+    found, recipe = [], summary.study.recipe
+    if len(summary.study.lams) == 2:
+        lams = " and ".join(strength(lam) for lam in sorted(summary.study.lams))
+        found.append(
+            f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen; three or more "
+            "show it."
+        )
+    if recipe.decoding.samples == 1 and summary.decoding == "sampled":
+        found.append(
+            "There is one sample a problem: nothing can be said of pass@k or of votes; set samples = 4 or "
+            "more in [decoding]."
+        )
+    return found
+
+
+def _overlap(summary: Summary) -> list[str]:
+    pairs = overlaps(summary)
+    tested = len({pair.tested.id for pair in pairs})
+    if not tested:
+        return []
+    ask = f"{counted(tested, 'test problem')} {'asks' if tested == 1 else 'ask'}"
+    text = f"{ask} what a problem of another split asks ({pairs[0].tested.id} and {pairs[0].trained.id}): "
+    return [text + "being right there can be memory; leave one of each pair out."]
+
+
+def _small(summary: Summary) -> list[str]:
+    found, recipe = [], summary.study.recipe
+    if len(recipe.seeds) == 1:
+        found.append(
+            "There is one seed: no interval here says what another would have done; three are a start."
+        )
+    elif len(recipe.seeds) == 2:
+        found.append("Two seeds say little about how much seeds differ; a third narrows every interval.")
+    problems = max((row.n_problems for row in summary.rows), default=FEW_PROBLEMS)
+    if problems < FEW_PROBLEMS:
+        found.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
+    gain = summary.gain(recipe.task, summary.chosen, summary.decoding)
+    if gain is not None and (half := (gain.gain.high - gain.gain.low) / 2) > WIDE:
+        found.append(
+            f"The headline's interval reaches {percent(half)} points to either side, and smaller gains "
+            "cannot be seen here: more test problems and more seeds narrow it."
+        )
+    return found
+
+
+def _cut_short(summary: Summary) -> list[str]:
+    """Warn of each accident in the trained row that has most of it."""
+    found = []
+    trained = [row for row in summary.rows if not row.arm.is_base]
+    for reason, limit, words in ACCIDENTS:
+        worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
+        if worst is None or worst.reasons.get(reason, 0.0) <= limit:
+            continue
+        of_what = f"the {worst.decoding} completions of {worst.arm.label} on {worst.task}"
+        found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
+    return found
+
+
+def _unprotected(summary: Summary) -> list[str]:
+    """Return the verifier's warnings of running programs with less than a sandbox."""
+    return sorted({text for result in summary.study.results.values() for text in result.get("warnings", ())})
+
+
+def _base_model(summary: Summary) -> list[str]:
+    """Warn where fine-tuning hurt: a gain over cross-entropy may then be damage avoided."""
+    task, found = summary.study.recipe.task, []
+    for decoding in ("sampled", "greedy"):
+        base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, BASELINE))
+        if base is not None and baseline is not None and base.mean > baseline.mean:
+            found.append(
+                f"The base model is better than cross-entropy ({decoding}: {percent(base.mean)} % against "
+                f"{percent(baseline.mean)} %), so a gain over cross-entropy may be damage avoided: tune the "
+                "learning rate and the epochs of λ = 0 first."
+            )
+    return found[:1]
+
+
+def _versions(summary: Summary) -> list[str]:
+    kinds = {tuple(sorted(result.get("versions", {}).items())) for result in summary.study.results.values()}
+    text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores."
+    return [text] if len(kinds) > 1 else []

@@ -1,0 +1,217 @@
+"""Numbers → the sentences that say what they mean, also where they mean nothing."""
+
+from erce.reporting.format import counted, interval, known_as, percent, points, strength, with_interval
+from erce.reporting.numbers.frontier import Contest, Finding, Frontier, temperature_frontier
+from erce.reporting.numbers.gains import Summary
+from erce.reporting.numbers.k_samples import WAYS, TwoArms, all_samples
+from erce.reporting.words import searched
+from erce.reporting.words.whole_grid import where
+from erce.stats import Gain
+from erce.types import BASELINE, Arm
+
+CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
+MAYBE_CHANCE = ", which includes 0: it may be chance"
+
+
+def sentences(summary: Summary) -> dict[str, str]:
+    """Say what the study found, by subject and in reading order: "headline" first.
+
+    Then, where the study has them: "search", "greedy", "several", "control-sampled", "control-greedy",
+    "difference-sampled", "difference-greedy", and "sharpening": what the temperatures of the frontier show of
+    a sampled gain or, without them, the caution that it needs.
+    """
+    found = {"headline": _headline(summary)}
+    if search := searched.search_sentence(summary):
+        found["search"] = search
+    if summary.lam is None or summary.lam == 0:
+        return found
+    recipe = summary.study.recipe
+    if summary.decoding != "greedy":
+        opening = "With greedy decoding, one completion a problem, the same λ"
+        found["greedy"] = _greedy(summary, recipe.task, opening)
+    found["several"] = k_samples_sentence(all_samples(summary), strength(summary.lam))
+    if recipe.control is not None:
+        found["control-sampled"] = _sampled(
+            summary,
+            recipe.control,
+            f"On the control {recipe.control}, where the mechanism predicts no gain, the same λ",
+        )
+        found["control-greedy"] = _greedy(summary, recipe.control, "On the control with greedy decoding it")
+    for decoding, gain in summary.interaction.items():
+        found[f"difference-{decoding}"] = (
+            f"{where(decoding)} the gain minus the control's gain is {with_interval(gain)}"
+            f"{_judgement(gain, 'the control gained more')}."
+        )
+    found["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
+    return {subject: text for subject, text in found.items() if text}
+
+
+def _headline(summary: Summary) -> str:
+    choice, task = summary.choice, summary.study.recipe.task
+    if choice is None:
+        return f"No λ is chosen: {summary.no_choice}."
+    if choice.lam == 0:
+        return _cross_entropy_won(summary)
+    row = summary.row(task, summary.chosen, summary.decoding)
+    name = f"{known_as(Arm(choice.lam))}, " if choice.lam < 0 else ""
+    opening = f"λ = {strength(choice.lam)} ({name}chosen on validation)"
+    if row is not None:
+        opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
+    right = _sampled(summary, task, opening) or _comparison(
+        summary, task, "greedy", f"{opening} was right with greedy decoding on", "of problems"
+    )
+    return right or (
+        f"{opening} has nothing to be compared with: λ = 0, cross-entropy, has no finished cell."
+    )
+
+
+def _cross_entropy_won(summary: Summary) -> str:
+    choice, task = summary.choice, summary.study.recipe.task
+    assert choice is not None
+    led = searched.not_proven(summary)
+    text = led or "Validation chose λ = 0, plain cross-entropy"
+    if not led and choice.runner_up is not None and choice.runner_up_score is not None:
+        text += (
+            f": {percent(choice.score)} % {_of(summary)} right there against "
+            f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
+        )
+    row = summary.row(task, BASELINE, summary.decoding)
+    on_test = ""
+    if row is not None:
+        problems = counted(row.n_problems, "test problem")
+        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}"
+        entry = summary.gain(task, Arm(choice.runner_up), summary.decoding) if led else None
+        if entry is not None:
+            on_test += f" and λ = {strength(choice.runner_up)} in {percent(entry.mean)} %"
+            on_test += f": {with_interval(entry.gain)}"
+        on_test += "."
+    return f"{text}. There is no gain to report.{on_test}"
+
+
+def _of(summary: Summary) -> str:
+    return "of samples" if summary.decoding == "sampled" else "of greedy completions"
+
+
+def _sampled(summary: Summary, task: str, opening: str) -> str:
+    return _comparison(summary, task, "sampled", f"{opening} was right in", "of samples")
+
+
+def _greedy(summary: Summary, task: str, opening: str) -> str:
+    return _comparison(summary, task, "greedy", f"{opening} was right on", "of problems")
+
+
+def _comparison(summary: Summary, task: str, decoding: str, opening: str, of_what: str) -> str:
+    """Compare the chosen λ with cross-entropy; empty where either has no finished cell."""
+    found = summary.gain(task, summary.chosen, decoding)
+    if found is None:
+        return ""
+    headline = task == summary.study.recipe.task and decoding == "sampled"
+    judgement = _judgement(found.gain, "cross-entropy was better", CHANCE if headline else MAYBE_CHANCE)
+    return (
+        f"{opening} {percent(found.mean)} % {of_what} against {percent(found.baseline)} % "
+        f"for cross-entropy: {with_interval(found.gain)}{judgement}."
+    )
+
+
+def _judgement(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:
+    if gain.low > 0:
+        return ""
+    return f"; {when_negative}" if gain.high < 0 else when_unclear
+
+
+def _sharpening(summary: Summary) -> str:
+    """Say what a sampled gain does not show by itself, and what greedy decoding and the control add to that.
+
+    Empty for λ < 0, which does not sharpen.
+    """
+    recipe = summary.study.recipe
+    if (summary.lam or 0) < 0 or not _gained(summary, recipe.task, "sampled"):
+        return ""
+    text = (
+        f"Samples were drawn at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, which "
+        "leaves greedy decoding as it was, makes samples right more often at a fixed temperature."
+    )
+    greedy = summary.gain(recipe.task, summary.chosen, "greedy")
+    if _gained(summary, recipe.task, "greedy"):
+        text += " Greedy decoding gained too, so sharpening is not all there is."
+    elif greedy is not None:
+        lost = "lost" if greedy.gain.high < 0 else "did not gain"
+        text += f" Greedy decoding {lost}, so sharpening may be all there is."
+    if recipe.control is not None and _gained(summary, recipe.control, "sampled"):
+        text += " The control gained in samples as well, as sharpening alone would have it."
+    return text
+
+
+def _gained(summary: Summary, task: str, decoding: str) -> bool:
+    """Whether the chosen λ gained, its interval lying above 0."""
+    gain = summary.gain(task, summary.chosen, decoding)
+    return gain is not None and gain.gain.low > 0
+
+
+def k_samples_sentence(found: TwoArms | None, lam: str) -> str:
+    """Say what all k samples of a problem do together; empty where there is nothing to say."""
+    if found is None:
+        return ""
+    k, treated, baseline = found.k, found.treated, found.baseline
+    words = {
+        "pass": f"one of {k} samples is right",
+        "maj": f"the vote of {k}",
+        "best": f"the likeliest of {k}",
+    }
+    parts = [
+        f"{words[way]} on {percent(treated[way])} % of problems against {percent(baseline[way])} %"
+        + (f" ({interval(found.gains[way])})" if way in found.gains else "")
+        for way in WAYS
+        if way in treated and way in baseline
+    ]
+    if not parts:
+        return ""
+    over = next((f", over {gain.covers}" for gain in found.gains.values()), "")
+    brackets = f" In brackets: 95 % interval of the difference in points{over}." if over else ""
+    return f"With λ = {lam} and with cross-entropy, {', '.join(parts)}.{brackets}{_crossing(found)}"
+
+
+def _crossing(found: TwoArms) -> str:
+    if found.crossover is None:
+        return f" Up to {found.k} samples neither overtakes the other in the first of these."
+    ahead = "the penalty" if found.crossover.leader == "treated" else "cross-entropy"
+    behind_from = found.crossover.k
+    return f" In the first of these {ahead} is ahead with few samples and behind from {behind_from} on."
+
+
+def frontier_sentence(found: Frontier | None) -> str:
+    """Say whether λ beats cross-entropy beyond temperature; empty where nothing was compared."""
+    if found is None or found.contest is None:
+        return ""
+    contest = found.contest
+    tried = [point.temperature for point in found.lines[BASELINE]]
+    name = f"λ = {strength(contest.lam)}"
+    return (
+        f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
+        f"validation prefers {contest.baseline_temperature:g} for cross-entropy and {contest.temperature:g} "
+        f"for {name}. There {name} was right in {percent(contest.mean)} % of completions of the test "
+        f"problems against {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
+        f"{_VERDICTS[contest.finding]}{_in_hindsight(contest)}"
+    )
+
+
+_VERDICTS = {
+    Finding.BETTER: "So the penalty beats cross-entropy beyond temperature: the one that validation prefers "
+    "for cross-entropy does not make up for it.",
+    Finding.WORSE: "So the penalty does not beat cross-entropy beyond temperature: at its own best "
+    "temperature cross-entropy is better.",
+    Finding.UNCLEAR: "That includes 0, so nothing shows that the penalty beats cross-entropy beyond "
+    "temperature: a gain at one temperature may be temperature alone.",
+}
+
+
+def _in_hindsight(contest: Contest) -> str:
+    """Say where a gain hangs on validation's choice of temperature; else empty."""
+    if contest.finding != Finding.BETTER or contest.hindsight.low > 0:
+        return ""
+    return (
+        " But that hangs on the temperature which validation chose for cross-entropy: at "
+        f"{contest.hindsight_temperature:g}, its best on the test problems, the gain is "
+        f"{points(contest.hindsight.gain)} points, {interval(contest.hindsight)}; more validation problems, "
+        "or more samples at each temperature, would settle it."
+    )

@@ -1,0 +1,91 @@
+"""What the whole grid of a study says → sentences."""
+
+import math
+
+from erce.reporting.format import counted, fixed, interval, strength
+from erce.reporting.numbers.gains import ArmGain
+from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Power, Sameness
+from erce.types import Arm
+
+
+def grid_sentences(found: Inference | None) -> list[str]:
+    """Say what the grid shows, samples first; empty where there is nothing to say."""
+    if found is None:
+        return []
+    grids = [grid for grid in (found.sampled, found.greedy) if grid is not None]
+    sentences = [_better_and_worse(grid) for grid in grids]
+    if found.greedy is not None and found.greedy.same is not None:
+        sentences.append(_same(found.greedy.same))
+    if found.sampled is not None:
+        sentences.append(_two_intervals(found.sampled, found.chosen))
+        if found.sampled.power is not None:
+            sentences.append(_power(found.sampled.power))
+    return [sentence for sentence in sentences if sentence]
+
+
+def where(decoding: str) -> str:
+    """Open a sentence about a decoding."""
+    return "In samples" if decoding == "sampled" else "With greedy decoding"
+
+
+def _better_and_worse(grid: GridFindings) -> str:
+    """Name the arms that differ from cross-entropy; empty for a single arm, which is the headline's."""
+    number = len(grid.gains)
+    if number < 2:
+        return ""
+    alone = ", over problems alone" if grid.gains[0].gain.covers == "problems" else ""
+    correction = f"Holm, allowing for {'both' if number == 2 else f'all {number}'}{alone}"
+    clear = [gain for gain in grid.gains if gain.p_holm <= LEVEL]
+    better = [gain for gain in clear if gain.gain.gain > 0]
+    worse = [gain for gain in clear if gain.gain.gain < 0]
+    if not better and not worse:
+        nobody = f"none of {number} arms is shown to differ from cross-entropy"
+        return f"{where(grid.decoding)} {nobody} ({correction})."
+    parts = [
+        f"{len(gains)} of {number} arms {'is' if len(gains) == 1 else 'are'} {word} than cross-entropy: "
+        f"{_names(gains)}"
+        for gains, word in ((better, "better"), (worse, "worse"))
+        if gains
+    ]
+    return f"{where(grid.decoding)} {', and '.join(parts)} ({correction})."
+
+
+def _same(same: Sameness) -> str:
+    are = "are the same" if same.test.equivalent else "are not shown to be the same"
+    margin = f"{fixed(100 * same.test.margin, 0)} points"
+    few = f"; fewer than {same.fewest} problems cannot show it" if same.problems < same.fewest else ""
+    return (
+        f"{where('greedy')} {same.arm.label} and cross-entropy {are} within {margin} (90 % interval of the "
+        f"gain {interval(same.test)}, over {same.test.covers}{few})."
+    )
+
+
+def _two_intervals(grid: GridFindings, chosen: Arm | None) -> str:
+    """Tell the chosen λ's two intervals apart; empty with one seed, which has only one of them."""
+    gain = next((gain for gain in grid.gains if gain.arm == chosen), None)
+    if gain is None or gain.over_seeds is None:
+        return ""
+    return (
+        f"Other seeds on these very problems would give {gain.arm.label} a gain of "
+        f"{interval(gain.over_seeds)} points (Welch); other problems like these as well, "
+        f"{interval(gain.gain)}, the interval to quote."
+    )
+
+
+def _power(power: Power) -> str:
+    enough = [size for size in power.sizes if not math.isinf(size.problems)]
+    wanted = f"{fixed(100 * power.wanted, 0)} points"
+    if enough:
+        sizes = ", or ".join(f"{size.seeds} seeds with {size.problems:.0f} problems" for size in enough)
+        needs = f"for {wanted} it takes {sizes} ({counted(enough[0].samples, 'sample')} a problem)"
+    else:
+        needs = f"for {wanted} runs differ too much: {power.sizes[-1].seeds} seeds are too few for any number"
+    smallest = fixed(100 * power.detectable, 1)
+    return f"In samples a study of this size finds a gain of {smallest} points in 4 of 5 cases; {needs}."
+
+
+def _names(gains: list[ArmGain]) -> str:
+    """Name arms like λ = 1, 2, dft."""
+    lams = [strength(gain.arm.lam) for gain in gains if not gain.arm.has_other_objective]
+    others = [gain.arm.label for gain in gains if gain.arm.has_other_objective]
+    return ", ".join([f"λ = {', '.join(lams)}"] * bool(lams) + others)

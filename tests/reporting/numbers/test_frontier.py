@@ -1,0 +1,220 @@
+"""Is it only temperature? Both arms at their best validation temperature, and what the figures show of it."""
+
+import json
+
+import numpy as np
+import pytest
+from toys.studies import TASK, arm_of, make_study, named
+
+from erce.files import read_json, write_json
+from erce.reporting import contents
+from erce.reporting.numbers.frontier import Finding, temperature_frontier
+from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.line_figures import accuracy_over_entropy, accuracy_over_temperature
+from erce.reporting.words.sentences import frontier_sentence, sentences
+from erce.stats import paired_gain
+from erce.study.folder import cell_folder, read_study
+from erce.types import BASELINE, Arm
+
+AT = {"greedy": 0.0, "sampled": 0.8}
+SMALL = {"control": None, "lams": (0.0, 0.5, 1.0), "frontier": (0.2, 1.0), "validation": 60, "problems": 60}
+
+
+def _at(decoding):
+    return AT[decoding] if decoding in AT else float(decoding[1:])
+
+
+def _right(best, baseline=0.3, chosen=0.6):
+    """Chances that fall with the distance from the temperature that is best for an arm; λ = 0.5 is chosen."""
+
+    def right(task, arm, decoding):
+        top = {0.5: chosen, 0.0: baseline}.get(arm, 0.25)
+        return top - 0.5 * abs(_at(decoding) - best.get(arm, 0.8))
+
+    return right
+
+
+def _entropy(arm, decoding):
+    return {None: 1.2, "dft": 0.7}.get(arm, 0.9 - 0.3 * (arm if isinstance(arm, float) else 0)) + _at(
+        decoding
+    ) / 10
+
+
+def _found(root, **changes):
+    return summary(make_study(root / "runs", **(SMALL | changes)))
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Cross-entropy is best at 0.2 and λ = 0.5 at 1; every arm is sharper than the one before it."""
+    changes = {
+        "right": _right({0.0: 0.2, 0.5: 1.0}),
+        "entropy": _entropy,
+        "objectives": ("dft",),
+    }
+    return _found(tmp_path_factory.mktemp("frontier"), **changes)
+
+
+def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(found):
+    lines = temperature_frontier(found).lines
+    assert list(lines) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
+    for arm, line in lines.items():
+        assert [(point.temperature, point.decoding) for point in line] == [
+            (0.0, "greedy"),
+            (0.2, "T0.2"),
+            (0.8, "sampled"),
+            (1.0, "T1"),
+        ]
+        for point in line:
+            outcomes = found.study.outcomes(TASK, arm, split="test", decoding=point.decoding)
+            assert point.accuracy == pytest.approx(outcomes.mean())
+            assert point.entropy == pytest.approx(_entropy(named(arm), point.decoding))
+
+
+def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(found):
+    contest = temperature_frontier(found).contest
+    assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 1.0, 0.2)
+    arms = [
+        found.study.outcomes(TASK, arm, split="test", decoding=name)
+        for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))
+    ]
+    gain = paired_gain(*arms)
+    assert contest.gain == gain
+    assert (contest.mean, contest.baseline) == (arms[0].mean(), arms[1].mean())
+
+
+def _with_validation(made, scores):
+    """The study with these validation scores, (arm, decoding) → pass@1, and each test score turned round."""
+    for cell in made.results:
+        path = cell_folder(made.root, made.recipe, cell) / "result.json"
+        result = read_json(path)
+        for decoding, held in result["scores"]["validation"].items():
+            held["pass@1"] = scores.get((named(cell.arm), decoding), 0.1)
+        write_json(path, result)
+    return summary(read_study(made.root))
+
+
+def test_test_scores_choose_no_temperature_and_ties_go_to_the_lower(tmp_path):
+    made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 0.2, 0.5: 1.0}))
+    scores = {(0.0, "sampled"): 0.5, (0.0, "T1"): 0.5, (0.5, "sampled"): 0.6, (0.5, "greedy"): 0.7}
+    contest = temperature_frontier(_with_validation(made, scores)).contest
+    assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 0.0, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("chances", "finding", "words"),
+    [
+        ({"baseline": 0.3, "chosen": 0.6}, "better", "So the penalty beats cross-entropy beyond temperature"),
+        ({"baseline": 0.3, "chosen": 0.31}, "unclear", "nothing shows that the penalty beats cross-entropy"),
+        ({"baseline": 0.8, "chosen": 0.45}, "worse", "the penalty does not beat cross-entropy beyond temper"),
+    ],
+)
+def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, words):
+    made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 0.2, 0.5: 1.0}, **chances))
+    scores = {(0.0, "T0.2"): 0.3, (0.5, "T1"): 0.4, (0.5, "sampled"): 0.35}
+    found = _with_validation(made, scores)
+    frontier = temperature_frontier(found)
+    gain = frontier.contest.gain
+    assert {"better": gain.low > 0, "worse": gain.high < 0, "unclear": gain.low <= 0 <= gain.high}[finding]
+    assert frontier.contest.finding == Finding(finding)
+    text = sentences(found)["sharpening"]
+    assert text == frontier_sentence(frontier)
+    assert words in text
+    assert "hangs on" not in text
+    assert "validation prefers 0.2 for cross-entropy and 1 for λ = 0.5" in text
+    assert "Sharpening alone" not in text
+
+
+def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_path):
+    """Validation takes 0.2 for cross-entropy, which is at its best on test, as good as the penalty, at 1."""
+    made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 1.0, 0.5: 1.0}, baseline=0.6))
+    found = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
+    frontier = temperature_frontier(found)
+    contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[BASELINE]]
+    assert contest.finding == Finding.BETTER
+    best = frontier.lines[BASELINE][accuracies.index(max(accuracies))]
+    arms = [
+        found.study.outcomes(TASK, arm, split="test", decoding=name)
+        for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
+    ]
+    gain = paired_gain(*arms)
+    assert (contest.temperature, contest.hindsight_temperature) == (0.8, best.temperature)
+    assert contest.hindsight == gain
+    assert gain.low < 0
+    assert f"hangs on the temperature which validation chose for cross-entropy: at {best.temperature:g}" in (
+        frontier_sentence(frontier)
+    )
+
+
+def test_the_json_holds_every_point_and_none_without_a_frontier(found, tmp_path):
+    held = json.loads(json.dumps(contents(found)["frontier"], allow_nan=False))
+    assert [(arm["lam"], arm["objective"]) for arm in held["arms"]] == [
+        (None, None),
+        *((lam, "cross-entropy") for lam in (0.0, 0.5, 1.0)),
+        (0.0, "dft"),
+    ]
+    contest = temperature_frontier(found).contest
+    assert held["contest"]["ci"] == [contest.gain.low, contest.gain.high]
+    assert held["contest"]["hindsight"] == contest.hindsight.gain
+    assert held["contest"]["finding"] == contest.finding.value
+    assert held["arms"][2]["best_temperature"] == held["contest"]["temperature"] == 1.0
+    assert held["arms"][0]["points"][3]["decoding"] == "T1"
+    plain = _found(tmp_path, frontier=(), right=_right({}))
+    assert contents(plain)["frontier"] is None
+    assert "at one temperature, 0.8." in sentences(plain)["sharpening"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"validation": 0},
+        {"skip": {(TASK, 0.0, seed) for seed in range(3)}},
+        {"right": lambda task, arm, decoding: 0.9 - 0.3 * (arm or 0)},
+    ],
+)
+def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
+    found = _found(tmp_path, **({"right": _right({})} | changes))
+    frontier = temperature_frontier(found)
+    assert len(frontier.lines) >= 3
+    assert frontier.contest is None
+    assert frontier_sentence(frontier) == ""
+    for draw in (accuracy_over_entropy, accuracy_over_temperature):
+        draw(frontier).draw_without_rendering()
+
+
+def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
+    made = make_study(tmp_path / "runs", **SMALL, right=_right({}))
+    cells = {(cell.lam, cell.seed): cell for cell in made.results}
+    for at, decoding in (((0.5, 2), "greedy"), ((1.0, 0), "T1")):
+        path = cell_folder(made.root, made.recipe, cells[at]) / "result.json"
+        result = read_json(path)
+        if decoding == "greedy":
+            del result["scores"]["test"]["greedy"]
+        else:
+            result["scores"]["test"]["T1"]["drawn_entropy"] = None
+        write_json(path, result)
+    frontier = temperature_frontier(summary(read_study(made.root)))
+    assert [point.temperature for point in frontier.lines[Arm(0.5)]] == [0.2, 0.8, 1.0]
+    assert [point.entropy is None for point in frontier.lines[Arm(1.0)]] == [False, False, False, True]
+    assert len(accuracy_over_entropy(frontier).axes[0].lines) == 3
+    assert (
+        len([line for line in accuracy_over_temperature(frontier).axes[0].lines if line.get_marker() != "*"])
+        == 4
+    )
+
+
+def test_the_figures_tell_the_arms_apart_without_colour_and_label_the_ends(found):
+    frontier = temperature_frontier(found)
+    axes = accuracy_over_entropy(frontier).axes[0]
+    looks = [(line.get_linestyle(), line.get_marker(), line.get_linewidth()) for line in axes.lines]
+    assert len(set(looks)) == 4
+    assert looks[3] == looks[4]
+    assert [text.get_text() for text in axes.texts] == ["T 0", "T 1"] * 3
+    for line, points in zip(axes.lines, frontier.lines.values(), strict=True):
+        assert np.allclose(line.get_xydata(), [(point.entropy, 100 * point.accuracy) for point in points])
+    stars = [
+        line.get_xydata()[0]
+        for line in accuracy_over_temperature(frontier).axes[0].lines
+        if line.get_marker() == "*"
+    ]
+    assert [star[0] for star in stars] == [0.2, 1.0]

@@ -1,0 +1,207 @@
+"""Gains, rows and the interaction agree with the files that a study leaves, finished or not."""
+
+import json
+
+import numpy as np
+import pytest
+from toys.studies import CONTROL, TASK, arm_of, make_study
+
+from erce.files import read_json, read_rows, write_json
+from erce.reporting.numbers.gains import DECODINGS, summary
+from erce.reporting.numbers.inference import inference
+from erce.stats import difference, holm, paired_gain
+from erce.study.folder import cell_folder, read_study
+from erce.study.search.choose import NoChoice
+from erce.types import BASELINE, Arm
+
+ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return make_study(tmp_path_factory.mktemp("study") / "runs")
+
+
+def entries(study):
+    return summary(study).gains_as_json()
+
+
+def test_there_is_one_entry_a_task_lam_and_decoding(study):
+    found = [(entry["task"], entry["lam"], entry["decoding"]) for entry in entries(study)]
+    lams = (0.0, 0.5, 1.0)
+    assert found == [
+        (task, lam, decoding) for task in (TASK, CONTROL) for lam in lams for decoding in DECODINGS
+    ]
+
+
+def test_every_entry_has_its_fields_and_is_json(study):
+    for entry in entries(study):
+        assert set(entry) >= ENTRY
+        assert (entry["n_seeds"], entry["n_problems"]) == (3, 30)
+        assert entry["ci"][0] <= entry["gain"] <= entry["ci"][1]
+    json.dumps(entries(study), allow_nan=False)
+
+
+def test_p_values_allow_for_every_arm_of_a_table_and_for_no_other(tmp_path):
+    study = make_study(tmp_path / "runs", objectives=("dft",))
+    for task in (TASK, CONTROL):
+        for decoding in DECODINGS:
+            table = [e for e in entries(study) if (e["task"], e["decoding"]) == (task, decoding)]
+            compared = [e for e in table if e["lam"] or e["objective"] != "cross-entropy"]
+            assert len(compared) == 3
+            assert [e["p_holm"] for e in compared] == holm([e["p"] for e in compared]).tolist()
+            assert [e["p_holm"] for e in table if e not in compared] == [1.0]
+
+
+def test_means_and_baselines_are_those_of_the_verdicts_on_disk(study):
+    for entry in entries(study):
+        for lam, value in ((entry["lam"], entry["mean"]), (0.0, entry["baseline"])):
+            accepted = [
+                row["accepted"]
+                for cell in study.results
+                if (cell.task, cell.lam) == (entry["task"], lam)
+                for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl")
+                if (row["split"], row["decoding"]) == ("test", entry["decoding"])
+            ]
+            assert value == pytest.approx(np.mean(accepted))
+        assert entry["gain"] == pytest.approx(entry["mean"] - entry["baseline"])
+
+
+def test_cross_entropy_has_gain_zero_and_no_interval(study):
+    for entry in entries(study):
+        if entry["lam"] == 0:
+            assert (entry["gain"], entry["ci"], entry["p"]) == (0.0, [0.0, 0.0], 1.0)
+            assert entry["welch_ci"] == [0.0, 0.0]
+
+
+def test_the_interval_is_that_of_paired_gain(study):
+    entry = next(each for each in entries(study) if (each["lam"], each["decoding"]) == (0.5, "greedy"))
+    arms = [study.outcomes(TASK, Arm(lam), split="test", decoding="greedy") for lam in (0.5, 0.0)]
+    expected = paired_gain(*arms)
+    assert entry["ci"] == [expected.low, expected.high]
+    assert (entry["p"], entry["covers"]) == (expected.p, "problems and seeds")
+
+
+DFT = Arm(0.0, "dft")
+OTHERS = {"objectives": ("dft", "focal:2"), "lams": (0.0, 0.5)}
+
+
+def test_another_objective_has_its_gain_over_cross_entropy_and_is_never_chosen(tmp_path):
+    study = make_study(tmp_path / "runs", **OTHERS)
+    found = summary(study)
+    assert found.arms(TASK) == found.arms(CONTROL) == list(map(arm_of, (None, 0.0, 0.5, "dft", "focal:2")))
+    gain, row = found.gain(TASK, DFT, "sampled"), found.row(TASK, DFT, "sampled")
+    expected = paired_gain(
+        *(study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (DFT, BASELINE))
+    )
+    assert gain.gain == expected
+    assert gain.baseline == found.gain(TASK, BASELINE, "sampled").mean != gain.mean == pytest.approx(row.mean)
+    assert {entry["objective"] for entry in found.gains_as_json() if entry["chosen"]} == {"cross-entropy"}
+
+
+def test_where_cross_entropy_is_chosen_no_other_objective_is(tmp_path):
+    study = make_study(
+        tmp_path / "runs", right=lambda task, arm, decoding: 0.4 if arm == 0.5 else 0.7, **OTHERS
+    )
+    assert [entry["objective"] for entry in entries(study) if entry["chosen"]] == ["cross-entropy"] * 4
+
+
+def test_the_chosen_lam_is_marked_for_both_decodings_and_the_control(study):
+    assert {entry["lam"] for entry in entries(study) if entry["chosen"]} == {0.5}
+    assert sum(entry["chosen"] for entry in entries(study)) == 4
+
+
+def test_the_interaction_is_the_difference_of_the_two_entries(study):
+    found = summary(study)
+    for decoding, gain in found.interaction.items():
+        both = [
+            paired_gain(
+                *(study.outcomes(task, Arm(lam), split="test", decoding=decoding) for lam in (found.lam, 0.0))
+            )
+            for task in (TASK, CONTROL)
+        ]
+        assert gain == difference(*both)
+        assert gain.gain == pytest.approx(both[0].gain - both[1].gain)
+    assert list(found.interaction) == list(DECODINGS)
+
+
+def test_rows_hold_every_seed_and_shares_that_sum_to_one(study):
+    found = summary(study)
+    assert [row.arm.lam for row in found.rows if (row.task, row.decoding) == (TASK, "greedy")] == [
+        None,
+        0.0,
+        0.5,
+        1.0,
+    ]
+    row = found.row(TASK, Arm(0.5), "sampled")
+    assert list(row.seeds) == [0, 1, 2]
+    assert row.sd == pytest.approx(np.std(list(row.seeds.values()), ddof=1))
+    assert sum(row.reasons.values()) == pytest.approx(1)
+    base = found.row(TASK, Arm(None), "sampled")
+    assert (base.sd, base.n_seeds) == (None, 1)
+
+
+def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
+    study = make_study(tmp_path / "runs", lams=(1.0, 0.0, -0.1, 0.5), control=None)
+    found = summary(study)
+    assert found.arms(TASK) == [*map(Arm, (None, -0.1, 0.0, 0.5, 1.0))]
+    assert [row.arm.lam for row in found.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
+    assert [entry["lam"] for entry in found.gains_as_json()[::2]] == [-0.1, 0.0, 0.5, 1.0]
+
+
+def test_one_seed_gives_intervals_over_problems_alone(tmp_path):
+    found = entries(make_study(tmp_path / "runs", seeds=(4,)))
+    assert {entry["covers"] for entry in found} == {"problems"}
+    assert all(entry["welch_ci"] is None for entry in found if entry["lam"] != 0)
+
+
+def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
+    skip = {(TASK, 0.0, seed) for seed in range(3)}
+    found = summary(make_study(tmp_path / "runs", skip=skip))
+    entry = next(each for each in found.gains_as_json() if (each["task"], each["lam"]) == (TASK, 0.5))
+    assert 0 < entry["mean"] < 1
+    assert entry["baseline"] is entry["gain"] is entry["ci"] is entry["p"] is None
+    assert not found.has_gain(TASK, Arm(0.5))
+    assert found.has_gain(CONTROL, Arm(0.5))
+    assert found.interaction == {}
+
+
+def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
+    """As in a study of imported logs, which may be samples alone."""
+    study = make_study(tmp_path / "runs")
+    for cell in study.results:
+        path = cell_folder(study.root, study.recipe, cell) / "result.json"
+        result = read_json(path)
+        if cell.lam in (0.0, 1.0):
+            del result["scores"]["test"]["greedy"], result["scores"]["validation"]["greedy"]
+        write_json(path, result)
+    found = summary(read_study(study.root))
+    assert found.lam == 0.5
+    assert found.row(TASK, Arm(0.0), "greedy") is found.gain(TASK, Arm(1.0), "greedy") is None
+    assert found.gain(TASK, Arm(0.5), "greedy") is None
+    assert found.gain(TASK, Arm(0.5), "sampled") is not None
+    assert list(found.interaction) == ["sampled"]
+    assert inference(found).greedy is None
+    assert inference(found).sampled is not None
+
+
+def test_seeds_that_are_not_done_do_not_count(tmp_path):
+    found = summary(make_study(tmp_path / "runs", skip={(TASK, 1.0, 2)}))
+    assert found.row(TASK, Arm(1.0), "greedy").n_seeds == 2
+    assert found.row(TASK, Arm(0.5), "greedy").n_seeds == 3
+    assert list(found.row(TASK, Arm(1.0), "greedy").seeds) == [0, 1]
+
+
+def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
+    found = summary(make_study(tmp_path / "runs", validation=0))
+    assert found.choice is None
+    assert found.no_choice.reason == NoChoice.NO_VALIDATION
+    assert "n_validation" in str(found.no_choice)
+    assert not any(entry["chosen"] for entry in found.gains_as_json())
+    assert found.row(TASK, Arm(0.5), "greedy").validation is None
+
+
+def test_where_cross_entropy_wins_there_is_no_interaction(tmp_path):
+    found = summary(make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)))
+    assert found.lam == 0
+    assert found.interaction == {}

@@ -1,0 +1,123 @@
+"""What several samples do together: the numbers of the cells, in a sentence that says which arm is ahead."""
+
+import json
+
+import numpy as np
+import pytest
+from toys.studies import TASK, make_study
+
+from erce.files import read_json, write_json
+from erce.recipe import Cell
+from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.k_samples import all_samples
+from erce.reporting.words.sentences import sentences
+from erce.stats import paired_gain
+from erce.study.folder import cell_folder, read_study
+from erce.types import Arm
+
+SCORES = {0.0: {"pass@4": 0.9, "maj@4": 0.5, "best@4": 0.4}, 0.5: {"pass@4": 0.8, "maj@4": 0.7}}
+
+
+@pytest.fixture
+def study(tmp_path):
+    """λ = 0.5 is chosen; its score of the vote differs between seeds."""
+    made = make_study(tmp_path / "runs", control=None, lams=(0.0, 0.5))
+    for cell in made.results:
+        path = cell_folder(made.root, made.recipe, cell) / "result.json"
+        result = read_json(path)
+        if cell.lam is not None:
+            scores = dict(SCORES[cell.lam])
+            scores["maj@4"] += 0.1 * (cell.seed - 1)
+            result["scores"]["test"]["sampled"] |= scores
+        write_json(path, result)
+    return summary(read_study(made.root))
+
+
+def test_means_over_seeds_of_what_both_arms_have(study):
+    found = all_samples(study)
+    assert found.k == 4
+    assert found.treated == pytest.approx({"pass": 0.8, "maj": 0.7})
+    assert found.baseline == pytest.approx({"pass": 0.9, "maj": 0.5, "best": 0.4})
+    json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_the_sentence_leaves_out_what_one_arm_lacks(study):
+    text = sentences(study)["several"]
+    assert "one of 4 samples is right on 80.0 % of problems against 90.0 %" in text
+    assert "the vote of 4 on 70.0 % of problems against 50.0 %" in text
+    assert "likeliest" not in text
+    crossed = all_samples(study).crossover
+    assert ("overtakes the other" in text) == (crossed is None)
+
+
+def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
+    """Cross-entropy is right on every problem now and then; the penalty always, on half of them."""
+    made = make_study(tmp_path / "runs", control=None, lams=(0.0, 0.5), seeds=(0,), problems=40)
+    for cell in made.results:
+        folder = cell_folder(made.root, made.recipe, cell)
+        rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+        for row in rows:
+            if (row["split"], row["decoding"]) == ("test", "sampled"):
+                number = int(row["problem"].rpartition("-")[2])
+                row["accepted"] = number % 2 == 0 if cell.lam else row["sample"] == number % 4
+        (folder / "verdicts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        result = read_json(folder / "result.json")
+        result["scores"]["test"]["sampled"]["pass@4"] = 0.5 if cell.lam else 1.0
+        write_json(folder / "result.json", result)
+    found = summary(read_study(made.root))
+    assert all_samples(found).crossover.k == 3
+    assert "the penalty is ahead with few samples and behind from 3 on" in sentences(found)["several"]
+
+
+def _with(study, arm_says):
+    """The same study with that added to what each trained cell says of the samples of the test problems."""
+    for cell in study.study.results:
+        path = cell_folder(study.study.root, study.study.recipe, cell) / "result.json"
+        result = read_json(path)
+        if cell.lam is not None:
+            result["scores"]["test"]["sampled"] |= arm_says(cell)
+        write_json(path, result)
+    return summary(read_study(study.study.root))
+
+
+def _by_problem(cell):
+    """Every seed and problem has its own chances; λ is better by a quarter."""
+    chances = (np.arange(30) % 4) / 8 + 0.1 * cell.seed + 0.25 * cell.lam
+    return {"by_problem": {"maj": chances.tolist(), "best": (chances / 2).tolist()}}
+
+
+def test_the_gain_in_coverage_is_over_problems_and_seeds_and_needs_the_verdicts_alone(study):
+    arms = [study.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
+    expected = paired_gain(*(arm.max(axis=2, keepdims=True) for arm in arms))  # pass@n: any of n is right
+    found = all_samples(study).gains
+    assert list(found) == ["pass"]
+    assert found["pass"][:4] == pytest.approx(expected[:4])
+    assert found["pass"].covers == "problems and seeds"
+
+
+def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_problem(study):
+    found = all_samples(_with(study, _by_problem))
+    arms = [
+        np.array([_by_problem(Cell(TASK, lam, seed))["by_problem"]["maj"] for seed in range(3)])[..., None]
+        for lam in (0.5, 0.0)
+    ]
+    expected = paired_gain(*arms)
+    assert list(found.gains) == ["pass", "maj", "best"]
+    assert found.gains["maj"] == expected
+    assert found.gains["best"].gain == pytest.approx(expected.gain / 2)
+    text = sentences(_with(study, _by_problem))["several"]
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (expected.low, expected.high))
+    assert f"the vote of 4 on 70.0 % of problems against 50.0 % ({low} to {high})" in text
+    assert "In brackets: 95 % interval of the difference in points, over problems and seeds." in text
+
+
+def test_a_seed_without_its_problems_leaves_the_interval_out(study):
+    found = all_samples(_with(study, lambda cell: _by_problem(cell) if cell.seed else {}))
+    assert list(found.gains) == ["pass"]
+
+
+def test_one_sample_or_no_chosen_penalty_has_nothing_to_say(tmp_path):
+    assert all_samples(summary(make_study(tmp_path / "one", samples=1))) is None
+    losing = make_study(tmp_path / "ce", right=lambda task, lam, decoding: 0.9 if not lam else 0.2)
+    assert all_samples(summary(losing)) is None
+    assert summary(losing).study.recipe.task == TASK

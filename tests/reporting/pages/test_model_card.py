@@ -1,0 +1,190 @@
+"""`erce card`: an adapter and a card that the hub's and PEFT's own tools read; same study, same bytes."""
+
+import html
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from huggingface_hub import ModelCard
+from markdown_it import MarkdownIt
+from peft import AutoPeftModelForCausalLM, PeftModel
+from toys.studies import Fake, make_study
+
+from erce.cli.main import main
+from erce.recipe import RegularizedObjective, Training
+from erce.reporting.format import interval, p_value, percent, points
+from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.model_card import _plain, write_card
+from erce.reporting.words.cautions import cautions
+from erce.reporting.words.sentences import sentences
+from erce.study.folder import cell_folder
+from erce.types import Arm, Problem
+
+CONFIGURATION = {"peft_type": "LORA", "base_model_name_or_path": "/home/somebody/models/tiny", "r": 4}
+
+TAGS = {"h1", "h2", "p", "ul", "li", "pre", "code", "table", "thead", "tbody", "tr", "th", "td"}
+
+
+def study_with_adapters(root: Path, **changes):
+    study = make_study(root, Fake(problems=12, validation=8, **changes))
+    for cell in study.results:
+        if cell.lam is not None:
+            adapter = cell_folder(root, study.recipe, cell) / "adapter"
+            adapter.mkdir()
+            (adapter / "adapter_model.safetensors").write_text(f"the weights of {cell.name}")
+            (adapter / "adapter_config.json").write_text(json.dumps(CONFIGURATION))
+    return study
+
+
+def test_the_best_is_the_first_seed_of_the_chosen_lam_and_the_bytes_are_the_same_again(tmp_path, capsys):
+    study = study_with_adapters(tmp_path / "study", seeds=(3, 1, 2), control=None)
+    assert summary(study).lam == 0.5
+    assert main(["card", str(tmp_path / "study"), "--out", str(tmp_path / "out")]) == 0
+    assert f"model card: {tmp_path / 'out' / 'README.md'}" in capsys.readouterr().out
+    assert (tmp_path / "out" / "adapter_model.safetensors").read_text() == "the weights of sums-lam0.5-seed3"
+    found = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert found == ["README.md", "adapter_config.json", "adapter_model.safetensors"]
+    shutil.copytree(tmp_path / "study", tmp_path / "copy")
+    write_card(tmp_path / "copy", tmp_path / "again")
+    for name in found:
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+def test_the_table_has_the_reports_numbers(tmp_path):
+    study = study_with_adapters(tmp_path / "study")
+    found, text = summary(study), write_card(tmp_path / "study", tmp_path / "out").read_text()
+    rows = [
+        [part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "
+    ]
+    names = [row[0] for row in rows]
+    for name in ("base model", "λ = 0 (cross-entropy)", "λ = 0.5 ★"):
+        assert names.count(name) == 2, name  # the task and its control
+    chosen = rows[names.index("λ = 0.5 ★")]
+    gain = found.gain("sums", Arm(0.5), "sampled")
+    assert chosen[4:] == [points(gain.gain.gain), interval(gain.gain), p_value(gain.p_holm)]
+    assert chosen[3].startswith(f"{percent(gain.mean)} ± ")
+    alone = rows[names.index("this adapter, seed 0")]
+    scores = next(r for c, r in study.results.items() if c.name == "sums-lam0.5-seed0")["scores"]["test"]
+    assert alone[2:4] == [percent(scores[way]["pass@1"]) for way in ("greedy", "sampled")]
+    assert sentences(found)["headline"] in text
+    assert text.count("\n- ") - text.split("---")[1].count("\n- ") == len(cautions(found)) > 0
+
+
+def test_the_front_matter_is_what_the_hub_reads(tmp_path):
+    study = study_with_adapters(
+        tmp_path / "study", task="gsm8k", control=None, model="Qwen/Qwen2.5-1.5B-Instruct"
+    )
+    card = ModelCard.load(write_card(tmp_path / "study", tmp_path / "out", cell="gsm8k-lam1-seed2"))
+    assert (card.data.base_model, card.data.library_name) == ("Qwen/Qwen2.5-1.5B-Instruct", "peft")
+    assert (card.data.datasets, card.data.model_name) == (["openai/gsm8k"], "gsm8k-lam1-seed2")
+    scores = next(r for c, r in study.results.items() if c.name == "gsm8k-lam1-seed2")["scores"]["test"]
+    found = {each.metric_name: each.metric_value for each in card.data.eval_results}
+    assert found == {f"Pass@1, {way}": pytest.approx(scores[way]["pass@1"], abs=1e-6) for way in scores}
+    assert {(e.task_type, e.dataset_type, e.dataset_split) for e in card.data.eval_results} == {
+        ("text-generation", "openai/gsm8k", "test")
+    }
+    assert "It is not of the λ that the study chose on validation." in card.text
+
+
+def test_no_path_of_this_machine_is_uploaded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret" / "base").mkdir(parents=True)
+    root, model = tmp_path / "study", "secret/base"  # which could be a name on the hub
+    study_with_adapters(root, model=model)
+    write_card(root, tmp_path / "out")
+    write_card(root, tmp_path / "named", base="Qwen/Qwen2.5-1.5B")
+    for folder, base in (("out", "base"), ("named", "Qwen/Qwen2.5-1.5B")):
+        settings = json.loads((tmp_path / folder / "adapter_config.json").read_text())
+        assert settings == CONFIGURATION | {"base_model_name_or_path": base}
+        text = (tmp_path / folder / "README.md").read_text()
+        assert "secret" not in text
+        assert "somebody" not in text
+        assert (f"base_model: {base}\n" in text) == (folder == "named")
+
+
+@pytest.mark.parametrize("name", ["- <b>&amp;[x](y) | `c`* _d_ ![i](j) **k** http: ~~a~~", "1. a"])
+def test_a_name_is_never_markup_and_a_completion_is_nowhere(name, tmp_path):
+    study_with_adapters(tmp_path / "study", task=name, control=None, text=lambda *_: "SECRET 1")
+    card = ModelCard.load(write_card(tmp_path / "study", tmp_path / "out"))
+    assert "SECRET" not in card.content
+    assert card.data.eval_results[0].dataset_name == name
+    drawn = MarkdownIt("commonmark").enable("table").render(card.text)
+    assert f"<h1>{html.escape(name.replace(':', '-'))}-lam0.5-seed0</h1>" in drawn
+    assert f"demonstrations of the task {html.escape(name)} to minimise" in drawn
+    assert f"<td>{html.escape(name)}</td>" in drawn
+    assert f"<p>{html.escape(name)}: right on 12 test problems" in drawn
+    assert set(re.findall(r"<(\w+)", drawn)) <= TAGS
+
+
+@pytest.mark.parametrize(
+    "text", ["www.x.org", "http://x.org", "https://x.org", "a@x.org", "---", "===", "+ a"]
+)
+def test_a_text_is_never_a_link_or_a_line_of_its_own(text):
+    assert not _plain(text).startswith(text)
+    assert not re.search(r"\w://", _plain(text))
+    assert _plain(text).replace("\\", "") == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "cell", "sentence"),
+    [
+        ({}, "sums-lam0.5-sed0", "no cell 'sums-lam0.5-sed0'; did you mean 'sums-lam0.5-seed0'?"),
+        ({}, "sums-base", "'sums-base' is the base model, which has no adapter; name a trained cell"),
+        ({"skip": [("sums", 1.0, 2)]}, "sums-lam1-seed2", "cell 'sums-lam1-seed2' is not done; run "),
+        ({"skip": [("sums", lam, 2) for lam in (0.0, 0.5, 1.0)]}, "best", "no λ is chosen: no λ of 'sums' "),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_has_no_adapter_is_one_sentence(changes, cell, sentence, tmp_path, capsys):
+    study_with_adapters(tmp_path / "study", **changes)
+    assert main(["card", str(tmp_path / "study"), "--cell", cell, "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.startswith(f"erce: {sentence}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_is_written_over_and_nothing_made_up(tmp_path):
+    study = study_with_adapters(tmp_path / "study")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ValueError, match="exists; delete it, or give another folder"):
+        write_card(tmp_path / "study", tmp_path / "out")
+    with pytest.raises(ValueError, match="'a b' is no model's name on the hub"):
+        write_card(tmp_path / "study", tmp_path / "new", base="a b")
+    cell = next(cell for cell in study.results if cell.name == "sums-lam0.5-seed0")
+    (cell_folder(tmp_path / "study", study.recipe, cell) / "adapter" / "adapter_config.json").unlink()
+    with pytest.raises(ValueError, match=r"adapter_config.json is missing; a study of imported logs"):
+        write_card(tmp_path / "study", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_cells_adapter_and_the_cards_copy_load_and_merge_with_pefts_own_tools(tmp_path):
+    from erce.hf.models import BasePolicy, adapted, load_model, load_tokenizer
+    from erce.train.fine_tune import fine_tune
+
+    study = study_with_adapters(tmp_path / "study", seeds=(0,), control=None)
+    cell = next(cell for cell in study.results if cell.name == "sums-lam0.5-seed0")
+    adapter = cell_folder(tmp_path / "study", study.recipe, cell) / "adapter"
+    shutil.rmtree(adapter)
+    problems = [Problem(id=str(n), prompt=f"{n}+1=", demonstration=f"{n + 1} is it") for n in range(8)]
+    tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
+    fine_tune(
+        BasePolicy(base, tokenizer),
+        problems,
+        objective=RegularizedObjective(lam=0.5),
+        training=Training(epochs=2, batch_size=4, micro_batch_size=4, learning_rate=3e-2),
+        seed=0,
+        folder=adapter,
+    )
+    uploaded = write_card(tmp_path / "study", tmp_path / "out").parent
+
+    def greedy(model) -> list[int]:
+        ids = tokenizer("1+2=", return_tensors="pt").input_ids
+        return model.eval().generate(ids, max_new_tokens=12, do_sample=False).tolist()[0]
+
+    with adapted(base, adapter) as policy, torch.no_grad():
+        expected = greedy(policy)
+        reloaded = PeftModel.from_pretrained(load_model("tiny"), str(uploaded))
+        assert expected == greedy(reloaded) == greedy(reloaded.merge_and_unload()) != greedy(base)
+        assert expected == greedy(AutoPeftModelForCausalLM.from_pretrained(str(adapter)))

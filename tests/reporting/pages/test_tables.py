@@ -1,0 +1,198 @@
+"""The terminal's table and the paper's, in every format."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+from toys.studies import CONTROL, TASK, make_study
+
+from erce.reporting.format import p_value
+from erce.reporting.numbers.gains import TableRow, summary
+from erce.reporting.pages.latex import Sheet, comma_separated, latex, markdown, write_tables
+from erce.reporting.pages.terminal import print_tables
+from erce.types import BASELINE, Arm
+
+GSM8K = {  # the paper's per-seed table
+    0.0: [0.5080, 0.4620, 0.4960, 0.4940, 0.4960],
+    0.3: [0.4840, 0.5140, 0.5040, 0.5100, 0.5160],
+    8.0: [0.6020, 0.5900, 0.5540, 0.5760, 0.5860],
+}
+
+
+def _row(lam, scores, objective="cross-entropy"):
+    return TableRow(
+        task="gsm8k",
+        arm=Arm(lam, objective),
+        decoding="greedy",
+        mean=float(np.mean(scores)),
+        sd=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+        seeds=dict(enumerate(scores)),
+        n_seeds=len(scores),
+        n_problems=500,
+        n_samples=1,
+        validation=None,
+        reasons={"numeric": 1.0},
+        tokens=100.0,
+        entropy=0.5,
+    )
+
+
+@pytest.fixture
+def rows():
+    return [_row(None, [0.732]), *(_row(lam, scores) for lam, scores in GSM8K.items())]
+
+
+def test_the_short_table_in_markdown(rows):
+    lines = markdown(Sheet(rows, [], Arm(0.3))).splitlines()
+    assert lines[:6] == [
+        "| λ | Pass@1 |",
+        "| --- | ---: |",
+        "| base model | 0.7320 |",
+        "| 0 (cross-entropy) | 0.4912 ± 0.0172 |",
+        "| 0.3 ★ | 0.5056 ± 0.0129 |",
+        "| 8 | **0.5816** ± 0.0180 |",
+    ]
+    assert "± is the sample standard deviation (n − 1) over 5 seeds" in lines[-1]
+
+
+def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
+    text = latex(Sheet(rows, [0, 1, 2, 3, 4], Arm(8.0)))
+    assert r"\begin{tabular}{lccccccc}" in text
+    assert (
+        r"$0$ (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
+    )
+    assert r"$8$$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
+    assert r"Base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
+    for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
+        assert text.count(rule) == 1
+
+
+def test_a_tex_file_is_safe_to_input(rows):
+    """Its prose is one comment line, and every row has the columns of the head."""
+    lines = latex(Sheet(rows, [0, 1, 2, 3, 4], None)).splitlines()
+    assert lines[0].startswith("% gsm8k, greedy")
+    body = [line for line in lines if line.endswith(r"\\")]
+    assert {line.count("&") for line in body} == {7}
+
+
+@pytest.mark.parametrize(
+    ("name", "latex_cell", "markdown_cell"),
+    [
+        ("dpo_v2", r"dpo\_v2", "dpo_v2"),
+        ("50% & #1 at $2", r"50\% \& \#1 at \$2", "50% & #1 at $2"),
+        (
+            r"{a}~b^c\input",
+            r"\{a\}\textasciitilde{}b\textasciicircum{}c\textbackslash{}input",
+            r"{a}~b^c\input",
+        ),
+        ("two\nlines", "two lines", "two lines"),
+        ("a|b", "a|b", r"a\|b"),
+    ],
+)
+def test_the_name_of_an_imported_arm_is_text_in_latex_and_one_cell_in_markdown(
+    rows, name, latex_cell, markdown_cell
+):
+    sheet = Sheet([*rows, _row(0.0, GSM8K[8.0], name)], [], None)
+    assert latex(sheet).splitlines()[-3].startswith(f"{latex_cell} & ")
+    assert f"| {markdown_cell} | " in markdown(sheet).splitlines()[6]
+
+
+def test_csv_has_full_precision_and_says_which_spread(rows):
+    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(rows, [0, 1, 5], Arm(0.3))))))
+    assert [line["lam"] for line in table] == ["base", "0", "0.3", "8"]
+    assert float(table[1]["sd_sample"]) == np.std(GSM8K[0.0], ddof=1)
+    assert (table[0]["sd_sample"], table[0]["seed_0"], table[1]["seed_5"]) == ("", "", "")
+    assert [line["chosen"] for line in table] == ["0", "0", "1", "0"]
+
+
+def test_the_base_model_is_never_the_best_and_ties_are_all_bold(rows):
+    text = markdown(Sheet([*rows, _row(9.0, GSM8K[8.0])], [], None))
+    assert text.count("**0.5816**") == 2
+    assert "**0.7320**" not in text
+
+
+def test_a_negative_lam_and_other_objectives_are_called_what_they_are(rows):
+    sheet = Sheet([_row(-0.1, GSM8K[0.3]), *rows, _row(0.0, GSM8K[8.0], "focal:2")], [], BASELINE)
+    assert [line.split(" | ")[0] for line in markdown(sheet).splitlines()[2:8]] == [
+        "| −0.1 (confidence penalty)",
+        "| base model",
+        "| 0 (cross-entropy) ★",
+        "| 0.3",
+        "| 8",
+        "| focal:2",
+    ]
+    assert markdown(sheet).count("**0.5816**") == 2
+    text = latex(sheet)
+    assert r"$-0.1$ (confidence penalty) & 0.5056" in text
+    assert r"$0$$^{\star}$ (cross-entropy) & 0.4912" in text
+    assert r"focal:2 & \textbf{0.5816}" in text
+    table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
+    assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [
+        ("-0.1", "cross-entropy", "0"),
+        ("base", "", "0"),
+        ("0", "cross-entropy", "1"),
+    ]
+    assert (table[-1]["lam"], table[-1]["objective"], table[-1]["chosen"]) == ("0", "focal:2", "0")
+
+
+def test_files_are_named_after_task_decoding_and_form(tmp_path):
+    write_tables(summary(make_study(tmp_path / "runs")), tmp_path / "tables")
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        f"{task}-{decoding}-{form}.{suffix}"
+        for task in (TASK, CONTROL)
+        for decoding in ("greedy", "sampled")
+        for form in ("summary", "seeds")
+        for suffix in ("md", "tex", "csv")
+    }
+
+
+def _printed(found, width=80):
+    console = Console(file=io.StringIO(), width=width)
+    print_tables(found, console)
+    return console.file.getvalue()
+
+
+def test_the_terminal_table_fits_80_columns_without_cutting_a_number(tmp_path):
+    text = _printed(summary(make_study(tmp_path / "runs", lams=(0.0, 0.25, 0.5, 1.0))))
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(re.findall(r"\d+\.\d ± \d+\.\d", text)) == 4 * 2 * 2
+
+
+def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_they_are(tmp_path):
+    changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("eaft", "label-smoothing:0.1"), "control": None}
+    study = summary(make_study(tmp_path / "runs", **changes))
+    wide, narrow = _printed(study, width=120), _printed(study, width=80)
+    labels = [line.split()[0] for line in wide.splitlines() if " ± " in line and line.startswith(" ")]
+    assert labels == ["−0.1", "0", "0.5", "eaft", "label-smoothing:0.1"]
+    gain = study.gain(TASK, Arm(0.0, "eaft"), "sampled")
+    corrected = next(line for line in wide.splitlines() if line.split()[:1] == ["eaft"])
+    assert f" {p_value(gain.p_holm)} " in corrected
+    line = next(line for line in narrow.splitlines() if line.startswith(" eaft"))
+    assert f"{100 * gain.gain.gain:+.1f}" in line
+    assert [line.split()[0] for line in narrow.splitlines()[8:12]] == ["eaft", "label-", "smoothing:", "0.1"]
+    assert "…" not in narrow
+    assert max(map(len, narrow.splitlines())) <= 80
+    for text in (wide, narrow):
+        prose = " ".join(text.split())
+        assert "λ < 0: confidence penalty · by name: other objectives, at λ = 0" in prose
+
+
+def test_the_terminal_table_starts_with_the_base_model_and_marks_the_chosen_lam(tmp_path):
+    study = summary(make_study(tmp_path / "runs", control=None))
+    lines = [line.split() for line in _printed(study, width=100).splitlines()]
+    labels = [line[0] for line in lines if line and line[0] in ("base", "0", "0.5", "1")]
+    assert labels == ["base", "0", "0.5", "1"]
+    assert [line[0] for line in lines if "★" in line[1:2]] == ["0.5"]
+    gain = study.gain(TASK, Arm(0.5), "sampled")
+    assert any(f"{100 * gain.gain.gain:+.1f}" in line for line in lines)
+
+
+def test_a_task_without_a_finished_cell_has_no_table(tmp_path):
+    skip = {(CONTROL, lam, seed) for lam in (None, 0.0, 0.5, 1.0) for seed in range(3)}
+    text = _printed(summary(make_study(tmp_path / "runs", skip=skip)))
+    assert TASK in text
+    assert CONTROL not in text

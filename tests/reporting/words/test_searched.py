@@ -1,0 +1,173 @@
+"""The report of a study that searched for its λ: what was spent, why it ended, and uneven seeds."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from toys.studies import Fake, _write_cell
+
+from erce.files import read_json, write_json
+from erce.recipe import GRID, SearchSettings
+from erce.reporting import contents, report
+from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.html import document
+from erce.reporting.words.cautions import cautions
+from erce.reporting.words.searched import search_table
+from erce.reporting.words.sentences import sentences
+from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
+from erce.study.search.rounds import rounds
+from erce.types import Arm
+
+UNEVEN = "the row with fewer may be luck"
+
+
+def rises(task, arm, decoding):
+    """λ = 3 is best by far where the penalty does something; nothing else is near."""
+    return (
+        {None: 0.3, 0.0: 0.3, 0.3: 0.32, 1.0: 0.45, 3.0: 0.6, 8.0: 0.36}.get(arm, 0.5)
+        if task == "sums"
+        else 0.4
+    )
+
+
+def nothing(task, arm, decoding):
+    return 0.45
+
+
+def make_search(root, right, *, until=99, **search):
+    """A searched study, without a model; `until`: the rounds that ran."""
+    fake = Fake(lams=GRID, seeds=(0, 1, 2, 3), right=right, validation=80, problems=20)
+    recipe = replace(fake.recipe(), search=SearchSettings(**search))
+    open_study(root, recipe)
+    for at, now in enumerate(rounds(root, recipe)):
+        for cell in now.cells if at < until else ():
+            folder = cell_folder(root, recipe, cell)
+            if not folder.exists():
+                _write_cell(folder, cell, fake)
+    return summary(read_study(root))
+
+
+@pytest.fixture(scope="module")
+def won(tmp_path_factory):
+    return make_search(tmp_path_factory.mktemp("won") / "study", rises)
+
+
+def test_the_sentence_says_what_was_spent_and_why_it_stopped(won):
+    said = sentences(won)
+    assert "λ = 3 (chosen on validation) was right in" in said["headline"]
+    assert said["search"].startswith(
+        "The search for λ spent 12 of 20 cells (λ = 0: 4 seeds, λ = 0.3: 1 seed,"
+    )
+    assert "Stopped because the rounds are over." in said["search"]
+    assert "λ = 3 against cross-entropy: +" in said["search"]
+    assert said["search"].endswith("λ = 3 wins.")
+
+
+def test_nothing_is_said_of_uneven_seeds_that_the_search_made(won):
+    assert not any(UNEVEN in text for text in cautions(won))
+    assert {row.arm.lam: row.n_seeds for row in won.rows if row.task == "sums"} == {
+        None: 1, 0.0: 4, 0.3: 1, 1.0: 2, 3.0: 4, 8.0: 1
+    }  # fmt: skip
+    assert won.row("sums", Arm(8.0), "sampled").n_seeds == 1
+    assert won.gain("sums", Arm(8.0), "sampled") is not None
+
+
+def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
+    study = make_search(tmp_path / "study", rises).study
+    (cell_folder(study.root, study.recipe, study.cells("sums", Arm(3.0))[1]) / "result.json").unlink()
+    texts = cautions(summary(read_study(study.root)))
+    assert any("1 of 22 cells are missing (sums-lam3-seed1)" in text for text in texts)
+    assert any(UNEVEN in text for text in texts)
+
+
+def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tmp_path):
+    """Older versions had [search] prune, and asked for no whole cells of the λ that they dropped."""
+    root = tmp_path / "study"
+    shutil.copytree(won.study.root, root)
+    recipe, told_before = read_json(root / STUDY), read_json(root / SEARCH)
+    recipe["search"]["prune"] = 0.05
+    write_json(root / STUDY, recipe)
+    for each in told_before["step"]["rounds"]:
+        each["pruned"] = [lam for lam in each["dropped"] if lam < 1]
+    dropped = {lam for each in told_before["step"]["rounds"] for lam in each["dropped"]}
+    told_before["asked"] = [cell for cell in told_before["asked"] if cell["lam"] not in dropped]
+    write_json(root / SEARCH, told_before)
+    for cell in won.study.expected:
+        if cell.lam in dropped:
+            (cell_folder(root, won.study.recipe, cell) / "result.json").unlink()
+    found = summary(read_study(root))
+    assert {row.arm.lam for row in found.rows if row.task == "sums"} == {None, 0.0, 3.0}
+    page = document(found)
+    assert "5 strengths λ searched" in page
+    assert "cells missing" not in page
+
+
+def test_the_page_has_the_rounds(won):
+    page = document(won)
+    assert "<h2>How λ was chosen</h2>" in page
+    assert "complete, 22 of 22 cells" in page
+    assert "5 strengths λ searched × up to 4 seeds" in page
+    assert page.count("<small>1 seed</small>") == 2
+    found = search_table(won)
+    assert found is not None
+    assert [(each.kind, each.seeds) for each in found.rounds] == [
+        ("halving", 1),
+        ("halving", 2),
+        ("final", 4),
+    ]
+    assert {lam: mark for lam, (_, mark) in found.rounds[0].marks.items()} == {
+        0.0: "kept", 0.3: "dropped", 1.0: "kept", 3.0: "kept", 8.0: "dropped"
+    }  # fmt: skip
+
+
+def test_a_study_that_lists_its_lams_says_nothing_of_a_search(tmp_path):
+    fake = Fake()
+    open_study(tmp_path, fake.recipe())
+    found = summary(read_study(tmp_path))
+    assert ("search" in sentences(found), search_table(found), contents(found)["search"]) == (
+        False,
+        None,
+        None,
+    )
+    assert "How λ was chosen" not in document(found)
+
+
+def test_json_and_terminal_have_the_search(won, tmp_path, capsys):
+    report(won.study.root, json=tmp_path / "numbers.json", out=tmp_path / "report")
+    numbers, shown = read_json(tmp_path / "numbers.json"), " ".join(capsys.readouterr().out.split())
+    assert numbers["search"]["step"]["winner"] == numbers["chosen"]["lam"] == 3.0
+    assert numbers["search"]["said"][-1] == "λ = 3 wins."
+    assert numbers["study"]["lams"] == "auto"
+    assert "spent 12 of 20 cells" in shown
+    assert "8 (1 seed)" in shown
+
+
+def test_where_nothing_won_the_leader_is_named(tmp_path):
+    found = make_search(tmp_path / "study", nothing)
+    assert found.study.search is not None
+    step = found.study.search["step"]
+    assert (found.lam, step["winner"]) == (0.0, 0.0)
+    assert step["leader"] != 0
+    assert f"plain cross-entropy: λ = {step['leader']:g} led there with" in sentences(found)["headline"]
+    assert "by no more than chance explains. There is no gain to report." in sentences(found)["headline"]
+    assert f"and λ = {step['leader']:g} in " in sentences(found)["headline"]
+    assert "Cross-entropy wins" in sentences(found)["search"]
+    assert "How λ was chosen" in document(found)
+
+
+def test_a_leader_at_the_edge_is_a_caution(tmp_path):
+    rising = make_search(
+        tmp_path / "study", lambda task, arm, decoding: 0.3 + 0.04 * min(arm or 0, 8), extensions=0
+    )
+    assert rising.lam == 8
+    assert any("λ = 8 leads at the edge of what the search tried" in text for text in cautions(rising))
+
+
+@pytest.mark.parametrize("until", [0, 2])
+def test_an_unfinished_search_says_so(tmp_path, until):
+    found = make_search(tmp_path / "study", rises, until=until)
+    said = sentences(found)
+    assert "No λ is chosen: the search for λ has not ended yet" in said["headline"]
+    assert f"has asked for {[5, 8, 12][until]} cells so far, and has not ended." in said["search"]
+    assert "unfinished" in document(found)
+    assert any("are missing" in text for text in cautions(found))
