@@ -198,7 +198,7 @@ class _Cluster:
         except self.ray.exceptions.RayError as error:
             self._await_head()  # a task may fail for want of the head, before that is missed
             self._keep_failure(cell, error)
-            return Done(cell, _sentence(error))
+            return Done(cell, error_line(error))
         folder = cell_folder(self.work.root, self.work.recipe, cell)
         with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             unpack(packed, folder, scratch=self.work.root / LOCKS)
@@ -277,6 +277,6 @@ def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
         return done, pack(folder)
 
 
-def _sentence(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """Return the task's own exception where it had one, else the first line of what Ray says."""
     return one_line(getattr(error, "cause", None) or error)

@@ -17,7 +17,7 @@ from erce.errors import ClusterLostError
 from erce.recipe import Decoding, Recipe, Resources, Training
 from erce.study.engines import FAILURE, Done, Work, open_engine
 from erce.study.engines.locks import cell_lock
-from erce.study.engines.ray import _sentence
+from erce.study.engines.ray import error_line
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
 from erce.study.run import run as run_study
 
@@ -301,9 +301,9 @@ def test_what_stopped_a_task_is_said_in_a_line():
 
     cause = ModuleNotFoundError("No module named 'erce'")
     wrapped = RayTaskError("task", "Traceback:\n  in a file\nNo module named 'erce'", cause)
-    assert _sentence(wrapped) == "ModuleNotFoundError: No module named 'erce'"
-    assert _sentence(WorkerCrashedError()).startswith("WorkerCrashedError: The worker died unexpectedly")
-    assert "\n" not in _sentence(WorkerCrashedError())
+    assert error_line(wrapped) == "ModuleNotFoundError: No module named 'erce'"
+    assert error_line(WorkerCrashedError()).startswith("WorkerCrashedError: The worker died unexpectedly")
+    assert "\n" not in error_line(WorkerCrashedError())
 
 
 @pytest.mark.parametrize("engine", ["ray@127.0.0.1:9", "ray://127.0.0.1:9"])
