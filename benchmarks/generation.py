@@ -38,7 +38,8 @@ from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.hf.prompt import prompt_ids
-from erce.tasks import load_task, splits
+from erce.recipe import Recipe
+from erce.study.problems import cell_splits
 from erce.types import Problem
 
 
@@ -82,13 +83,10 @@ def main() -> None:
 
 def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestant]:
     model, tokenizer = load_model("tiny"), load_tokenizer("tiny")
-    task = load_task("mini-sums")
     decoding = GenerationSettings(
         temperature=1.0, samples=options.samples, max_new_tokens=options.limit, batch_size=options.batch
     )
-    pools = splits(
-        task, data=None, n_train=task.n_train, n_validation=task.n_validation, n_test=task.n_test, seed=0
-    )
+    pools = cell_splits(Recipe(task="mini-sums", lams=(0.0,), seeds=(0,), split_seed=0), "mini-sums")
     shots = [f"{shot.prompt}\n{shot.demonstration}" for shot in pools.train[: options.shots]]
     problems = tuple(
         replace(problem, prompt="\n\n".join([*shots, problem.prompt]))

@@ -26,7 +26,7 @@ from erce.cli.flags import (
 from erce.errors import InputError, RunError, UnfinishedError
 
 if TYPE_CHECKING:
-    from erce.types import Verdict
+    from erce.verify import Verdict
 
 NEEDS_STUDY = (
     "trl",

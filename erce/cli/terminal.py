@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from erce.types import Verdict
+from erce.verify import Verdict
 
 if TYPE_CHECKING:
     from erce.study.regrade import Judged

@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from erce.generate.decoding import GenerationSettings
-from erce.generate.policy import policy
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
 from erce.study.folder import RESULT
 from erce.study.journal import Journal
+from erce.study.policy import policy
 from erce.study.provenance import check_origin, write_origin
 from erce.study.samples import COMPLETIONS, VERDICTS, DrawnSet, read_completions, write_completions
 from erce.study.training import ADAPTER, base_policy

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import CellsFailedError, InputError
-from erce.generate.policy import check_server
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
@@ -15,6 +14,7 @@ from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.folder import Study, cell_folder, check_folder, is_done, open_study, read_study
+from erce.study.policy import check_server
 from erce.study.problems import cell_splits, problem_rows
 from erce.study.search.rounds import Asked, asked, is_lost, rounds
 from erce.study.training import base_policy

@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from erce.types import Verdict
     from erce.verify.math import Conventions, equivalent, verify_math
     from erce.verify.number import verify_number
     from erce.verify.parallel import verify_many
@@ -28,6 +29,7 @@ __all__ = [
     "Limits",
     "Sandbox",
     "SandboxUnavailable",
+    "Verdict",
     "equivalent",
     "run_program",
     "verify_many",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "erce.types": ("Verdict",),
     "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
     "erce.verify.math": ("Conventions", "equivalent", "verify_math"),
     "erce.verify.parallel": ("verify_many",),

@@ -17,11 +17,11 @@ from toys.recipes import tiny_recipe
 from erce.cli.main import main
 from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
-from erce.generate.policy import check_server, policy, served_base, served_name
 from erce.hf.models import adapted
 from erce.recipe import Decoding, Recipe, Serving
 from erce.study.drawing import decodings
 from erce.study.folder import cell_folder
+from erce.study.policy import check_server, policy, served_base, served_name
 from erce.study.problems import cell_splits
 from erce.study.provenance import CELL
 from erce.study.run import run
@@ -201,7 +201,7 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     assert len(drawing(fleet, folder)) == 1
     assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
     monkeypatch.setattr(fleet, "failing", 0)
-    monkeypatch.setattr("erce.generate.policy.unload_adapter", refusing)
+    monkeypatch.setattr("erce.study.policy.unload_adapter", refusing)
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     del fleet.policies[name]

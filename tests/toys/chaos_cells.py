@@ -71,7 +71,7 @@ def _toys() -> dict[str, ModuleType]:
             "load_model": lambda name, *, dtype="auto": model,
             "load_tokenizer": lambda name: tokenizer,
         },
-        "erce.generate.policy": {"policy": policy, "check_server": lambda recipe: None},
+        "erce.study.policy": {"policy": policy, "check_server": lambda recipe: None},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }
