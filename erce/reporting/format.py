@@ -160,12 +160,3 @@ def unbroken(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a name for a cell, a note or a comment: on one line, and with nothing hidden."""
     return " ".join(visible(text).split())
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun, in the plural where that is due.
-
-    >>> counted(1, "seed"), counted(3, "seed")
-    ('1 seed', '3 seeds')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,9 +9,9 @@ from erce.score.draws import all_among, check_k, verdict_grid
 def best_at_k(
     logprob: np.ndarray, accepted: np.ndarray, k: int, *, tokens: np.ndarray | None = None
 ) -> float:
-    """The share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
+    """Return the share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
 
-    A k above the samples a problem is a ValueError.
+    A k above the samples a problem is an InputError.
 
     >>> best_at_k(np.array([[-1.0, -2.0, -3.0]]), np.array([[0, 1, 1]]), 2)  # the first, in 2 of 3 pairs
     0.3333333333333333
@@ -23,7 +23,7 @@ def best_at_k(
 def best_by_problem(
     logprob: np.ndarray, accepted: np.ndarray, *, tokens: np.ndarray | None = None
 ) -> np.ndarray:
-    """The chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
+    """Return the chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
 
     The k are drawn at random from the problem's n without replacement, and the chance is exact: where m
     samples are no likelier than a sample and l less likely, it wins with [C(m, k) − C(l, k)] / C(n, k), less
@@ -61,7 +61,7 @@ def _likelihoods(logprob: np.ndarray, shape: tuple[int, ...], tokens: np.ndarray
 
 
 def _best(likely: np.ndarray, accepted: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """One problem's chance for each k."""
+    """Return one problem's chance for each k."""
     ranked = np.sort(likely)
     less = np.searchsorted(ranked, likely, side="left")
     no_likelier = np.searchsorted(ranked, likely, side="right")

@@ -18,7 +18,7 @@ class Crossover(NamedTuple):
 
 
 def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
-    """1 − C(n − c, k) / C(n, k) at [..., problem, k − 1], c of its n samples being accepted.
+    """Return 1 − C(n − c, k) / C(n, k) at [..., problem, k − 1], c of its n samples being accepted.
 
     The chance that k samples, drawn at random from the n without replacement, hold an accepted one: unbiased
     for pass@k (Chen et al. 2021, "Evaluating Large Language Models Trained on Code", Section 2.1). The shape
@@ -35,7 +35,7 @@ def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
 
 
 def coverage(accepted: np.ndarray) -> np.ndarray:
-    """pass@1, pass@2, … pass@n, the means over problems (and seeds); the last is the share ever solved.
+    """Return pass@1, … pass@n, the means over problems (and seeds); the last is the share ever solved.
 
     >>> coverage(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]))
     array([0.375, 0.5  ])
@@ -45,7 +45,7 @@ def coverage(accepted: np.ndarray) -> np.ndarray:
 
 
 def pass_at_k(accepted: np.ndarray, k: int) -> float:
-    """pass@k, unbiased, as in `coverage`; a k above the samples a problem is a ValueError.
+    """Return pass@k, unbiased, as in `coverage`; a k above the samples a problem is an InputError.
 
     >>> pass_at_k(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]), 2)
     0.5

@@ -6,9 +6,9 @@ from erce.errors import InputError
 
 
 def verdict_grid(accepted: np.ndarray) -> np.ndarray:
-    """`accepted` as floats, once it is known to hold 0 and 1 of shape (problems, samples), at least (1, 1).
+    """Check that `accepted` holds 0 and 1 of shape (problems, samples), at least (1, 1); return it as floats.
 
-    A grid of several training seeds, (seeds, problems, samples), is one too; anything else is a ValueError.
+    A grid of several training seeds, (seeds, problems, samples), is allowed too; anything else an InputError.
     """
     accepted = np.asarray(accepted)
     if accepted.ndim not in (2, 3) or accepted.size == 0:
@@ -22,7 +22,7 @@ def verdict_grid(accepted: np.ndarray) -> np.ndarray:
 
 
 def check_k(k: int, n: int) -> None:
-    """A ValueError unless k of n samples can be drawn: 1 ≤ k ≤ n."""
+    """Raise an InputError unless k of n samples can be drawn: 1 ≤ k ≤ n."""
     if not 1 <= k <= n:
         raise InputError(f"k = {k} of {n} samples a problem; k is 1 to {n}, or draw more samples")
 

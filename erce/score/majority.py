@@ -15,7 +15,7 @@ Equal = Callable[[str, str], bool]
 
 
 def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None) -> float:
-    """The share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
+    """Return the share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
 
     >>> maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 3)
     1.0
@@ -28,13 +28,13 @@ def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | Non
 def majority_by_problem(
     answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None
 ) -> np.ndarray:
-    """The chance, a problem, that the vote of k samples drawn at random from its n is accepted.
+    """Return each problem's chance that the vote of k samples drawn at random from its n is accepted.
 
     `answers` are the extracted texts, one row a problem, and `accepted` their verdicts, 0 and 1 of (problems,
     samples). Equal texts vote together; with `same`, texts for which it returns equal values, such as
     `str.casefold`. None does not vote, so where none of the k votes nothing is handed in, which is not
     accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
-    whose verdicts differ. An accepted None is a ValueError, and so is a k above n.
+    whose verdicts differ. An accepted None is an InputError, and so is a k above n.
 
     A test of two texts for equality goes through `merged` first.
 
@@ -58,7 +58,7 @@ def majority_by_problem(
 
 
 def merged(answers: Answers, equal: Equal) -> list[list[str | None]]:
-    """The answers, each replaced by the first of its problem that is `equal` to it: those vote together.
+    """Replace each answer by the first of its problem that is `equal` to it, so that they vote together.
 
     `equal(first, answer)` is asked once a pair of different texts, at most; with mathematical answers it is
     `lambda first, answer: erce.verify.equivalent(first, answer).accepted`.
@@ -99,7 +99,7 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
 
 @lru_cache(maxsize=65536)
 def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
-    """The chance that the answer of `size` samples wins the vote of k of n; a tie of t counts as 1 / t."""
+    """Return the chance that an answer of `size` samples wins the vote of k of n; a tie of t is 1 / t."""
     if k == n:
         most = max((size, *rivals))
         return (size == most) / (1 + rivals.count(size))
@@ -110,7 +110,7 @@ def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
 
 
 def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> float:
-    """Independent binomial counts of n other samples: E[sum is k, no rival over `votes`; 1 / (1 + ties)]."""
+    """Return E[sum is k, no rival over `votes`; 1 / (1 + ties)] of n other samples, binomial counts."""
     able = [size for size in rivals if size >= votes] if votes <= k else []
     ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples drawn)
     rest = _binomial(n - sum(able), p)[: k + 1]
@@ -126,7 +126,7 @@ def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> fl
 
 @lru_cache(maxsize=4096)
 def _binomial(n: int, p: float) -> np.ndarray:
-    """The chances of 0 … n of n, 0 < p < 1."""
+    """Return the chances of 0 … n of n, 0 < p < 1."""
     counts = range(n + 1)
     logs = [math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1) for x in counts]
     return np.exp(np.array(logs) + np.arange(n + 1) * math.log(p) + np.arange(n, -1, -1) * math.log1p(-p))

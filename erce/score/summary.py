@@ -14,10 +14,10 @@ from erce.types import REASONS, Completion, Verdict
 
 
 def pass_at_1(accepted: np.ndarray) -> float:
-    """The share of accepted completions, from 0 and 1 of shape (problems, samples).
+    """Return the share of accepted completions, from 0 and 1 of shape (problems, samples).
 
     With one sample a problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
-    appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is a ValueError.
+    appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is an InputError.
 
     >>> pass_at_1(np.array([[1, 0], [1, 1]]))
     0.75
@@ -31,7 +31,7 @@ def pass_at_1(accepted: np.ndarray) -> float:
 
 
 def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
-    """The share of each reason that occurs, in the order of `REASONS`; they add up to 1.
+    """Return the share of each reason that occurs, in the order of `REASONS`; they add up to 1.
 
     >>> shares([Verdict(False, "no answer"), Verdict(True, "exact")])
     {'exact': 0.5, 'no answer': 0.5}
@@ -48,10 +48,10 @@ def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
 
 
 def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -> np.ndarray:
-    """1 where a completion was accepted, else 0: (problems in order of appearance, samples 0 … k − 1).
+    """Return 1 where a completion was accepted, else 0: (problems in order of appearance, samples 0 … k − 1).
 
     `verdicts` are of the same completions in the same order. A problem that lacks a sample others have, or
-    has one twice, is a ValueError: a missing completion must not change an average unseen.
+    has one twice, is an InputError: a missing completion must not change an average unseen.
     """
     if len(completions) != len(verdicts):
         raise InputError(
@@ -64,7 +64,7 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
 def summarize(
     completions: Sequence[Completion], verdicts: Sequence[Verdict], *, equal: Equal | None = None
 ) -> dict[str, Any]:
-    """What a table row says of one set of completions, plain values that JSON holds.
+    """Summarize one set of completions for a table row, in plain values that JSON holds.
 
     `pass@1`; `problems` and `samples` a problem; `reasons` as in `shares`; `finished`, the share that was
     not cut off; `tokens`, the mean a completion; `entropy` and `logprob`, the means over all tokens of the
@@ -98,7 +98,7 @@ def summarize(
 
 
 def _a_token(means: Sequence[float | None], tokens: np.ndarray | None) -> float | None:
-    """The mean over all tokens, from every completion's own; None where one is not known."""
+    """Return the mean over all tokens, from every completion's mean; None where one is not known."""
     known = _known(means)
     return None if known is None or tokens is None else float((known * tokens).sum() / tokens.sum())
 
@@ -115,7 +115,7 @@ def _known(values: Sequence[float | None]) -> np.ndarray | None:
 
 
 def _places(completions: Sequence[Completion]) -> np.ndarray:
-    """Where each sample of each problem is in `completions`, as `acceptance` arranges them."""
+    """Return where each sample of each problem is in `completions`, as `acceptance` arranges them."""
     found: dict[str, dict[int, int]] = {}
     for place, completion in enumerate(completions):
         samples = found.setdefault(completion.problem, {})
@@ -137,7 +137,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
 def _of_several(
     completions: Sequence[Completion], verdicts: Sequence[Verdict], accepted: np.ndarray, equal: Equal | None
 ) -> dict[str, Any]:
-    """What k samples of a problem do together; nothing where there is one."""
+    """Score what k samples of a problem do together; empty with one sample a problem."""
     n = accepted.shape[1]
     if n == 1:
         return {}

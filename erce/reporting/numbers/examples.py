@@ -49,7 +49,7 @@ class Examples:
 
 
 def examples(summary: Summary) -> Examples | None:
-    """From the samples of the study's own task; None where there is no second arm to show.
+    """Pick examples from the samples of the study's own task; None where there is no second arm to show.
 
     Where cross-entropy was chosen, the runner-up stands beside it.
     """
@@ -137,7 +137,7 @@ def _side(judged: Judged, side: tuple[Cell, dict[str, Any]], texts: dict[tuple[C
 
 
 def shorten(text: str) -> str:
-    """Model text for a page: not too long, and what hides or turns the line around is spelled out.
+    """Return a model's text for a page: cut where it is too long, and with nothing hidden.
 
     >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
     '17-5=12␀␛[31m\\\\u202e\\\\ud800'

@@ -39,7 +39,7 @@ Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its ba
 
 @matplotlib.rc_context(SETTINGS)
 def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
-    """Greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
+    """Draw greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
 
     Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
@@ -63,7 +63,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def gain(summary: Summary, task: str) -> Figure:
-    """Gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
+    """Draw the gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
     figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
     arms = [arm for arm in _trained(summary, task) if arm != BASELINE and summary.has_gain(task, arm)]
     axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
@@ -83,7 +83,7 @@ def gain(summary: Summary, task: str) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
-    """A logged quantity against the training step, one line of (step, value) a λ; that of 0 is dashed."""
+    """Draw a logged quantity against the training step, one line a λ; the line of λ = 0 is dashed."""
     figure, (axes,) = panels(1, label)
     for at, (lam, log) in enumerate(sorted(logs.items())):
         axes.plot(
@@ -101,9 +101,9 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
 
 
 def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
-    """An empty figure of `number` panels side by side, the first with its label; wider with other objectives.
+    """Return an empty figure of panels side by side, the first with its label; wider with other objectives.
 
-    Whoever draws on it does so under `SETTINGS`.
+    Draw on it under `SETTINGS`.
     """
     width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
     figure = Figure(figsize=(width * number, height), layout="constrained")
@@ -113,7 +113,7 @@ def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Ax
 
 
 def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
-    """How a figure with a line an arm draws it: told apart without colour, what nobody asks about quiet."""
+    """Return the look of an arm's line: told apart without colour, quiet for arms of less interest."""
     if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
     if arm.is_baseline:
@@ -130,7 +130,7 @@ def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
 
 
 def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
-    """The legend of lines drawn by `line_of`; all quiet ones are one entry."""
+    """Add the legend of lines drawn by `line_of`; all quiet lines are one entry."""
     names = {BASE_MODEL: "base model", BASELINE: "cross-entropy"}
     if chosen is not None:
         names[chosen] = f"{chosen.label}, chosen"
@@ -143,14 +143,14 @@ def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
 
 
 def ramp(at: int, number: int) -> str:
-    """The colour of one of `number` lines, from the greedy colour to the sampled one."""
+    """Return the colour of line `at` of `number`, from the greedy colour to the sampled one."""
     share = at / max(1, number - 1)
     ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 
 
 def inline(figure: Figure, description: str, lines: int = 0) -> str:
-    """The figure for the middle of an HTML page: coloured by the page, and read out as described.
+    """Return the figure for the middle of an HTML page: coloured by the page, and read out as described.
 
     `lines` is the number of curves that are coloured by `ramp`.
     """
@@ -162,7 +162,7 @@ def inline(figure: Figure, description: str, lines: int = 0) -> str:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """An .svg, or a .png of twice the size on screen."""
+    """Write an .svg, or a .png of twice the size on screen."""
     if path.suffix == ".svg":
         write_text(path, svg(figure))
     elif path.suffix == ".png":
@@ -178,12 +178,12 @@ def _trained(summary: Summary, task: str) -> list[Arm]:
 
 
 def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
-    """Where each arm stands: λ first, then a gap, then the other objectives."""
+    """Return where each arm stands: λ first, then a gap, then the other objectives."""
     return {arm: at + GAP * arm.has_other_objective for at, arm in enumerate(arms)}
 
 
 def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm | None, shift: float = 0.0) -> None:
-    """Points with error bars, sampled filled and greedy open; λ are joined, the chosen one is a star."""
+    """Draw points with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
     color, places = PALETTE[decoding], _places(marks)
     for others, line in ((False, "-"), (True, "")):
         arms = [arm for arm in marks if arm.has_other_objective == others]

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from erce.catalog import penalty_in_words
+from erce.catalog import counted, penalty_in_words
 from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting import format
@@ -37,7 +37,6 @@ FILTERS = (
     "strength",
     "known_as",
     "fixed",
-    "counted",
     "unbroken",
 )
 VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; all others are "other"
@@ -118,7 +117,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters |= {name: getattr(format, name) for name in FILTERS}
+    environment.filters |= {name: getattr(format, name) for name in FILTERS} | {"counted": counted}
     environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
     return environment
 

@@ -10,8 +10,9 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from erce.catalog import counted
 from erce.files import write_text
-from erce.reporting.format import MINUS, NOTHING, counted, file_name, fixed, known_as, one_line
+from erce.reporting.format import MINUS, NOTHING, file_name, fixed, known_as, one_line
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.types import Arm
 
@@ -42,7 +43,7 @@ class Sheet:
 
 
 def write_tables(summary: Summary, folder: Path) -> None:
-    """TASK-DECODING-summary and TASK-DECODING-seeds, each as .md, .tex and .csv."""
+    """Write TASK-DECODING-summary and TASK-DECODING-seeds, each as .md, .tex and .csv."""
     for task in summary.study.recipe.tasks:
         for decoding in DECODINGS:
             rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]
@@ -55,7 +56,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
 
 
 def markdown(sheet: Sheet) -> str:
-    """A pipe table and its note; names are on one line and end no column."""
+    """Write a pipe table and its note; names are on one line and end no column."""
     headings = ["λ", *_headings(sheet)]
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
@@ -68,7 +69,7 @@ def markdown(sheet: Sheet) -> str:
 
 
 def latex(sheet: Sheet) -> str:
-    """A tabular for booktabs, to be \\input; the note is a comment above it."""
+    """Write a tabular for booktabs, to be \\input; the note is a comment above it."""
     headings = [r"$\lambda$", *(rf"\textbf{{{heading}}}" for heading in _headings(sheet))]
     lines = [
         f"% {sheet.note}",
@@ -87,7 +88,7 @@ def latex(sheet: Sheet) -> str:
 
 
 def comma_separated(sheet: Sheet) -> str:
-    """Full precision; an empty field is a seed that is not done or a spread that one seed does not have."""
+    """Write CSV in full precision; an empty field is an unfinished seed, or the spread of a single seed."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     seeds = [f"seed_{seed}" for seed in sheet.seeds]
@@ -115,7 +116,7 @@ def _headings(sheet: Sheet) -> list[str]:
 
 
 def _cells(sheet: Sheet, row: TableRow, *, mean: str, pm: str) -> list[str]:
-    """All but the label; the base model is not trained, so it has no seeds of its own."""
+    """Return a row's cells after the label; the base model is not trained and has no seeds."""
     sd = "" if row.sd is None else f"{pm} {fixed(row.sd, 4)}"
     if not sheet.seeds:
         return [f"{mean} {sd}".rstrip()]
@@ -142,7 +143,7 @@ def _latex_label(sheet: Sheet, row: TableRow) -> str:
 
 
 def _escaped(name: str) -> str:
-    """A name that someone gave, as LaTeX prints it and does not run it."""
+    """Escape a name, so that LaTeX prints it and does not run it."""
     return "".join(SPECIAL.get(character, character) for character in name)
 
 

@@ -16,12 +16,12 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
+from erce.catalog import counted
 from erce.errors import InputError
 from erce.files import new_folder, read_json
 from erce.recipe import Cell
 from erce.reporting.format import (
     NOTHING,
-    counted,
     file_name,
     known_as,
     one_line,
@@ -50,10 +50,10 @@ BEGINS = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # would make a list or a he
 
 
 def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str | None = None) -> Path:
-    """The card's path, `out`/README.md, after the cell's adapter was copied beside it.
+    """Copy a cell's adapter into the new folder `out` with a model card; return the card's path.
 
     `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. Seeds were not
-    compared to pick it, so what the table says of that λ holds for it. `base` is the base model's name on the
+    compared to pick it, so the table's figures for that λ hold for it. `base` is the base model's name on the
     hub where the recipe's model is a folder. `out` must not be there yet. ValueError: a cell that is not in
     the study, is not done, or has no adapter; no λ that could be chosen.
     """
@@ -79,7 +79,7 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
 
 
 def card(found: Summary, cell: Cell, *, hub: str | None) -> str:
-    """The card's text; `hub` is the base model's name there, None where it has none."""
+    """Return the card's text; `hub` is the base model's name there, None where it has none."""
     parts = [
         f"---\n{_metadata(found, cell, hub).to_yaml()}\n---",
         f"# {_plain(cell.name)}",
@@ -95,7 +95,7 @@ def card(found: Summary, cell: Cell, *, hub: str | None) -> str:
 
 
 def _named(found: Summary, name: str) -> Cell:
-    """The cell that is meant: one that was trained and is done."""
+    """Return the trained and finished cell of that name, or of "best"."""
     study = found.study
     if name == BEST:
         if found.chosen is None:
@@ -116,7 +116,7 @@ def _named(found: Summary, name: str) -> Cell:
 
 
 def _on_the_hub(model: str) -> str | None:
-    """The recipe's model, if it has a name there: not the embedded one, not a folder of this machine."""
+    """Return the model's name on the hub; None for the embedded model and for a folder of this machine."""
     if model == "tiny" or Path(model).exists():
         return None
     try:
@@ -179,12 +179,12 @@ def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
 
 
 def _tasks(found: Summary, cell: Cell) -> list[str]:
-    """The cell's own task first."""
+    """Return the tasks with results, the cell's own first."""
     return [cell.task, *(task for task in found.study.recipe.tasks if task != cell.task and found.arms(task))]
 
 
 def _table(found: Summary, cell: Cell, task: str) -> str:
-    """The base model, cross-entropy, the chosen λ and the cell's own, over seeds; then the cell alone."""
+    """Write the base model, cross-entropy, the chosen λ and the cell's arm, then the cell alone."""
     of_task = found.arms(task)
     arms = [arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, found.chosen, cell.arm]) if arm in of_task]
     headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
@@ -215,7 +215,7 @@ def _row(found: Summary, task: str, arm: Arm) -> list[str]:
 
 
 def _loading(hub: str | None) -> str:
-    """Only a name that the hub's own rules allow stands in code."""
+    """Show how to load it; only a name that the hub's own rules allow stands in code."""
     loaded = [
         "from peft import AutoPeftModelForCausalLM",
         "from transformers import AutoTokenizer",
@@ -255,7 +255,7 @@ def _pairs(headings: tuple[str, str], rows: Iterable[tuple[str, Any]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text as Markdown shows it letter by letter: no markup, no HTML, no link, one line.
+    """Escape a text, so that Markdown shows it letter by letter: no markup, HTML or link, on one line.
 
     >>> print(_plain("a_b <i>*c*</i> www.x.org 0.5\\n# d"))
     a\\_b \\<i\\>\\*c\\*\\</i\\> www\\.x\\.org 0.5 \\# d

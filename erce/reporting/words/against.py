@@ -2,9 +2,10 @@
 
 import math
 
+from erce.catalog import counted
 from erce.files import read_rows
 from erce.recipe import Training
-from erce.reporting.format import NOTHING, counted, fixed, percent, points, strength
+from erce.reporting.format import NOTHING, fixed, percent, points, strength
 from erce.reporting.numbers.against import (
     Beside,
     PaperPair,

@@ -1,6 +1,7 @@
 """Frontier, pass@k and the gains of problems → captions and headings."""
 
-from erce.reporting.format import counted, strength
+from erce.catalog import counted
+from erce.reporting.format import strength
 from erce.reporting.numbers.changes import Changes
 from erce.reporting.numbers.k_samples import Coverage
 from erce.types import BASELINE

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from erce.reporting.format import counted, percent, strength
+from erce.catalog import counted
+from erce.reporting.format import percent, strength
 from erce.reporting.numbers.gains import Summary
 from erce.study.folder import Study
 from erce.types import Arm

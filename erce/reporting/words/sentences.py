@@ -1,6 +1,7 @@
 """Numbers → the sentences that say what they mean, also where they mean nothing."""
 
-from erce.reporting.format import counted, interval, known_as, percent, points, strength, with_interval
+from erce.catalog import counted
+from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
 from erce.reporting.numbers.frontier import Contest, Finding, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.k_samples import WAYS, TwoArms, all_samples

@@ -2,7 +2,8 @@
 
 import math
 
-from erce.reporting.format import counted, fixed, interval, strength
+from erce.catalog import counted
+from erce.reporting.format import fixed, interval, strength
 from erce.reporting.numbers.gains import ArmGain
 from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Power, Sameness
 from erce.types import Arm
