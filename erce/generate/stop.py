@@ -1,4 +1,4 @@
-"""Texts that end a completion → where its text is cut, and the token with which one of them is complete."""
+"""Texts that end a completion → where its text is cut, and which token completes one of them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,26 +7,26 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 BROKEN = "\ufffd"  # what decoding writes for bytes that are no character, or not yet
-MARGIN = 4  # tokens before a text that its decoding may depend on: a character's other bytes, a space
+MARGIN_TOKENS = 4  # before a text that its decoding may depend on: a character's other bytes, a space
 
 
 def before_stop(text: str, stop: Sequence[str]) -> str:
-    """`text` up to where the first of the stop texts to be complete begins; all of it where there is none.
+    """Cut `text` where the stop text that is complete first begins; without one, return all of it.
 
-    The first to be complete, not the first to begin: so the answer does not depend on how the text was cut
-    into tokens. Of several that are complete at once the longest counts.
+    The one that is complete first, not the one that begins first, so that it does not matter how the text was
+    cut into tokens. Of several that are complete at once the longest counts.
 
     >>> before_stop("12 + 7 = 19\\n\\nNext:", ["Next", "\\n\\n"])
     '12 + 7 = 19'
     >>> before_stop("one two", ["one two three", "two", "ne two"])
     'o'
     """
-    found = [(at + len(each), at) for each in stop if (at := text.find(each)) >= 0]
-    return text[: min(found)[1]] if found else text
+    matches = [(start + len(ending), start) for ending in stop if (start := text.find(ending)) >= 0]
+    return text[: min(matches)[1]] if matches else text
 
 
 def spoken(tokenizer: "PreTrainedTokenizerBase", tokens: Sequence[int]) -> str:
-    """The text of tokens, without special ones; bytes that are no character become U+FFFD."""
+    """Return the text of tokens, without special ones; bytes that are no character become U+FFFD."""
     text: Any = tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False)
     return text
 
@@ -45,12 +45,12 @@ class Watch:
         self.silent = set(tokenizer.all_special_ids)
         self.spoken = [token for token in tokens if token not in self.silent]
         # Every other token is a byte or more, so that this many hold any stop text that the last one ends.
-        self.reach = max(len(each.encode()) for each in stop) + MARGIN
+        self.reach = max(len(ending.encode()) for ending in stop) + MARGIN_TOKENS
 
     def completes(self, token: int) -> bool:
-        """Whether the text is complete with `token`, the next of the completion."""
+        """Return whether `token`, the next of the completion, completes a stop text."""
         if token in self.silent:
             return False
         self.spoken.append(token)
         near = spoken(self.tokenizer, self.spoken[-self.reach :])
-        return any(each in near for each in self.stop)
+        return any(ending in near for ending in self.stop)

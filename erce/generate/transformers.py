@@ -21,14 +21,15 @@ from transformers import (
 )
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from erce.errors import DivergedError
+from erce.errors import DivergedError, InputError
 from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.stop import Watch, before_stop, spoken
+from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
-COPIED = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
-COLD = 1e-30  # a temperature that float32 can divide by, and at which nothing but the argmax is left
+COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
+COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
 TAIL = 4  # a batch ends early once under 1/TAIL of its rows still write; these go on together with others
 
 
@@ -40,7 +41,7 @@ def generate(
     decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
-    """`decoding.samples` completions a problem, in the order of `problems`, then of samples.
+    """Draw `decoding.samples` completions a problem, in the order of `problems`, then of samples.
 
     Temperature 0 takes the argmax of the model's logits at every step. Any other samples from the whole
     softmax at that temperature, with random numbers that depend on (seed, problem id, sample, position)
@@ -57,12 +58,12 @@ def generate(
     waiting = sorted(rows, key=lambda row: len(row.prompt))
     with _plain_generation(model):
         while waiting:
-            again = []
+            unfinished = []
             while waiting:  # the longest first: memory runs out at once or never
                 batch = waiting[-decoding.batch_size :]
                 del waiting[-decoding.batch_size :]
-                again += _advance(model, tokenizer, batch, decoding)
-            waiting = sorted(again, key=lambda row: len(row.prompt) + len(row.tokens))
+                unfinished += _advance(model, tokenizer, batch, decoding)
+            waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
     completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
     if len(completions) != len(problems) * decoding.samples:
         raise AssertionError(f"{len(completions)} completions of {len(problems)} × {decoding.samples}")
@@ -99,9 +100,9 @@ class _Row:
 def _rows(
     tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
 ) -> list[_Row]:
-    """One row a (problem, sample), after the settings were checked."""
+    """Return one row a (problem, sample), after the request was checked."""
     if tokenizer.eos_token_id is None:
-        raise ValueError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
     check_ids(problems)
     rows = []
     for problem in problems:
@@ -112,35 +113,32 @@ def _rows(
 
 
 def _uniforms(row: _Row, positions: int) -> np.ndarray:
-    """Random numbers in [0, 1), one a position: 53 bits each of a hash in counter mode of the row's key."""
+    """Return random numbers in [0, 1), one a position: 53 bits each of a hash of the row's key."""
     bits = hashlib.shake_128(row.key).digest(8 * positions)
     return (np.frombuffer(bits, dtype="<u8") >> 11) * 2.0**-53
 
 
 @contextmanager
 def _plain_generation(model: Any) -> Iterator[None]:
-    """The model in evaluation mode and with no generation settings of its own.
+    """Run the block with the model in eval mode and without generation settings of its own.
 
-    A field that is None in the config given to `generate` is filled in from the model's own config, so that
-    one is set aside meanwhile. A PEFT model passes its base model's on.
+    `generate` fills a field that is None from the model's own config, which is therefore set aside. A PEFT
+    model uses its base model's.
     """
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    own = base.generation_config
-    training = [module for module in model.modules() if module.training]
+    own_settings = base.generation_config
     base.generation_config = GenerationConfig()
-    model.eval()
     try:
-        yield
+        with evaluating(model):
+            yield
     finally:
-        base.generation_config = own
-        for module in training:
-            module.training = True
+        base.generation_config = own_settings
 
 
 def _advance(
     model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: GenerationSettings
 ) -> list[_Row]:
-    """Writes on at the rows, in place, and returns those that have not ended."""
+    """Write more tokens to the rows, in place, and return the rows that have not ended."""
     settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
     room = [decoding.max_new_tokens - len(row.tokens) for row in rows]
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
@@ -163,12 +161,12 @@ def _advance(
 def _written(
     model: Any, settings: GenerationConfig, rows: list[_Row], choice: "_Choice", stop: "_Stop"
 ) -> Tensor:
-    """The tokens that follow each row's context, (rows, steps); those after a row's end mean nothing."""
+    """Return the tokens that follow each row's context, (rows, steps); those after a row's end are noise."""
     device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
-    ids, mask = (each.to(device) for each in _left_padded(contexts, settings.pad_token_id))
+    ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
     width = ids.shape[1]
-    shared, cache = _shared(model, settings, contexts), None
+    shared, cache = _read_once(model, settings, contexts), None
     if shared is not None:
         cache = shared.cache
         ids = torch.cat([ids, choice(ids, shared.logits).argmax(-1, keepdim=True)], 1)
@@ -187,15 +185,15 @@ def _written(
     return written[:, width:]
 
 
-class _Shared(NamedTuple):
-    """What the model has read of every row's context: keys and values, and the next token's logits."""
+class _ReadContexts(NamedTuple):
+    """Every row's context as the model has read it: keys and values, and the next token's logits."""
 
     cache: DynamicCache
     logits: Tensor  # (rows, v)
 
 
-def _shared(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -> _Shared | None:
-    """Contexts read once each and then copied to their rows; None where no two rows share theirs.
+def _read_once(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -> _ReadContexts | None:
+    """Read each context once and copy it to its rows; None where no two rows share theirs.
 
     The continuous batching of transformers 5.23 shares prompts too, but it draws all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
@@ -210,15 +208,15 @@ def _shared(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -
     read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
-    if not isinstance(cache, DynamicCache) or any(type(layer) not in COPIED for layer in cache.layers):
+    if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
         return None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
     cache.batch_select_indices(rows)
-    return _Shared(cache, read.logits[0].float()[rows])
+    return _ReadContexts(cache, read.logits[0].float()[rows])
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
-    """Argmax of whatever scores come out of the processors; every field that touches the scores is neutral.
+    """Return settings that take the argmax of the processors' scores; no field changes the scores.
 
     Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
     """
@@ -242,7 +240,7 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
 
 
 def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
-    """Ids and attention mask, both (rows, width)."""
+    """Return ids and attention mask, both (rows, width)."""
     width = max(map(len, sequences))
     ids = torch.tensor([[pad] * (width - len(sequence)) + sequence for sequence in sequences])
     mask = torch.tensor([[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences])
@@ -250,8 +248,10 @@ def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
 
 
 class _Choice(LogitsProcessor):
-    """Chooses every row's next token and keeps its log p and the step's entropy, both at temperature 1, and
-    the entropy of what it was drawn from."""
+    """The choice of every row's next token, with its log p and the step's entropies.
+
+    Log p and the first entropy are at temperature 1, the second is of the distribution that was drawn from.
+    """
 
     def __init__(self, rows: list[_Row], decoding: GenerationSettings, device: torch.device) -> None:
         self.temperature = decoding.temperature
@@ -279,7 +279,7 @@ class _Choice(LogitsProcessor):
         return torch.full_like(scores, -torch.inf).scatter_(-1, chosen, 0.0)
 
     def _drawn(self, scores: Tensor) -> Tensor:
-        """The tokens at which the tempered distribution passes this step's uniform numbers, (rows, 1)."""
+        """Return where the tempered cumulative distribution passes the random numbers, (rows, 1)."""
         tempered = (scores - scores.amax(-1, keepdim=True)).to(self.uniforms.device, torch.float64)
         cumulative = (tempered / self.temperature).exp_().cumsum(-1)
         target = self.uniforms[:, len(self.logprobs), None] * cumulative[:, -1:]
@@ -290,12 +290,12 @@ class _Choice(LogitsProcessor):
         if self.temperature in (0, 1):
             return self.entropies[-1] * self.temperature
         below = log_p - log_p.amax(-1, keepdim=True)  # so that a tiny temperature leaves one token, at 0
-        return _entropy((below / max(self.temperature, COLD)).log_softmax(-1))
+        return _entropy((below / max(self.temperature, COLDEST)).log_softmax(-1))
 
     def recorded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Log p of the chosen tokens, entropies, and those drawn from, each (rows, steps) in nats."""
+        """Return log p of the chosen tokens, both kinds of entropy, each (rows, steps) in nats."""
         steps = (self.logprobs, self.entropies, self.drawn_entropies)
-        logprob, entropy, drawn_entropy = (torch.stack(each, 1).double().cpu().numpy() for each in steps)
+        logprob, entropy, drawn_entropy = (torch.stack(xs, 1).double().cpu().numpy() for xs in steps)
         if np.isnan(entropy).any():
             raise DivergedError(
                 "the model's logits are not a distribution (NaN or infinite): its training diverged; lower "
@@ -309,12 +309,12 @@ def _entropy(log_p: Tensor) -> Tensor:
 
 
 class _Stop(StoppingCriteria):
-    """Ends a row at its end-of-sequence token, a stop text or its room, and all where few would go on."""
+    """The end of a row: its end token, a stop text or its limit; and of all rows once few would go on."""
 
     def __init__(self, eos: int, room: list[int], watches: list[Watch], device: torch.device) -> None:
         self.eos = eos
         self.room = torch.tensor(room, device=device)
-        self.watches = watches  # one a row, or none
+        self.watches = watches  # one a row, or empty
         self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
         self.done = torch.zeros(len(room), dtype=torch.bool, device=device)
         self.steps = 0
@@ -335,5 +335,5 @@ class _Stop(StoppingCriteria):
 
 
 def _float64_device(device: torch.device) -> torch.device:
-    """Where to draw in float64: Apple's GPUs have none."""
+    """Return a device that has float64, which Apple's GPUs have not."""
     return torch.device("cpu") if device.type == "mps" else device

@@ -1,7 +1,7 @@
-"""A Hugging Face causal LM's own loss becomes ours: `model(input_ids=…, labels=…).loss`, in any loop.
+"""Our loss inside a Hugging Face causal LM: `model(input_ids=…, labels=…).loss`, in any loop.
 
-A pre-hook on the model's backbone sees whoever else asks for hidden states to train on, and stops the first
-step: TRL's trainer and Liger replace a model's forward, and this loss would be gone without a word.
+TRL's trainer and Liger replace a model's forward, which would drop this loss without a word. So a pre-hook on
+the model's backbone stops the first step in which anyone else asks for hidden states to train on.
 """
 
 import functools
@@ -38,23 +38,23 @@ def attach(
     objective: str = "cross-entropy",
     ignore_index: int = IGNORED,
 ) -> Model:
-    """The same causal LM or `PeftModel`, whose `outputs.loss` is now the objective + λ · entropy.
+    """Make the `outputs.loss` of a causal LM or `PeftModel` the objective + λ · entropy; return the model.
 
     With `labels` (or `shift_labels`, which are not shifted) the output has no logits: they are never stored.
     The loss is the mean over the labels that are predicted, or the sum over `num_items_in_batch`, as
-    transformers has it. `model.erce.last` is the last call's `Loss`, detached. Without labels all is as
-    before, save that a training forward with gradients is a ValueError: its loss would be somebody else's.
+    transformers has it. `model.erce.last` is the last call's `Loss`, detached. Without labels nothing
+    changes, but a training forward with gradients is an InputError: it would train on another loss.
     Attaching again replaces; attach before compiling or distributing. The settings are `ERCEConfig`'s.
 
-    ValueError: a model whose logits or loss are not those of its head alone, a forward that others replaced.
+    InputError: a model whose logits or loss are not those of its head alone, a forward that others replaced.
     """
     if not isinstance(entropy_penalty, int | float) or not math.isfinite(entropy_penalty):
         raise InputError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")
-    penalty, formed = make_penalty(entropy_type, entropy_order), make_objective(objective)
+    penalty, objective_function = make_penalty(entropy_type, entropy_order), make_objective(objective)
     base = _base(detach(model))
     _refuse_foreign(base)
     base.erce = Attached(
-        base, lam=entropy_penalty, penalty=penalty, objective=formed, ignore_index=ignore_index
+        base, lam=entropy_penalty, penalty=penalty, objective=objective_function, ignore_index=ignore_index
     )
     base.accepts_loss_kwargs = True  # transformers.Trainer: num_items_in_batch is honoured
 
@@ -67,9 +67,9 @@ def attach(
 
 
 def detach(model: Model) -> Model:
-    """The same model without `attach`'s loss; one without it is left as it is.
+    """Remove `attach`'s loss, if the model has it, and return the model.
 
-    A ValueError if something has replaced the model's forward since: undo that first.
+    InputError: something has replaced the model's forward since; undo that first.
     """
     base = _base(model)
     attached = vars(base).get("erce")
@@ -85,11 +85,11 @@ def detach(model: Model) -> Model:
 
 
 class Attached:
-    """What `attach` leaves in a model as `model.erce`; `last` is the last call's `Loss`, detached."""
+    """The loss inside a model, as `model.erce`; `last` is the last call's `Loss`, detached."""
 
-    def __init__(self, model: PreTrainedModel, **how: Any) -> None:
+    def __init__(self, model: PreTrainedModel, **settings: Any) -> None:
         self.last: Loss | None = None
-        self.how = how
+        self.settings = settings  # of the loss
         self.readout = readout_of(model)
         self.output = _usual_output(model)
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
@@ -98,9 +98,9 @@ class Attached:
         self._asking = False
 
     def __call__(self, model: PreTrainedModel, *args: Any, **kwargs: Any) -> Any:
-        given = dict(zip(self.names, args, strict=False)) | kwargs
-        if given.get("labels") is not None or given.get("shift_labels") is not None:
-            return self._with_loss(model, given)
+        inputs = dict(zip(self.names, args, strict=False)) | kwargs
+        if inputs.get("labels") is not None or inputs.get("shift_labels") is not None:
+            return self._with_loss(model, inputs)
         if model.training and torch.is_grad_enabled():
             raise InputError(
                 "erce.attach's loss needs labels, and a training forward without them would bypass it; give "
@@ -108,24 +108,26 @@ class Attached:
             )
         return self.forward(*args, **kwargs)
 
-    def _with_loss(self, model: PreTrainedModel, given: dict[str, Any]) -> Any:
-        labels, shifted = given.pop("labels", None), given.pop("shift_labels", None)
-        items, kept = given.pop("num_items_in_batch", None), given.pop("logits_to_keep", 0)
-        how = self.how | {name: given.pop(name) for name in ("ignore_index",) if name in given}
-        whole = given.pop("return_dict", None) is not False
+    def _with_loss(self, model: PreTrainedModel, inputs: dict[str, Any]) -> Any:
+        labels, targets = inputs.pop("labels", None), inputs.pop("shift_labels", None)
+        items, kept = inputs.pop("num_items_in_batch", None), inputs.pop("logits_to_keep", 0)
+        settings = self.settings | {name: inputs.pop(name) for name in ("ignore_index",) if name in inputs}
+        as_dict = inputs.pop("return_dict", None) is not False
         if isinstance(kept, Tensor) or kept:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")
-        _refuse_router_loss(model, given)
+        _refuse_router_loss(model, inputs)
         with self._own_call():
-            outputs = model.base_model(**given, return_dict=True)
+            outputs = model.base_model(**inputs, return_dict=True)
         states = outputs.last_hidden_state
-        if shifted is None:
-            states, shifted = states[:, :-1], labels[:, 1:]
-        loss = head_loss(model, states, shifted, self.readout, **how, num_items_in_batch=_at_least_one(items))
+        if targets is None:
+            states, targets = states[:, :-1], labels[:, 1:]
+        if isinstance(items, Tensor):
+            items = items.clamp(min=1)  # a window without a label has the objective 0
+        loss = head_loss(model, states, targets, self.readout, **settings, num_items_in_batch=items)
         self.last = loss._replace(objective=loss.objective.detach())
         names = self.output.__dataclass_fields__
-        found = self.output(loss=loss.objective, **{name: x for name, x in outputs.items() if name in names})
-        return found if whole else found.to_tuple()
+        output = self.output(loss=loss.objective, **{name: x for name, x in outputs.items() if name in names})
+        return output if as_dict else output.to_tuple()
 
     @contextmanager
     def _own_call(self) -> Iterator[None]:
@@ -135,13 +137,13 @@ class Attached:
         finally:
             self._asking = False
 
-    def _refuse_others(self, backbone: nn.Module, given: Any) -> None:
+    def _refuse_others(self, backbone: nn.Module, inputs: Any) -> None:
         if backbone.training and torch.is_grad_enabled() and not self._asking:
             raise InputError(BYPASSED)
 
 
 def _base(model: nn.Module) -> Any:
-    """The causal LM itself, under its adapters."""
+    """Return the causal LM itself, under its adapters."""
     base = model
     if type(model).__module__.startswith("peft."):
         base = getattr(model, "get_base_model", lambda: model)()
@@ -156,13 +158,13 @@ def _base(model: nn.Module) -> Any:
 
 
 def _origins(forward: Any) -> list[str]:
-    """The modules whose code a forward runs through, outermost first; its `__module__` may be borrowed."""
-    found = []
+    """Return the modules whose code a forward runs through, outermost first; `__module__` may be borrowed."""
+    origins = []
     while forward is not None:
         code = getattr(forward, "func", getattr(forward, "__func__", forward))
-        found.append(getattr(code, "__globals__", {}).get("__name__", ""))
+        origins.append(getattr(code, "__globals__", {}).get("__name__", ""))
         forward = getattr(forward, "__wrapped__", None)
-    return found
+    return origins
 
 
 def _refuse_foreign(model: PreTrainedModel) -> None:
@@ -177,7 +179,7 @@ def _refuse_foreign(model: PreTrainedModel) -> None:
 
 @torch.no_grad()
 def _usual_output(model: PreTrainedModel) -> Any:
-    """The class of the model's outputs; a ValueError if its loss is not the cross-entropy of its logits."""
+    """Return the class of the model's outputs; refuse a loss other than the cross-entropy of its logits."""
     _refuse_router_loss(model, {})
     tokens = probe_tokens(model)
     with evaluating(model):
@@ -191,17 +193,12 @@ def _usual_output(model: PreTrainedModel) -> Any:
     return type(output)
 
 
-def _refuse_router_loss(model: PreTrainedModel, given: dict[str, Any]) -> None:
+def _refuse_router_loss(model: PreTrainedModel, inputs: dict[str, Any]) -> None:
     config = model.config.get_text_config()
-    asked = given.get("output_router_logits")
+    asked = inputs.get("output_router_logits")
     asked = getattr(config, "output_router_logits", False) if asked is None else asked
     if asked and getattr(config, "router_aux_loss_coef", 0):
         raise InputError(
             "erce.attach leaves out a mixture of experts' load-balancing loss; set "
             "output_router_logits=False or router_aux_loss_coef=0 to train without it"
         )
-
-
-def _at_least_one(items: Any) -> Any:
-    """A window without a label then has the objective 0."""
-    return items.clamp(min=1) if isinstance(items, Tensor) else items

@@ -1,6 +1,7 @@
-"""A Hugging Face causal LM becomes what the loss takes of it: the head, an adapter on it, a scale, a cap.
+"""A Hugging Face causal LM → what the loss needs of it: the head, an adapter on the head, a scale, a cap.
 
-The only file that knows how such a model makes logits of hidden states. What it does not know, it refuses.
+The only file that knows how such a model makes logits of hidden states. It refuses models that it cannot
+read.
 """
 
 import math
@@ -27,11 +28,11 @@ SCALES = (
 )
 CAPS = ("final_logit_softcapping", "logit_softcapping", "logits_soft_cap", "output_logit_soft_cap")
 FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-LARGE = 64.0  # the probe's largest logits, before they are scaled: a cap that matters bends them
+LARGEST_PROBE = 64.0  # the probe's largest logits, before they are scaled: a cap that matters bends them
 
 
 class Readout(NamedTuple):
-    """What a model does to the logits of its head: softcap · tanh(logit_scale · x / softcap)."""
+    """How a model changes the logits x of its head: softcap · tanh(logit_scale · x / softcap)."""
 
     logit_scale: float
     softcap: float | None
@@ -42,34 +43,40 @@ class Readout(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """A head in use: x = hidden @ weight.T + bias, plus low @ up.T of the LoRA adapters on it."""
+    """A head as it is: x = hidden @ weight.T + bias, plus low @ up.T of the LoRA adapters on it."""
 
     weight: Tensor  # (v, d)
     bias: Tensor | None  # (v,)
-    adapter: tuple[Tensor, Tensor] | None  # low (..., r), of certain hidden states, and up (v, r)
+    adapter: tuple[Tensor, Tensor] | None  # low (..., r), of given hidden states, and up (v, r)
 
     def __call__(self, hidden: Tensor) -> Tensor:
         x = nn.functional.linear(hidden, self.weight, self.bias)
         return x if self.adapter is None else x + self.adapter[0] @ self.adapter[1].T
 
 
-def head_loss(model: PreTrainedModel, hidden: Tensor, targets: Tensor, readout: Readout, **how: Any) -> Loss:
-    """The loss of hidden states (..., d) through the model's head as it is at this moment.
+def head_loss(
+    model: PreTrainedModel, hidden: Tensor, targets: Tensor, readout: Readout, **settings: Any
+) -> Loss:
+    """Return the loss of hidden states (..., d) through the model's head as it is at this moment.
 
-    `readout` is what `readout_of(model)` found once; `how` goes to the loss.
+    `readout` is `readout_of(model)`, which is found once; `settings` are the loss's own.
     """
     projection = projection_of(model, hidden)
-    device = projection.weight.device  # of a model in parts, another one than the labels'
-    how = {name: x.to(device) if isinstance(x, Tensor) else x for name, x in how.items()}
+    device = projection.weight.device  # the labels may be on another one if the model is split over devices
+    settings = {name: x.to(device) if isinstance(x, Tensor) else x for name, x in settings.items()}
     return linear_entropy_regularized_cross_entropy(
-        hidden.to(device), targets=targets.to(device), **projection._asdict(), **readout._asdict(), **how
+        hidden.to(device),
+        targets=targets.to(device),
+        **projection._asdict(),
+        **readout._asdict(),
+        **settings,
     )
 
 
 def projection_of(model: PreTrainedModel, hidden: Tensor) -> Projection:
-    """The model's head, with the adapters on it applied to `hidden` (..., d).
+    """Return the model's head, with the adapters on it applied to `hidden` (..., d).
 
-    Anything but a linear layer, trained or not, or one under plain LoRA adapters is a ValueError.
+    InputError: a head that is not a linear layer, or has other adapters on it than plain LoRA.
     """
     head: Any = _in_use(_head(model))
     if not _is_peft(head, "tuners.lora.layer", "Linear"):
@@ -84,16 +91,16 @@ def projection_of(model: PreTrainedModel, hidden: Tensor) -> Projection:
 
 @torch.no_grad()
 def readout_of(model: PreTrainedModel) -> Readout:
-    """How the model goes from its head to its logits, found by comparing the logits of four tokens.
+    """Find how the model goes from its head to its logits, by comparing the logits of four tokens.
 
-    The config only names numbers. Whether each is applied, and whether a scale multiplies or divides, is
-    tried. Two tokens have their own hidden states, two have larger ones, on which a cap shows. A ValueError
-    if the logits are none of that: they are then not what the loss would be computed from.
+    The config only names numbers; whether each is applied, and whether a scale multiplies or divides, is
+    tried out. Two tokens have their own hidden states, two have larger ones, on which a cap shows. An
+    InputError if no reading of the numbers gives the model's logits: the loss would be of other logits.
     """
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
     readouts = _readouts(model.config.get_text_config())
-    ours, theirs = _probe(model, LARGE * max(readout.logit_scale for readout in readouts))
+    ours, theirs = _probe(model, LARGEST_PROBE * max(readout.logit_scale for readout in readouts))
     for readout in readouts:
         if _equal(readout(ours), theirs):
             return readout
@@ -105,7 +112,7 @@ def readout_of(model: PreTrainedModel) -> Readout:
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """In eval mode; afterwards each module is in the mode that it was in."""
+    """Run the block with the model in eval mode, then restore the mode of each module."""
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
@@ -121,14 +128,14 @@ def probe_tokens(model: PreTrainedModel) -> Tensor:  # (1, 4)
 
 
 def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
-    """(1, 4, v) each: the head's own logits of four tokens, and what the model makes of them."""
+    """Return the head's own logits of four tokens and what the model makes of them, (1, 4, v) each."""
     tokens, head = probe_tokens(model), _head(model)
     with evaluating(model):
         hidden = model.base_model(input_ids=tokens, use_cache=False).last_hidden_state
         size = projection_of(model, hidden)(hidden).abs().max().clamp(min=1e-6)
         factors = torch.stack([torch.ones_like(size), large / size]).repeat_interleave(2)
         factors = factors[:, None].to(hidden.dtype)
-        handle = head.register_forward_pre_hook(lambda _, given: (given[0] * factors, *given[1:]))
+        handle = head.register_forward_pre_hook(lambda _, inputs: (inputs[0] * factors, *inputs[1:]))
         try:
             theirs = model(input_ids=tokens, use_cache=False).logits
         finally:
@@ -137,20 +144,19 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
 
 
 def _readouts(config: PretrainedConfig) -> list[Readout]:
-    """Every reading of the numbers that the config names; the fullest first."""
-    named = [_positive(config, SCALES), _positive(config, CAPS)]
-    scales = [reading for x in named[0] for reading in (x, 1 / x)] + [1.0]
-    return [Readout(*reading) for reading in product(scales, [*named[1], None])]
+    """Return every reading of the numbers that the config names, those that use most of them first."""
+    scales = [reading for x in _positive(config, SCALES) for reading in (x, 1 / x)] + [1.0]
+    return [Readout(scale, cap) for scale, cap in product(scales, [*_positive(config, CAPS), None])]
 
 
 def _positive(config: PretrainedConfig, names: tuple[str, ...]) -> list[float]:
-    """Some configs hold None or a word there."""
+    """Return the positive numbers among the fields; some configs hold None or a word there."""
     values = (getattr(config, name, None) for name in names)
     return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
 
 
 def _equal(ours: Tensor, theirs: Tensor) -> bool:
-    """Token by token, up to the rounding of their dtype."""
+    """Return whether they are equal token by token, up to the rounding of their dtype."""
     if ours.shape != theirs.shape:
         return False
     error, size = (ours - theirs).float().abs().amax(-1), ours.float().abs().amax(-1)
@@ -165,19 +171,19 @@ def _head(model: PreTrainedModel) -> nn.Module:
 
 
 def _is_peft(module: nn.Module, where: str, name: str) -> bool:
-    """By name, so that whoever has no adapters needs no peft."""
+    """Compare by name, so that a model without adapters needs no peft."""
     kind = _kind(module)
     return (kind.__module__, kind.__qualname__) == (f"peft.{where}", name)
 
 
 def _kind(module: nn.Module) -> type:
-    """Its class; of a module that FSDP 2 has sharded, which gets a class of its own, the one it had."""
+    """Return the module's class; for a module that FSDP 2 gave a class of its own, the one it had before."""
     kind = type(module)
     return kind.__bases__[-1] if kind.__module__.startswith("torch.distributed.fsdp") else kind
 
 
 def _in_use(head: Any) -> Any:
-    """Of a head that PEFT trains whole (`modules_to_save`), the copy that its wrapper would call."""
+    """Return the head that is called: for one that PEFT trains whole (`modules_to_save`), the active copy."""
     if not _is_peft(head, "utils.other", "ModulesToSaveWrapper"):
         return head
     active = head.active_adapters
@@ -187,7 +193,7 @@ def _in_use(head: Any) -> Any:
 
 
 def _plain(head: Any) -> tuple[Tensor, Tensor | None]:
-    """Weight and bias; a ValueError if they alone do not give the logits."""
+    """Return weight and bias; an InputError if they alone do not give the logits."""
     kind = _kind(head)
     if kind is not nn.Linear:
         raise InputError(
@@ -205,7 +211,7 @@ def _plain(head: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def _lora(head: Any, hidden: Tensor) -> tuple[Tensor, Tensor] | None:
-    """The active adapters as one of their ranks' sum; None if none is active."""
+    """Return the active adapters as one, whose rank is the sum of theirs; None if none is active."""
     if head._forward_pre_hooks:
         raise InputError("the adapter on the output head has a hook, as adapter_names sets one; leave it out")
     low, up = [], []

@@ -1,4 +1,4 @@
-"""A name becomes a base model and its tokenizer, a base model and an adapter folder a policy."""
+"""A name → a base model and its tokenizer; a base model and an adapter folder → a policy."""
 
 import copy
 import warnings
@@ -27,7 +27,7 @@ class BasePolicy(NamedTuple):
 
 
 def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
-    """The tokenizer of a model, named as for `load_model`; without a padding token it pads with its end."""
+    """Load the tokenizer of a model, named as for `load_model`; one without padding pads with its end."""
     with _readable_errors(name):
         tokenizer = AutoTokenizer.from_pretrained(_source(name))
     if tokenizer.pad_token is None:
@@ -36,11 +36,11 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
 
 
 def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
-    """The base model `name` in eval mode, on the GPU where there is one.
+    """Load the base model `name` in eval mode, on the GPU where there is one.
 
     `name` is "tiny", a folder with a `config.json`, or a Hugging Face id. `dtype` is "float32", "bfloat16",
     "float16" or "auto": bfloat16 on a CUDA device, float32 elsewhere, whatever the checkpoint was saved in.
-    A name that cannot be loaded and an unknown `dtype` are a ValueError.
+    A name that cannot be loaded and an unknown `dtype` are InputErrors.
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if dtype not in (*DTYPES, "auto"):
@@ -55,11 +55,11 @@ def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
 
 @contextmanager
 def adapted(model: PreTrainedModel, folder: Path | None) -> Iterator[nn.Module]:
-    """The policy in eval mode: the base model under the adapter in `folder`, or as it came for None.
+    """Yield the policy in eval mode: the base model under the adapter in `folder`, or as it came for None.
 
     The base model itself is never changed, so policies may share one. In float32 the adapter is merged
     into a copy of the weights: one matmul a layer instead of three, for a rounding of 1e-7. In half precision
-    that rounding would be of the size of the adapter, which therefore stays beside the shared weights.
+    the rounding would be as large as the adapter, which therefore stays beside the shared weights.
     """
     if folder is None:
         yield model
@@ -74,11 +74,11 @@ def adapted(model: PreTrainedModel, folder: Path | None) -> Iterator[nn.Module]:
 
 
 def shadow(model: PreTrainedModel) -> PreTrainedModel:
-    """A copy of the modules and the configuration, whose parameters are frozen and the very same memory.
+    """Copy the modules and the configuration, but not the parameters: they are frozen and share memory.
 
-    Adapters, patched forwards and changed settings of the copy never reach the original, and there is nothing
-    to undo afterwards, not even after an exception. Merging an adapter would: that writes to the weights.
-    A model whose forward was replaced, as trainers do, is a ValueError: the copy would run the original's.
+    Adapters, patched forwards and changed settings of the copy never reach the original, so there is nothing
+    to undo, not even after an exception. Merging an adapter would reach it: that writes to the weights.
+    A model whose forward was replaced, as trainers do, is refused: the copy would run the original's.
     """
     if "forward" in vars(model):
         raise InputError("the model's forward was replaced, by a trainer it seems; load the model anew")
@@ -88,14 +88,14 @@ def shadow(model: PreTrainedModel) -> PreTrainedModel:
 
 @contextmanager
 def known_warning_silenced() -> Iterator[None]:
-    """PEFT 0.21 reads a name that transformers 5.23 calls old; a study would say so in every process."""
+    """Silence a deprecation of transformers 5.23 that PEFT 0.21 sets off in every process of a study."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".is_gradient_checkpointing. is deprecated", FutureWarning)
         yield
 
 
 def _source(name: str) -> str:
-    """What `from_pretrained` is given: a folder that was looked into, or a Hugging Face id."""
+    """Return the name for `from_pretrained`: a folder that has a config.json, or a Hugging Face id."""
     folder = TINY if name == "tiny" else Path(name)
     if (folder / "config.json").is_file():
         return str(folder)
@@ -110,7 +110,7 @@ def _source(name: str) -> str:
 
 @contextmanager
 def _readable_errors(name: str) -> Iterator[None]:
-    """Whatever keeps a hub id from loading (misspelt, offline, gated, no such file) becomes one sentence."""
+    """Turn what keeps a hub id from loading (misspelt, offline, gated, no such file) into one sentence."""
     try:
         yield
     except OSError as error:
@@ -122,7 +122,7 @@ def _readable_errors(name: str) -> Iterator[None]:
 
 @contextmanager
 def _no_progress_bar() -> Iterator[None]:
-    """A study loads models by the dozen: the bar over each checkpoint's weights would bury its own."""
+    """Hide the bar over a checkpoint's weights: a study loads dozens, and shows a bar of its own."""
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

@@ -1,4 +1,4 @@
-"""A problem becomes the token ids that the policy reads and writes, the same in training and generation."""
+"""A problem → the token ids that the policy reads and writes, the same in training and generation."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -20,7 +20,7 @@ class TrainingRow(TypedDict):
 
 
 def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> list[int]:
-    """The ids that the policy continues: a user turn and the opening of the assistant's, or plain text.
+    """Return the ids that the policy continues: a user turn and the assistant's opening, or plain text.
 
     A tokenizer with a chat template renders the prompt as one user message with `add_generation_prompt`; any
     system message is the template's own. Without a template the text is encoded as the tokenizer does by
@@ -35,10 +35,10 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
 
 
 def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
-    """The ids that the policy is to write next: the text and the end-of-sequence token, nothing more.
+    """Return the ids that the policy is to write next: the text and the end-of-sequence token.
 
     Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
-    trained on either. A tokenizer without an end-of-sequence token is a ValueError.
+    trained on either. A tokenizer without an end-of-sequence token is refused.
     """
     end: Any = tokenizer.eos_token_id
     if end is None:
@@ -49,10 +49,10 @@ def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[i
 def training_rows(
     tokenizer: "PreTrainedTokenizerBase", problems: Iterable["Problem"], max_length: int | None
 ) -> list[TrainingRow]:
-    """One row a problem: its prompt (mask 0), then its demonstration (mask 1).
+    """Return one row a problem: its prompt (mask 0), then its demonstration (mask 1).
 
     A row longer than `max_length` tokens loses its end, as in the paper (768 tokens), and says so in
-    `truncated`; None is no limit. A prompt that leaves the demonstration no room at all is a ValueError.
+    `truncated`; None is no limit. A prompt that leaves the demonstration no room is refused.
     """
     rows: list[TrainingRow] = []
     for problem in problems:

@@ -13,17 +13,17 @@ VARIABLES = {
 
 
 def settings_from_environment() -> dict[str, Any]:
-    """`entropy_penalty`, and `entropy_type` and `entropy_order` where they are set, from ERCE_ENTROPY_….
+    """Read `entropy_penalty`, and where they are set `entropy_type` and `entropy_order`, from ERCE_ENTROPY_….
 
-    A ValueError where the penalty is not set: a training that was meant to have one would go without.
+    A penalty that is not set is refused: a training that was meant to have one would go without.
     """
-    found: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}
-    if "entropy_penalty" not in found:
+    settings: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}
+    if "entropy_penalty" not in settings:
         raise InputError("ERCE_ENTROPY_PENALTY is not set; export ERCE_ENTROPY_PENALTY=4.0 first")
     for name in ("entropy_penalty", "entropy_order"):
-        if name in found:
-            found[name] = _number(VARIABLES[name], found[name])
-    return found
+        if name in settings:
+            settings[name] = _number(VARIABLES[name], settings[name])
+    return settings
 
 
 def _number(variable: str, text: str) -> float:

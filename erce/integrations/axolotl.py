@@ -21,7 +21,7 @@ _LOG = logging.getLogger("axolotl.erce")
 
 
 class ERCEArgs(BaseModel):
-    """What the plugin adds to Axolotl's config; the meanings are those of `erce.attach`."""
+    """The fields that the plugin adds to Axolotl's config, with the meanings of `erce.attach`."""
 
     entropy_penalty: float
     entropy_type: str = "shannon"
@@ -29,25 +29,26 @@ class ERCEArgs(BaseModel):
 
 
 class ERCEPlugin(BasePlugin):
-    """Attaches the loss to the model that Axolotl loaded, adapters included."""
+    """A plugin that attaches the loss to the model that Axolotl loaded, adapters included."""
 
     def get_input_args(self) -> str:
         return "erce.integrations.axolotl.ERCEArgs"
 
     def post_model_load(self, cfg: Any, model: Any) -> None:
-        """None; the model has the loss. A ValueError for what `erce.attach` refuses, and for `rl`."""
+        """Attach the loss; refuse what `erce.attach` refuses, and `rl`."""
         if cfg.get("rl"):
             raise InputError(f"rl: {cfg['rl']} has a loss of its own; take ERCEPlugin out of plugins")
-        how = ERCEArgs(**{name: cfg.get(name) for name in ERCEArgs.model_fields if cfg.get(name) is not None})
-        attach(model, **how.model_dump())
-        _LOG.info(f"erce: cross-entropy + {how.entropy_penalty} · {how.entropy_type} entropy")
+        settings = ERCEArgs(
+            **{name: cfg.get(name) for name in ERCEArgs.model_fields if cfg.get(name) is not None}
+        )
+        attach(model, **settings.model_dump())
+        _LOG.info(f"erce: cross-entropy + {settings.entropy_penalty} · {settings.entropy_type} entropy")
 
     def post_trainer_create(self, cfg: Any, trainer: Any) -> None:
-        """None; the trainer divides by the tokens of a whole step.
+        """Make the trainer divide by the tokens of a whole step; refuse one that has a loss of its own.
 
-        A ValueError where the trainer would make a loss of its own. Axolotl looks for `num_items_in_batch`
-        among the named parameters of the forward, finds none and averages over micro-batches, although the
-        attached loss honours it.
+        Axolotl looks for `num_items_in_batch` among the named parameters of the forward, finds none and
+        averages over micro-batches, although the attached loss honours it.
         """
         for name in ("compute_loss_func", "label_smoother"):
             if getattr(trainer, name, None) is not None:

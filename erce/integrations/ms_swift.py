@@ -22,13 +22,15 @@ BaseLoss: Any = _LOSSES.BaseLoss if _LOSSES else object
 
 
 class ERCELoss(BaseLoss):
-    """One loss of a training; ms-swift makes it once and calls it with the outputs of every micro-batch."""
+    """The loss of a training; ms-swift makes it once and calls it with the outputs of every micro-batch."""
 
     def __init__(self, args: Any, trainer: Any) -> None:
         super().__init__(args, trainer)
-        how = settings_from_environment()
-        self.lam = how["entropy_penalty"]
-        self.penalty = make_penalty(how.get("entropy_type", "shannon"), how.get("entropy_order", 1.0))
+        settings = settings_from_environment()
+        self.lam = settings["entropy_penalty"]
+        self.penalty = make_penalty(
+            settings.get("entropy_type", "shannon"), settings.get("entropy_order", 1.0)
+        )
         _refuse(self, args, trainer)
 
     def __call__(
@@ -40,7 +42,7 @@ class ERCELoss(BaseLoss):
         loss_scale: Tensor | None = None,  # (b · t,), shifted by ms-swift
         **kwargs: Any,
     ) -> Tensor:
-        """The sum over the labels over `num_items_in_batch`, or their mean; `loss_scale` weighs each."""
+        """Return the sum over the labels / `num_items_in_batch`, or their mean; `loss_scale` weighs each."""
         logits = outputs.logits
         weights = None if loss_scale is None else loss_scale.view(labels.shape)[:, :-1].to(logits.device)
         return entropy_regularized_cross_entropy(
@@ -54,7 +56,7 @@ class ERCELoss(BaseLoss):
 
 
 def _refuse(loss: Any, args: Any, trainer: Any) -> None:
-    """A ValueError for settings beside which this loss would be another one, or not the only one."""
+    """Refuse settings with which this loss would be another one, or not the only one."""
     if loss.is_megatron:
         raise InputError("er_ce needs whole logits, and Megatron splits them; train without Megatron")
     if getattr(getattr(trainer, "template", None), "sequence_parallel_size", 1) > 1:

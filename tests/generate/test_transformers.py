@@ -190,7 +190,7 @@ def test_reading_a_shared_prompt_once_changes_no_completion(
 ):
     decoding = replace(SAMPLED, samples=4, batch_size=batch_size, temperature=temperature)
     shared = generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0)
-    monkeypatch.setattr(backend, "COPIED", ())
+    monkeypatch.setattr(backend, "COPYABLE", ())
     check_same(shared, generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0))
 
 
