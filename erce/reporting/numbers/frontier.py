@@ -29,7 +29,7 @@ class Point:
     validation: float | None
 
 
-class Finding(Enum):
+class ContestResult(Enum):
     """Where the interval of a gain lies: above 0, below 0, or on both sides."""
 
     BETTER = "better"
@@ -55,10 +55,10 @@ class Contest(NamedTuple):
     hindsight: Gain
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> ContestResult:
         if self.gain.low > 0:
-            return Finding.BETTER
-        return Finding.WORSE if self.gain.high < 0 else Finding.UNCLEAR
+            return ContestResult.BETTER
+        return ContestResult.WORSE if self.gain.high < 0 else ContestResult.UNCLEAR
 
     def as_json(self) -> dict[str, Any]:
         hindsight = gain_as_json(self.hindsight)

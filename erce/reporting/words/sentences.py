@@ -2,7 +2,7 @@
 
 from erce.catalog import counted
 from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
-from erce.reporting.numbers.frontier import Contest, Finding, Frontier, temperature_frontier
+from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.k_samples import WAYS, TwoArms, all_samples
 from erce.reporting.words import searched
@@ -197,18 +197,24 @@ def frontier_sentence(found: Frontier | None) -> str:
 
 
 _VERDICTS = {
-    Finding.BETTER: "So the penalty beats cross-entropy beyond temperature: the one that validation prefers "
-    "for cross-entropy does not make up for it.",
-    Finding.WORSE: "So the penalty does not beat cross-entropy beyond temperature: at its own best "
-    "temperature cross-entropy is better.",
-    Finding.UNCLEAR: "That includes 0, so nothing shows that the penalty beats cross-entropy beyond "
-    "temperature: a gain at one temperature may be temperature alone.",
+    ContestResult.BETTER: (
+        "So the penalty beats cross-entropy beyond temperature: the one that validation prefers for "
+        "cross-entropy does not make up for it."
+    ),
+    ContestResult.WORSE: (
+        "So the penalty does not beat cross-entropy beyond temperature: at its own best temperature "
+        "cross-entropy is better."
+    ),
+    ContestResult.UNCLEAR: (
+        "That includes 0, so nothing shows that the penalty beats cross-entropy beyond temperature: a gain "
+        "at one temperature may be temperature alone."
+    ),
 }
 
 
 def _in_hindsight(contest: Contest) -> str:
     """Say where a gain hangs on validation's choice of temperature; else empty."""
-    if contest.finding != Finding.BETTER or contest.hindsight.low > 0:
+    if contest.finding != ContestResult.BETTER or contest.hindsight.low > 0:
         return ""
     return (
         " But that hangs on the temperature which validation chose for cross-entropy: at "

@@ -8,7 +8,7 @@ from toys.studies import TASK, arm_of, make_study, named
 
 from erce.files import read_json, write_json
 from erce.reporting import contents
-from erce.reporting.numbers.frontier import Finding, temperature_frontier
+from erce.reporting.numbers.frontier import ContestResult, temperature_frontier
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.line_figures import accuracy_over_entropy, accuracy_over_temperature
 from erce.reporting.words.sentences import frontier_sentence, sentences
@@ -116,7 +116,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     frontier = temperature_frontier(found)
     gain = frontier.contest.gain
     assert {"better": gain.low > 0, "worse": gain.high < 0, "unclear": gain.low <= 0 <= gain.high}[finding]
-    assert frontier.contest.finding == Finding(finding)
+    assert frontier.contest.finding == ContestResult(finding)
     text = sentences(found)["sharpening"]
     assert text == frontier_sentence(frontier)
     assert words in text
@@ -131,7 +131,7 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     found = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
     frontier = temperature_frontier(found)
     contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[BASELINE]]
-    assert contest.finding == Finding.BETTER
+    assert contest.finding == ContestResult.BETTER
     best = frontier.lines[BASELINE][accuracies.index(max(accuracies))]
     arms = [
         found.study.outcomes(TASK, arm, split="test", decoding=name)
