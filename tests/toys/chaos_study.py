@@ -20,11 +20,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from toys import chaos_cells, ray_nodes  # before anything of erce
+
+# isort: split
 import erce.study.run
 from erce.errors import RunError
 from erce.study.engines import ray as ray_engine
 from erce.study.folder import LOCKS, TIMING
-from toys import chaos_cells, ray_nodes
 
 ray_engine.POLL_SECONDS, ray_engine.HEAD_SILENCE_SECONDS = 0.25, 1.0  # a head is given up sooner
 erce.study.run.run_cell = chaos_cells.run_cell
