@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from erce import stats
 from erce.recipe import Cell, Decoding, Recipe
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import inference
+from erce.stats import equivalent, grid_gains, paired_gain, spread_of, study_sizes, welch
 from erce.study.folder import Study
 from erce.types import Arm
 
@@ -35,12 +35,10 @@ def main() -> None:
     named = {lam: arm for lam, arm in outcomes.items() if lam}
     per_seed = {lam: arm.mean(axis=(1, 2)) for lam, arm in outcomes.items()}
     pieces = {
-        "grid_gains, Holm": lambda: stats.grid_gains(named, baseline),
-        "welch, each arm": lambda: [stats.welch(per_seed[lam], per_seed[0]) for lam in named],
-        "equivalent, each arm": lambda: [
-            stats.equivalent(stats.paired_gain(arm, baseline), margin=0.02) for arm in arms
-        ],
-        "spread_of, study_sizes": lambda: stats.study_sizes(stats.spread_of(arms[-1], baseline)),
+        "grid_gains, Holm": lambda: grid_gains(named, baseline),
+        "welch, each arm": lambda: [welch(per_seed[lam], per_seed[0]) for lam in named],
+        "equivalent, each arm": lambda: [equivalent(paired_gain(arm, baseline), margin=0.02) for arm in arms],
+        "spread_of, study_sizes": lambda: study_sizes(spread_of(arms[-1], baseline)),
     }
     total = 0.0
     for name, piece in pieces.items():

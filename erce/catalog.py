@@ -86,15 +86,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     return f"no {kind} {name!r}; {way_out} (your own: package.module:NAME)"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "seed"), counted(3, "seed")
-    ('1 seed', '3 seeds')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def split_number(objective: str) -> tuple[str, str | None]:
     """Return an objective's name and the text of its number, None where it has no number.
 

@@ -1,4 +1,4 @@
-"""The kinds of errors: what a user gave wrong, and what went wrong in a run. And "did you mean"."""
+"""The kinds of errors, what a user gave wrong and what went wrong in a run, and words for their sentences."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -45,3 +45,12 @@ def did_you_mean(
     if close:
         return f"did you mean {close[0]!r}?"
     return f"there are {', '.join(known)}" if otherwise is None else otherwise
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "seed"), counted(3, "seed")
+    ('1 seed', '3 seeds')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

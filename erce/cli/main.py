@@ -209,7 +209,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 def theory(options: argparse.Namespace) -> None:
     """Compute what the paper proves: when the learner is right, and one page with the figures."""
-    from erce.theory.page import write
+    from erce.reporting.pages.theory import write
 
     print("\n".join(write(options.out, options.json)))
 

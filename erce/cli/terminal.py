@@ -13,7 +13,7 @@ from erce.verify import Verdict
 
 if TYPE_CHECKING:
     from erce.study.regrade import Judged
-    from erce.verify.sandbox.host.probes import Finding
+    from erce.verify.sandbox.host.probes import ProbeResult
 
 WIDTH = 100  # characters of model text in a line
 
@@ -92,7 +92,7 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
     return lines
 
 
-def examination_lines(rows: "Sequence[Finding]") -> list[str]:
+def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     """Return the findings of `probes.examine`: tiers, what was tried inside, what is not covered."""
     tried = [row for row in rows if row.kind == "attempt"]
     uncovered = [row for row in rows if row.kind == "uncovered"]
@@ -111,5 +111,5 @@ def _plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _sign(row: "Finding") -> str:
+def _sign(row: "ProbeResult") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "

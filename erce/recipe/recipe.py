@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from erce.catalog import check_penalty_name, is_own, split_number
+from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_number
 from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.cells import Cell
@@ -74,6 +74,11 @@ class Recipe:
     def own_losses(self) -> bool:
         """Whether the penalty or an objective is the user's own, which only an import can check."""
         return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objectives))
+
+    @property
+    def penalty_in_words(self) -> str:
+        """The penalty as reports call it."""
+        return penalty_in_words(self.penalty, self.order)
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from erce.errors import InputError
 from erce.score.draws import all_among, check_k, verdict_grid
 
 
@@ -45,7 +44,7 @@ def best_by_problem(
 def _likelihoods(logprob: np.ndarray, shape: tuple[int, ...], tokens: np.ndarray | None) -> np.ndarray:
     likely = np.asarray(logprob, dtype=float)
     if likely.shape != shape or np.isnan(likely).any():
-        raise InputError(
+        raise ValueError(
             f"logprob has shape {likely.shape} with {int(np.isnan(likely).sum())} NaN beside verdicts "
             f"of shape {shape}; give one log-probability a completion"
         )
@@ -53,7 +52,7 @@ def _likelihoods(logprob: np.ndarray, shape: tuple[int, ...], tokens: np.ndarray
         return likely
     lengths = np.asarray(tokens)
     if lengths.shape != shape or (lengths < 1).any():
-        raise InputError(
+        raise ValueError(
             f"tokens has shape {lengths.shape} beside verdicts of shape {shape}; give one length of 1 or "
             "more a completion"
         )

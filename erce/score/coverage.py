@@ -4,7 +4,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from erce.errors import InputError
 from erce.score.draws import all_among, check_k, verdict_grid
 
 EQUAL = 1e-12  # rounding of a mean of shares; real differences are 1 / (problems · samples) at least
@@ -69,7 +68,7 @@ def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
     """
     problems = [np.shape(arm)[-2] for arm in (treated, baseline)]
     if problems[0] != problems[1]:
-        raise InputError(
+        raise ValueError(
             f"{problems[0]} problems against {problems[1]}; give both arms the same problems in order"
         )
     curves = coverage(treated), coverage(baseline)

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from erce.errors import InputError
-
 
 def verdict_grid(accepted: np.ndarray) -> np.ndarray:
     """Check that `accepted` holds 0 and 1 of shape (problems, samples), at least (1, 1); return it as floats.
@@ -12,19 +10,19 @@ def verdict_grid(accepted: np.ndarray) -> np.ndarray:
     """
     accepted = np.asarray(accepted)
     if accepted.ndim not in (2, 3) or accepted.size == 0:
-        raise InputError(
+        raise ValueError(
             f"accepted has shape {accepted.shape}; it is (problems, samples) or (seeds, problems, samples), "
             "at least one of each"
         )
     if not np.isin(accepted, (0, 1)).all():
-        raise InputError("accepted holds values other than 0 and 1; give one verdict a completion")
+        raise ValueError("accepted holds values other than 0 and 1; give one verdict a completion")
     return accepted.astype(float)
 
 
 def check_k(k: int, n: int) -> None:
     """Raise an InputError unless k of n samples can be drawn: 1 ≤ k ≤ n."""
     if not 1 <= k <= n:
-        raise InputError(f"k = {k} of {n} samples a problem; k is 1 to {n}, or draw more samples")
+        raise ValueError(f"k = {k} of {n} samples a problem; k is 1 to {n}, or draw more samples")
 
 
 def all_among(n: int) -> np.ndarray:

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from erce.errors import InputError
 from erce.score.draws import check_k, verdict_grid
 
 Answers = Sequence[Sequence[str | None]]
@@ -49,7 +48,7 @@ def majority_by_problem(
     accepted = verdict_grid(accepted)
     lengths = {len(row) for row in answers}
     if accepted.ndim != 2 or len(answers) != len(accepted) or lengths != {accepted.shape[1]}:
-        raise InputError(
+        raise ValueError(
             f"{len(answers)} problems of {sorted(lengths)} answers beside verdicts of shape "
             f"{accepted.shape}; give one answer a verdict, one seed at a time"
         )
@@ -84,7 +83,7 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
         if answer is not None:
             verdicts.setdefault(same(answer) if same else answer, []).append(verdict)
         elif verdict:
-            raise InputError(
+            raise ValueError(
                 "an accepted completion has no answer to vote for; give the text that was judged"
             )
     votes = sorted(len(each) for each in verdicts.values())

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from erce.errors import InputError
 from erce.score.best import best_by_problem
 from erce.score.coverage import coverage
 from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
@@ -24,9 +23,9 @@ def pass_at_1(accepted: np.ndarray) -> float:
     """
     accepted = np.asarray(accepted)
     if accepted.ndim != 2 or accepted.size == 0:
-        raise InputError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
+        raise ValueError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
     if not np.isin(accepted, (0, 1)).all():
-        raise InputError("accepted holds values other than 0 and 1; give one verdict a completion")
+        raise ValueError("accepted holds values other than 0 and 1; give one verdict a completion")
     return float(accepted.mean())
 
 
@@ -37,11 +36,11 @@ def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
     {'exact': 0.5, 'no answer': 0.5}
     """
     if not verdicts:
-        raise InputError("no verdicts: there is nothing to take shares of")
+        raise ValueError("no verdicts: there is nothing to take shares of")
     counts = Counter(verdict.reason for verdict in verdicts)
     unknown = counts.keys() - set(REASONS)
     if unknown:
-        raise InputError(
+        raise ValueError(
             f"unknown reason {min(unknown)!r}; a verdict's reason is one of {', '.join(REASONS)}"
         )
     return {reason: counts[reason] / len(verdicts) for reason in REASONS if counts[reason]}
@@ -54,7 +53,7 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
     has one twice, is an InputError: a missing completion must not change an average unseen.
     """
     if len(completions) != len(verdicts):
-        raise InputError(
+        raise ValueError(
             f"{len(completions)} completions with {len(verdicts)} verdicts; give one verdict each"
         )
     judged = np.array([verdict.accepted for verdict in verdicts], dtype=np.uint8)
@@ -120,7 +119,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
     for place, completion in enumerate(completions):
         samples = found.setdefault(completion.problem, {})
         if completion.sample in samples:
-            raise InputError(
+            raise ValueError(
                 f"problem {completion.problem!r} has sample {completion.sample} twice; give it once"
             )
         samples[completion.sample] = place
@@ -128,7 +127,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
     for problem, samples in found.items():
         missing = set(wanted) - samples.keys()
         if missing:
-            raise InputError(
+            raise ValueError(
                 f"problem {problem!r} lacks sample {min(missing)}; every problem has as many samples"
             )
     return np.array([[samples[sample] for sample in wanted] for samples in found.values()], dtype=int)

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from erce.errors import InputError
 from erce.stats.intervals import Gain, paired_gain
 
 Name = TypeVar("Name")
@@ -52,7 +51,7 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     """
     p = np.asarray(p_values, dtype=float)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
-        raise InputError(f"p_values = {p_values!r} are not all between 0 and 1; hand in one p-value a test")
+        raise ValueError(f"p_values = {p_values!r} are not all between 0 and 1; hand in one p-value a test")
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from scipy.special import stdtr, stdtrit
 
-from erce.errors import InputError
 from erce.stats.intervals import Covers, Gain
 from erce.stats.no_variation import alike_bounds
 
@@ -77,8 +76,8 @@ def _p_alike(gain: float, problems: int, margin: float) -> float:
 
 def _check(margin: float, level: float) -> None:
     if not 0 < margin < 1:
-        raise InputError(
+        raise ValueError(
             f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
         )
     if not 0 < level < 0.5:
-        raise InputError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
+        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from erce.errors import InputError
 from erce.stats.no_variation import alike_bounds, alike_p, alike_variance
 from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
 
@@ -64,10 +63,10 @@ def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] 
     0.5000
     """
     if std not in ("sample", "population"):
-        raise InputError(f"std = {std!r} is not known; write 'sample' (n − 1) or 'population' (n)")
+        raise ValueError(f"std = {std!r} is not known; write 'sample' (n − 1) or 'population' (n)")
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not values.size:
-        raise InputError(f"scores have shape {values.shape}; hand in one score a seed, at least one")
+        raise ValueError(f"scores have shape {values.shape}; hand in one score a seed, at least one")
     dof = int(std == "sample")
     sd = math.sqrt(variance(values, dof)) if len(values) > dof else math.nan
     return Estimate(mean(values), sd, len(values))
@@ -135,7 +134,7 @@ def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: fl
     """
     seeds = len(treated), len(baseline)
     if min(seeds) < 2:
-        raise InputError(
+        raise ValueError(
             f"treated has {seeds[0]} seeds and baseline {seeds[1]}; Welch's interval needs two in each, "
             "paired_gain does with one"
         )
@@ -155,7 +154,7 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     A gain in which nothing varied adds what its exact bounds leave open, and not 0.
     """
     if (first.covers == "seeds") != (second.covers == "seeds"):
-        raise InputError(
+        raise ValueError(
             f"one gain covers {first.covers}, the other {second.covers}; take both from the same function"
         )
     covers = first.covers if first.covers == second.covers else "problems"
@@ -198,4 +197,4 @@ def _t_interval(gain: float, variance: float, df: float, confidence: float, cove
 
 def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise InputError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
+        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")

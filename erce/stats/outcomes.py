@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from erce.errors import InputError
-
 _STEPS = 2.0**40
 _EQUAL = 1e-12  # no two shares of fewer than a million outcomes lie so close
 
@@ -13,7 +11,7 @@ def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
     """The arm as whole numbers (seeds, problems, samples), so that equal arms have a gain of exactly 0."""
     array = _grid(arm, name)
     if not ((array == 0) | (array == 1)).all():
-        raise InputError(
+        raise ValueError(
             f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
         )
     return array.astype(np.int64)
@@ -26,7 +24,7 @@ def fractions(arm: ArrayLike, name: str) -> np.ndarray:
     """
     array = _grid(arm, name)
     if not ((array >= 0) & (array <= 1)).all():
-        raise InputError(
+        raise ValueError(
             f"{name} holds values outside 0 to 1; hand in outcomes or chances, in fractions of 1"
         )
     if ((array == 0) | (array == 1)).all():
@@ -81,7 +79,7 @@ def variance(values: np.ndarray, dof: int = 1) -> float:
 def _grid(arm: ArrayLike, name: str) -> np.ndarray:
     array = np.asarray(arm)
     if array.ndim != 3 or 0 in array.shape:
-        raise InputError(
+        raise ValueError(
             f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
         )
     return array
@@ -90,7 +88,7 @@ def _grid(arm: ArrayLike, name: str) -> np.ndarray:
 def _paired(treated: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     problems, others = treated.shape[1], baseline.shape[1]
     if problems != others:
-        raise InputError(
+        raise ValueError(
             f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
         )
     return treated, baseline

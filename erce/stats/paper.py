@@ -16,7 +16,6 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from erce.errors import InputError
 from erce.stats import intervals
 from erce.stats.intervals import Estimate, Gain
 from erce.stats.outcomes import mean, variance
@@ -40,7 +39,7 @@ def welch(treated: Sequence[float], baseline: Sequence[float]) -> Gain:
     """
     arms = [np.asarray(arm, dtype=float) for arm in (treated, baseline)]
     if min(map(len, arms)) < 2:
-        raise InputError(
+        raise ValueError(
             f"treated has {len(arms[0])} seeds and baseline {len(arms[1])}; this interval needs two in each"
         )
     gain = mean(arms[0]) - mean(arms[1])

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from erce.errors import InputError
 from erce.stats.outcomes import paired_outcomes, variance
 
 
@@ -57,7 +56,7 @@ def problems_needed(
     """
     _check(spread, seeds=seeds, samples=samples)
     if not 0 < gain < 1:
-        raise InputError(f"gain = {gain:g} must lie between 0 and 1, in fractions of 1: 3 points are 0.03")
+        raise ValueError(f"gain = {gain:g} must lie between 0 and 1, in fractions of 1: 3 points are 0.03")
     left = (gain / _quantiles(power, level)) ** 2 - 2 * spread.run**2 / seeds
     if left <= 0:
         return math.inf
@@ -119,7 +118,7 @@ def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
     arms = paired_outcomes(treated, baseline)
     seeds, problems = min(map(len, arms)), arms[0].shape[1]
     if seeds < 2 or problems < 2:
-        raise InputError(
+        raise ValueError(
             f"the pilot has {seeds} seeds and {problems} problems; it needs two of each in both arms, or "
             "write a Spread yourself, such as Spread(effect=0.06, sampled=0.08, run=0.004)"
         )
@@ -158,13 +157,13 @@ def _per_problem(spread: Spread, seeds: int, samples: int) -> float:
 
 def _quantiles(power: float, level: float) -> float:
     if not (0 < level < 1 and level / 2 < power < 1):
-        raise InputError(f"power = {power:g} at level = {level:g}; such as power 0.8 at level 0.05")
+        raise ValueError(f"power = {power:g} at level = {level:g}; such as power 0.8 at level 0.05")
     return float(ndtri(1 - level / 2) + ndtri(power))
 
 
 def _check(spread: Spread, **counts: int) -> None:
     if min(spread) < 0:
-        raise InputError(f"{spread} has a negative part; variances and standard deviations are at least 0")
+        raise ValueError(f"{spread} has a negative part; variances and standard deviations are at least 0")
     for name, count in counts.items():
         if count < 1:
-            raise InputError(f"{name} = {count} must be at least 1")
+            raise ValueError(f"{name} = {count} must be at least 1")

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, ndtri
 
-from erce.errors import InputError
-
 
 class Proportion(NamedTuple):
     share: float
@@ -38,11 +36,11 @@ def wilson(accepted: int, problems: int, *, confidence: float = 0.95) -> Proport
     '0.000 to 0.278'
     """
     if not 0 <= accepted <= problems or problems < 1:
-        raise InputError(
+        raise ValueError(
             f"{accepted} accepted of {problems} problems; at least one problem, at most all of them"
         )
     if not 0 < confidence < 1:
-        raise InputError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
+        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
     share, z = accepted / problems, float(ndtri((1 + confidence) / 2))
     centre = share + z**2 / (2 * problems)
     half = z * math.sqrt(share * (1 - share) / problems + z**2 / (4 * problems**2))
@@ -61,12 +59,12 @@ def mcnemar(treated: ArrayLike, baseline: ArrayLike) -> Discordant:
     """
     first, second = np.asarray(treated), np.asarray(baseline)
     if first.shape != second.shape or first.ndim != 1:
-        raise InputError(
+        raise ValueError(
             f"treated has shape {first.shape}, baseline {second.shape}; hand in one outcome a problem, "
             "the same problems in the same order"
         )
     if not np.isin([*first, *second], (0, 1)).all():
-        raise InputError(
+        raise ValueError(
             "an outcome is neither 0 nor 1; average over seeds or samples belongs to paired_gain"
         )
     gained, lost = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 
-from erce.stats import wilson
 from erce.theory import bounds, classes, counterexample, tokens
 from erce.theory.entropies import support_size
 
@@ -163,8 +163,8 @@ def token() -> dict[str, Any]:
 
 def _simulated(m: int, prompts: int, runs: int) -> dict[str, float]:
     wrong = counterexample.simulate(m, prompts, runs=runs, seed=m).wrong
-    share, low, high = wilson(wrong, runs)
-    return {"wrong": share, "low": low, "high": high}
+    interval = binomtest(wrong, runs).proportion_ci(method="wilson")
+    return {"wrong": wrong / runs, "low": float(interval.low), "high": float(interval.high)}
 
 
 def _mean_and_interval(risks: np.ndarray) -> dict[str, list[float]]:

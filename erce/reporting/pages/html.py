@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from erce.catalog import counted, penalty_in_words
+from erce.errors import counted
 from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting import format
@@ -83,7 +83,7 @@ def document(summary: Summary) -> str:
         .render(
             summary=summary,
             recipe=recipe,
-            penalty=penalty_in_words(recipe.penalty, recipe.order),
+            penalty=recipe.penalty_in_words,
             decodings=DECODINGS,
             sentences=sentences(summary),
             of_the_grid=grid_sentences(inference(summary)),

@@ -10,7 +10,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.files import write_text
 from erce.reporting.format import MINUS, NOTHING, file_name, fixed, known_as, one_line
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow

@@ -2,7 +2,7 @@
 
 import math
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting.format import NOTHING, fixed, percent, points, strength

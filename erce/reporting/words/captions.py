@@ -1,6 +1,6 @@
 """Frontier, pass@k and the gains of problems → captions and headings."""
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.reporting.format import strength
 from erce.reporting.numbers.changes import Changes
 from erce.reporting.numbers.k_samples import Coverage

@@ -1,6 +1,6 @@
 """A study → what could be wrong with it: each a sentence with its number and the way out."""
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.reporting.format import percent, strength
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.reporting.format import percent, strength
 from erce.reporting.numbers.gains import Summary
 from erce.study.folder import Study

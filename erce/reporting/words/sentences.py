@@ -1,6 +1,6 @@
 """Numbers → the sentences that say what they mean, also where they mean nothing."""
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
 from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary

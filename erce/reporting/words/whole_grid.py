@@ -2,7 +2,7 @@
 
 import math
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.reporting.format import fixed, interval, strength
 from erce.reporting.numbers.gains import ArmGain
 from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Power, Sameness

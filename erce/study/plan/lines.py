@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from erce.catalog import counted
+from erce.errors import counted
 from erce.study.folder import is_done
 from erce.study.plan import StudyPlan
 from erce.study.plan.counts import TaskPlan

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NamedTuple
 
-from erce.catalog import counted
+from erce.errors import counted
 
 CellKey = tuple[float, int]  # (lam, seed)
 Why = Literal["seeds", "cells"]

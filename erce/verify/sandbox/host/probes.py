@@ -94,7 +94,7 @@ _MARK = "AssertionError: "
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeResult:
     """One line on this machine. `kind` is "tier", "layer", "attempt" or "uncovered".
 
     `good` means that the tier works, the layer is present, or the attempt was refused.
@@ -106,7 +106,7 @@ class Finding:
     detail: str
 
 
-def examine(tier: str | None = None) -> list[Finding]:
+def examine(tier: str | None = None) -> list[ProbeResult]:
     """Return findings on the tiers, and on layers, attempts and gaps of the chosen tier.
 
     The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works. If it does not work, only
@@ -123,21 +123,21 @@ def examine(tier: str | None = None) -> list[Finding]:
         findings += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
         findings.append(_endless(sandbox))
     return findings + [
-        Finding("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)
+        ProbeResult("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)
     ]
 
 
-def _tier(name: str) -> Finding:
+def _tier(name: str) -> ProbeResult:
     try:
         working_worker(name).close()
     except OSError as error:
-        return Finding("tier", name, False, described(error))
+        return ProbeResult("tier", name, False, described(error))
     if name in AUTOMATIC:
-        return Finding("tier", name, True, "set up, and two probes were judged rightly")
-    return Finding("tier", name, True, "set up; taken only if you name it, because it protects less")
+        return ProbeResult("tier", name, True, "set up, and two probes were judged rightly")
+    return ProbeResult("tier", name, True, "set up; taken only if you name it, because it protects less")
 
 
-def _layers(tier: str) -> list[Finding]:
+def _layers(tier: str) -> list[ProbeResult]:
     """Return the layers around a program in a tier on this kernel."""
     place, version, machine = Place(tier), landlock.version(), this_machine()
     calls = len(seccomp.allowed_calls(machine)) if machine else 0
@@ -150,14 +150,14 @@ def _layers(tier: str) -> list[Finding]:
         "capabilities": "none, and no way to get one",
         "rlimits": "memory, processor time, size of files, descriptors, no core file",
     }
-    return [Finding("layer", name, place.has(name), text) for name, text in texts.items()]
+    return [ProbeResult("layer", name, place.has(name), text) for name, text in texts.items()]
 
 
-def _attempt(sandbox: Sandbox, name: str) -> Finding:
+def _attempt(sandbox: Sandbox, name: str) -> ProbeResult:
     line = ATTEMPTS[name].format(files=_own_files(), known=_KNOWN_VARIABLES, outside="/var/tmp")
     verdict = sandbox.run(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
     outcome = verdict.detail.partition(_MARK)[2] or verdict.detail
-    return Finding("attempt", name, outcome.startswith("refused: "), outcome)
+    return ProbeResult("attempt", name, outcome.startswith("refused: "), outcome)
 
 
 def _own_files() -> list[str]:
@@ -168,7 +168,7 @@ def _own_files() -> list[str]:
     return []
 
 
-def _endless(sandbox: Sandbox) -> Finding:
+def _endless(sandbox: Sandbox) -> ProbeResult:
     brief = Limits(cpu=0.2, wall=4.0)
     verdict = sandbox.run("while True: pass", ["assert f()"], limits=brief)
-    return Finding("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail)
+    return ProbeResult("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail)

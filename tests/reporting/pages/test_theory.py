@@ -5,8 +5,10 @@ import re
 
 import pytest
 
-from erce.theory import bounds, figures, page
-from erce.theory.figures import inline
+from erce.reporting.pages import theory as page
+from erce.reporting.pages import theory_figures as figures
+from erce.reporting.pages.theory_figures import inline
+from erce.theory import bounds
 from erce.theory.findings import findings
 
 

@@ -7,8 +7,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from erce.files import write_json, write_text
-from erce.theory import counterexample, figures
-from erce.theory.figures import inline
+from erce.reporting.pages import theory_figures as figures
+from erce.reporting.pages.theory_figures import inline
+from erce.theory import counterexample
 from erce.theory.findings import findings
 
 
@@ -27,13 +28,13 @@ def write(page: Path, json: Path | None) -> list[str]:
 def render(numbers: dict[str, Any]) -> str:
     """Return the page as HTML; `numbers` is what `findings()` returns."""
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html").render(
+    return environment.get_template("theory.html").render(
         numbers=numbers,
         risk=counterexample.RISK,
         smallest_distinct=_smallest_distinct(),
