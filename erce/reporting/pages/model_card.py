@@ -16,8 +16,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
-from erce.errors import counted
-from erce.errors import InputError
+from erce.errors import InputError, counted
 from erce.files import new_folder, read_json
 from erce.recipe import Cell
 from erce.reporting.format import (
