@@ -25,7 +25,7 @@ class UnfinishedError(RunError):
 
 
 class CellsFailedError(UnfinishedError):
-    """Some cells failed; the sentence names them, and every other cell that could run is done."""
+    """Some cells failed; the sentence names them and counts those that were given up."""
 
 
 class ClusterLostError(UnfinishedError):

@@ -8,7 +8,7 @@ CROSS_ENTROPY = "cross-entropy"  # the objective that every penalty is added to 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One problem with one demonstration that its own verifier accepts.
+    """One problem with one demonstration, which the task's verifier accepts.
 
     `answer` is the reference of a task that compares answers; `tests` are the asserts of a task that runs
     programs, `setup` the statements before them (imports, helpers), `entry_points` the closed list of names
@@ -32,7 +32,7 @@ class Completion:
     `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
     them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. `drawn_entropy`
     is the same of the distributions that they were drawn from, at the decoding's temperature: 0 for greedy.
-    These four are None where whoever drew it does not say.
+    `tokens` and these three are None if the generator does not report them.
     """
 
     problem: str

@@ -8,8 +8,8 @@ gathered                   a head under FSDP 2 or ZeRO-3
 sweep, matmul              hidden states chunk by chunk; the matmuls by dtype and device
 row_passes, row_kernels    the two passes over rows of logits, in PyTorch and in Triton
 row_statistics             between the passes: a row's sums → its loss and slopes
-user_penalty               the same for a user's penalty, which needs whole rows
-bfloat16_on_cpu, tensor_parallel, compiled    each behind one door: what its name says
+user_penalty               what row_statistics does, for a user's penalty, which needs whole rows
+bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from one place
 """
 
 from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy

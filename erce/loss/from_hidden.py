@@ -48,14 +48,15 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     temperature, without a cap logit_scale · x / temperature. Ignored positions are dropped before the
     projection.
 
-    A frozen head costs two matmuls, whatever weighs the objectives of reduction="none" later. A trainable one
-    costs three, and four for reduction="none"; `row_weights` and `num_items_in_batch` avoid that. A mean
-    divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
+    A frozen head costs two matmuls, also if the objectives of reduction="none" are weighted afterwards. A
+    trainable head costs three, and four for reduction="none"; with `row_weights` and `num_items_in_batch` in
+    place of weights afterwards it stays at three. A mean divides by `num_items_in_batch` or by the number of
+    scored positions, whatever their weights.
 
     `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
     one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
-    operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits, of which each
-    with p > 2⁻¹⁰, and the target's, is computed again in float32 (from 16,384 tokens up; below, all are).
+    operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; those with
+    p > 2⁻¹⁰ and the target's are computed again in float32. In a vocabulary under 16,384 tokens all are.
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
@@ -89,7 +90,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     if torch.compiler.is_compiling():
         from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-        # Asked here: inside the `with` of `_loss` the compiler would go on after the break.
+        # Before the `with` of `_loss`: a graph break inside it would have the rest of `_loss` compiled.
         if not compiled.takes(weight, request, group):
             return compiled.outside(_loss, hidden, weight, bias, adapter, request, group)
     return _loss(hidden, weight, bias, adapter, request, group)
@@ -167,7 +168,8 @@ def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) ->
 class _GradientInForward(torch.autograd.Function):
     """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
 
-    Rows weighed later scale d hidden, but could not be told apart inside d weight: not for both at once.
+    The backward receives a weight for each row. It scales d hidden row by row, but d weight is a sum over
+    rows by then, so a trainable head with reduction="none" takes another class.
     """
 
     @staticmethod

@@ -21,8 +21,9 @@ class Loss(NamedTuple):
 
     `objective`, what is minimised, is differentiable: its mean or sum over the scored positions or, for
     reduction="none", one per position, in the shape of the targets and 0 where they are ignored. All other
-    fields are detached, for the log, and know no weights: means over the scored positions for "mean" and for
-    "sum", else per position. With nothing scored all are 0. The last four are None without `diagnose`.
+    fields are detached, for the log, and ignore `row_weights`: means over the scored positions for "mean"
+    and for "sum", else per position. With nothing scored all are 0. The last four are None without
+    `diagnose`.
     """
 
     objective: Tensor
@@ -65,7 +66,7 @@ class Rows(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a call fixes beside its logits, or its hidden states and head.
+    """All arguments of a call, except its logits or its hidden states and head.
 
     The logits that are scored are softcap · tanh(logit_scale · x / softcap) / temperature, without a cap
     logit_scale · x / temperature, where x is the head's output.

@@ -8,7 +8,7 @@
     [training]
     epochs = 3.0
 
-Every setting that is left out has the paper's value; a key that does not exist stops the run.
+Every setting of the training that is left out has the paper's value; a key that does not exist stops the run.
 """
 
 import hashlib
@@ -155,11 +155,12 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 
 
 def identity(recipe: Recipe) -> dict[str, Any]:
-    """Return what two recipes of one study have in common.
+    """Return the settings that must be equal for two recipes to share a folder.
 
     Left out are the grid and the frontier, which may grow, what changes speed only, and where the data lie
-    (the study's folder has the problems). `stop`, `frontier_samples`, λ's schedule and `server` count where a
-    recipe sets them; of a server the kind, the model's name and the alternatives a step, not its address.
+    (the study's folder has the problems). `stop`, `frontier_samples`, λ's schedule and `server` are in it
+    only if a recipe sets them; of a server the kind, the model's name and the alternatives a step, not its
+    address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
@@ -180,7 +181,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
 
 def folder_name(recipe: Recipe, cell: Cell) -> str:
-    """Return the name of the cell's folder, which depends on every setting."""
+    """Return the name of the cell's folder, which depends on the study's identity and the cell."""
     coordinates = [cell.task, cell.lam, cell.seed]
     if cell.objective != CROSS_ENTROPY:
         coordinates.append(cell.objective)

@@ -22,7 +22,7 @@ from erce.recipe.sections import (
 )
 from erce.types import CROSS_ENTROPY
 
-SECRET = "has an @, ? or #, and what stands there may be a secret, which every record would keep"
+SECRET = "has an @, ? or #, so it may contain a password or key, which every record would keep"
 
 
 def check_lams(lams: Sequence[float]) -> None:

@@ -2,9 +2,10 @@
 
     problems → fine-tuned adapter → completions → verdicts → scores
 
-Every stage leaves its file in the cell's folder and is skipped when the file is there: delete verdicts.jsonl
-and result.json, and the next run judges the same completions again. A stopped run draws no completion again
-that it had finished (they are in the journal), and a recipe that asks for more temperatures draws only those.
+Training, drawing and judging leave their files in the cell's folder and are skipped when the files are
+there; scores are computed each time. Delete verdicts.jsonl and result.json, and the next run judges the same
+completions again. A stopped run draws no completion again that it had finished (they are in the journal),
+and a recipe that asks for more temperatures draws only those.
 """
 
 import platform
@@ -34,7 +35,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
-    (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # left by a kill; no stage would overwrite it
+    (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
     with _cpu_threads(recipe.resources.threads):
         if cell.lam is not None and not (folder / TRAINING).is_file():
             with timed(folder, "training"):

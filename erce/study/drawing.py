@@ -1,4 +1,4 @@
-"""Stage 2 of a cell: problems → completions, under every decoding that the recipe asks for."""
+"""A stage of a cell: problems → completions, under every decoding that the recipe asks for."""
 
 from dataclasses import replace
 from functools import partial
@@ -37,7 +37,7 @@ def decodings(recipe: Recipe, task: str) -> dict[str, GenerationSettings]:
 
 
 def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
-    """Return False while sets are missing: all of them, or those of temperatures that the recipe gained."""
+    """Return whether every set that the recipe asks for is there; a new temperature adds sets."""
     return (folder / COMPLETIONS).is_file() and read_completions(folder).keys() >= {
         DrawnSet(split, decoding)
         for split in EVALUATED
@@ -47,7 +47,7 @@ def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Spli
 
 
 def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
-    """Draw every missing set; the problems are the same whatever the cell was trained with.
+    """Draw every missing set. All cells of a task are evaluated on the same problems.
 
     The old result and verdicts go before the completions change, so that a kill leaves no verdicts of other
     completions.

@@ -1,4 +1,4 @@
-"""Stages 3 and 4 of a cell: completions → verdicts → scores."""
+"""The last stages of a cell: completions → verdicts → scores."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A recipe's task → its splits, and the rows of problems.jsonl, which keep a study readable without it."""
+"""A recipe's task → its splits, and the rows of problems.jsonl, for readers of a study without the source."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -42,8 +42,8 @@ def run(
     over the file's (`model`, …).
 
     A recipe that cannot run raises an InputError before anything is trained or written. A failed cell does
-    not stop the others: at the end a `CellsFailedError` names those that failed, and `read_study(out)` has
-    the rest.
+    not stop the others, except that a run gives up after 3 failures without a success, or on a full disk: at
+    the end a `CellsFailedError` names those that failed, and `read_study(out)` has the rest.
     """
     recipe, root = _resolve(recipe, out, overrides)
     _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
@@ -104,7 +104,7 @@ def _resolve(
 
 
 def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
-    """Check what no engine could do."""
+    """Refuse retries and jobs that make no sense, and a [server] on Ray."""
     if retries < 0:
         raise InputError(f"retries = {retries}: 0 is none")
     if jobs is not None and jobs < 1:

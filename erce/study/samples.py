@@ -45,7 +45,7 @@ def read_completions(folder: Path) -> dict[DrawnSet, list[Completion]]:
 
 
 def write_verdicts(folder: Path, samples: Sequence[JudgedSample]) -> None:
-    """Write what two runs of a study have in common: `elapsed` and `detail`, which may differ, stay out."""
+    """Write the verdicts without `elapsed` and `detail`, so that two equal runs write the same bytes."""
     rows = []
     for drawn_set, completion, verdict in samples:
         row = drawn_set._asdict() | {"problem": completion.problem, "sample": completion.sample}

@@ -1,4 +1,4 @@
-"""Stage 1 of a cell: demonstrations → an adapter, and training.json, its log."""
+"""A stage of a cell: demonstrations → an adapter, and training.json, its log."""
 
 import gc
 import shutil
@@ -23,7 +23,7 @@ ADAPTER, TRAINING = "adapter", "training.json"
 
 @lru_cache(maxsize=1)
 def base_policy(model: str, dtype: str) -> "BasePolicy":
-    """Load the base model and its tokenizer, once a process; whoever adds an adapter takes it off again."""
+    """Load the base model and its tokenizer, once a process; a caller that adds an adapter must remove it."""
     with uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
 
@@ -55,7 +55,9 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
             folder=str(adapter),
         )
         log = launch(work, resources=recipe.resources)
-        for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # read only where a launch failed
+        for leftover in folder.glob(
+            f"{ADAPTER}.launch.*"
+        ):  # the launcher's files, of use only after a failure
             leftover.unlink()
     else:
         _load_trainer()

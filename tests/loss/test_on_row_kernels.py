@@ -96,7 +96,9 @@ class OnCuda:
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_the_matmuls_of_a_cuda_device_change_nothing(how, dtype, interpreted, on_kernels, monkeypatch):
     monkeypatch.setattr(matmul, "torch", OnCuda())
-    monkeypatch.setattr(matmul, "choose", lambda *args, **kw: matmul.MixedPrecision(torch.float32, dtype))
+    monkeypatch.setattr(
+        "erce.loss.sweep.choose_matmuls", lambda *args, **kw: matmul.MixedPrecision(torch.float32, dtype)
+    )
     if not interpreted:
         monkeypatch.delenv("TRITON_INTERPRET")
     found = linear(dtype, **how)
