@@ -7,10 +7,10 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from erce import __version__
 from erce.cli.flags import (
     add_card,
     add_engine,
@@ -350,7 +350,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="erce", description="Entropy-regularised cross-entropy for verified demonstrations."
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("--version", action="version", version=version("erce"))
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(function: Callable[[argparse.Namespace], int | None]) -> argparse.ArgumentParser:
