@@ -1,8 +1,8 @@
 """Outcomes over arms, seeds, problems and samples → gains, intervals and p-values that say what they cover.
 
-Two questions are kept apart. `welch` answers "what if other seeds had been trained, on these very
-problems?"; `paired_gain`, the one to report, adds "… and on other problems like these?". `grid_gains` is
-`paired_gain` for a whole study. The paper's own conventions are in `paper`, to reproduce it.
+`welch` answers "what if other seeds had been trained, on these very problems?". `paired_gain` also asks "…
+and on other problems like these?": report this gain. `grid_gains` is `paired_gain` for a whole study. `paper`
+has the paper's own conventions, to reproduce its figures.
 """
 
 from erce.stats import paper

@@ -1,8 +1,7 @@
 """Many arms against one baseline → p-values that allow for how many arms were tried.
 
-`grid_gains` is what a study's report reads: each arm's `paired_gain`, with its p after Holm. "Adjusted"
-means: reject all arms whose adjusted p is at most 5 %, and in at most 5 % of studies in which some arms do
-nothing is any of those arms rejected.
+A study's report reads `grid_gains`: each arm's `paired_gain`, with its p after Holm. Reject all arms whose
+adjusted p is at most 5 %: then at most 5 % of studies reject any arm that in truth does nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ Name = TypeVar("Name")
 
 
 class GridGain(NamedTuple):
-    """One arm's gain by itself, and its p allowing for every arm of the grid (Holm)."""
+    """One arm's gain by itself, and the gain's p after Holm's correction for all arms of the grid."""
 
     gain: Gain
     adjusted: float
@@ -31,8 +30,8 @@ def grid_gains(
 ) -> dict[Name, GridGain]:
     """Return every arm's gain over the baseline with its interval, and its p adjusted for the number of arms.
 
-    The intervals are those of `paired_gain`, one arm at a time: only `adjusted` allows for the grid. No arm
-    gives an empty dict.
+    The intervals are those of `paired_gain`, one arm at a time: only `adjusted` allows for the grid. Without
+    arms the dict is empty.
     """
     gains = {name: paired_gain(arm, baseline, confidence=confidence) for name, arm in arms.items()}
     adjusted = holm([gain.p for gain in gains.values()])
@@ -40,11 +39,11 @@ def grid_gains(
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:
-    """Return Holm's adjusted p-values, in the order given: valid however the tests depend on each other.
+    """Return Holm's adjusted p-values, in the same order: valid however the tests depend on each other.
 
-    The smallest is multiplied by their number m, the next by m − 1, …; no adjusted p is below that of a
-    smaller p, none above 1. Equal p-values stay equal, a single p stays as it is, none gives none. (Holm
-    1979.)
+    The smallest of m p-values is multiplied by m, the next by m − 1, …; an adjusted p is never below that of
+    a smaller p, nor above 1. Equal p-values stay equal, a single p stays as it is, an empty list stays empty.
+    (Holm 1979.)
 
     >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
     [0.03, 0.06, 0.06, 0.02]

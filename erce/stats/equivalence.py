@@ -1,7 +1,7 @@
-"""A gain with its standard error → whether it lies within a margin of none: two one-sided tests.
+"""A gain with its standard error → whether the gain lies within a margin around 0: two one-sided tests.
 
-"Not significant" never means "the same": a small study finds nothing significant. Equivalence turns the
-burden around, and a small study finds nothing equivalent.
+"Not significant" never means "the same": a small study finds no gain significant. Here the arms count as
+different until the data show otherwise, so a small study finds no arms equivalent.
 """
 
 import math
@@ -14,10 +14,10 @@ from erce.stats.no_variation import alike_bounds
 
 
 class Equivalence(NamedTuple):
-    """Whether the gain lies between −margin and +margin; p is the larger of two one-sided p-values.
+    """The answer whether a gain lies between −margin and +margin; p is the larger of two one-sided p-values.
 
-    `low` … `high` is the interval of confidence 1 − 2 · level (90 % for 5 %): it lies inside the margin
-    exactly where `equivalent` is true. `covers` says, as for the gain, what was taken as drawn by chance.
+    `low` … `high` is the interval of confidence 1 − 2 · level (90 % for 5 %): the interval lies inside the
+    margin exactly where `equivalent` is true. `covers` says what counts as drawn by chance, as in `Gain`.
     """
 
     equivalent: bool
@@ -29,20 +29,20 @@ class Equivalence(NamedTuple):
 
 
 def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence:
-    """Whether two arms are the same up to `margin`, in fractions of 1, by two one-sided t-tests (TOST).
+    """Test whether two arms are the same up to `margin`, in fractions of 1, by two one-sided t-tests (TOST).
 
-    Takes what `paired_gain`, `welch` or `difference` returns, and so speaks of what that covers. Say the
-    margin before looking: 2 points are 0.02. (Schuirmann 1987.)
+    `gain` comes from `paired_gain`, `welch` or `difference`; the answer covers what the gain covers. Choose
+    the margin before looking at the gain: 2 points are 0.02. (Schuirmann 1987.)
 
-    Over problems the interval is never narrower, nor p smaller, than so many problems would have it without a
-    single difference (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` never show it. Where
-    nothing varied p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one problem,
-    it is 1.
+    Over problems the interval is never narrower, nor p smaller, than for as many problems that all gain the
+    same (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` problems never show equivalence.
+    Where nothing varied, p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one
+    problem, p is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
-    >>> found = equivalent(same, margin=0.02)
-    >>> found.equivalent, f"p {found.p:.5f}, {found.low:+.4f} to {found.high:+.4f}"
+    >>> answer = equivalent(same, margin=0.02)
+    >>> answer.equivalent, f"p {answer.p:.5f}, {answer.low:+.4f} to {answer.high:+.4f}"
     (True, 'p 0.00001, -0.0022 to +0.0037')
     """
     _check(margin, level)
@@ -60,7 +60,7 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
 
 
 def fewest_problems(margin: float, *, level: float = 0.05) -> int:
-    """How many problems it takes at the least to show two arms the same, were there no difference on any.
+    """Return the fewest problems that can show two arms to be the same, if the arms differ on none of them.
 
     >>> fewest_problems(0.02), fewest_problems(0.05)
     (149, 59)
@@ -70,7 +70,7 @@ def fewest_problems(margin: float, *, level: float = 0.05) -> int:
 
 
 def _p_alike(gain: float, problems: int, margin: float) -> float:
-    """The level at which the bound of `alike_bounds` just reaches the margin; 1 for a gain that is at it."""
+    """Return the level at which a bound of `alike_bounds` just reaches the margin; 1 for gains ≥ margin."""
     return 1.0 if gain >= margin else ((1 - margin) / (1 - gain)) ** problems
 
 

@@ -1,7 +1,7 @@
 """Outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
 
-Two questions are kept apart. `welch` answers "what if other seeds had been trained, on these very problems?";
-`paired_gain`, the one to report, adds "… and on other problems like these?".
+`welch` answers "what if other seeds had been trained, on these very problems?". `paired_gain` also asks "…
+and on other problems like these?": report this gain.
 """
 
 import math
@@ -21,11 +21,11 @@ Covers = Literal["problems and seeds", "problems", "seeds"]
 class Gain(NamedTuple):
     """Treated minus baseline accuracy, in fractions of 1, with its interval low … high and two-sided p.
 
-    `se` is its standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`;
-    `covers` says what was taken as drawn by chance, `problems` how many of these were (0: the gain is over
-    seeds alone). `se` 0 says that nothing varied at all: then `low`, `high` and `p` are the exact bounds that
-    so many problems alike leave open, and `covers` is "problems". Where nothing is known, with one problem or
-    with equal seeds in Welch's interval, `se` is infinite, the interval is all there can be, and `p` is 1.
+    `se` is the standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`.
+    `covers` says what counts as drawn by chance, `problems` is the number of problems (0: over seeds alone).
+    If nothing varied, `se` is 0, `covers` is "problems", and `low`, `high` and `p` are the exact bounds of
+    `erce.stats.no_variation`. If nothing is known, as with one problem or with equal seeds in Welch's
+    interval, `se` is infinite, the interval is the widest possible, and `p` is 1.
     """
 
     gain: float
@@ -39,7 +39,7 @@ class Gain(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean over `n` seeds and the standard deviation between them (NaN where one seed cannot tell)."""
+    """A mean over `n` seeds and the standard deviation between these seeds (NaN where one seed has none)."""
 
     mean: float
     sd: float
@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
 
 
 def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] = "sample") -> Estimate:
-    """Mean and spread of one cell's scores, one score a seed.
+    """Return the mean and the spread of one cell's scores, one score a seed.
 
     "sample" divides by n − 1, "population" by n, as the paper's ± does:
 
@@ -74,27 +74,27 @@ def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] 
 
 def paired_gain(
     treated: ArrayLike,  # (seeds, problems, samples), 0 or 1, or from 0 to 1
-    baseline: ArrayLike,  # (seeds, problems, samples), the same; the same problems in the same order
+    baseline: ArrayLike,  # (seeds, problems, samples), likewise; the same problems in the same order
     *,
     confidence: float = 0.95,
 ) -> Gain:
-    """Gain of the treated arm, with an interval for other problems like these and other seeds.
+    """Return the treated arm's gain, with an interval for other problems like these and other seeds.
 
     With D_i the gain on problem i and y_s the accuracy of seed s,
 
         V = var_i(D_i) / problems + Σ_arms var_s(y_s) / seeds − V_cell,
 
-    where V_cell is what the first two both contain: how much one problem's accuracy differs between seeds.
-    V is at least the larger of those two; t has Satterthwaite's degrees of freedom over them. Problems are
-    paired, seeds are not, so arms may have different numbers of seeds and samples.
+    where V_cell is the part that the first two terms both contain: how much a problem's accuracy differs
+    between seeds. V is at least the larger of the first two terms; t has Satterthwaite's degrees of freedom
+    over both. Problems are paired, seeds are not: arms may have different numbers of seeds and samples.
 
     With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
-    Where all D_i are the same they have no variance to go by, and their number says what it can
-    (`erce.stats.no_variation`): if no seed differs either, the interval and p are those exact bounds.
+    Where all D_i are equal, `erce.stats.no_variation` has a stand-in for their variance; if no seed differs
+    either, the interval and p are the exact bounds of that module.
 
-    The formula asks only for each seed's mean on each problem, so a value may also be one such mean from 0
-    to 1, as a problem's pass@k, maj@k or best@k is: (seeds, problems, 1). Outcomes of 0 and 1 are counted in
-    whole numbers; others are rounded to multiples of 2⁻⁴⁰.
+    The formula uses only each seed's mean on each problem, so a value may also be a mean from 0 to 1, such as
+    a problem's pass@k, maj@k or best@k: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
+    numbers; other values are rounded to multiples of 2⁻⁴⁰.
 
     >>> cross_entropy = [[[1], [0], [0], [1]], [[1], [0], [0], [0]]]
     >>> regularized = [[[1], [1], [0], [1]], [[1], [1], [0], [1]]]
@@ -122,11 +122,11 @@ def paired_gain(
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:
-    """Gain between two lists of per-seed accuracies by Welch's t: other seeds, but these very problems.
+    """Return the gain between two lists of per-seed accuracies by Welch's t: other seeds, the same problems.
 
-    Narrower than `paired_gain` where the same problems are right under every seed, as they mostly are. Needs
-    two seeds in each arm. Where the seeds of both arms are equal, nothing says how much others would differ:
-    the interval is −1 … 1.
+    The interval is narrower than that of `paired_gain` where the same problems are right under every seed, as
+    is usual. Each arm needs two seeds. If neither arm's accuracies vary, nothing says how much other seeds
+    would differ: the interval is −1 … 1.
 
     >>> gain = welch([0.5220, 0.5180, 0.5320, 0.5340, 0.5320], [0.5080, 0.4620, 0.4960, 0.4940, 0.4960])
     >>> f"{gain.gain:+.4f}, {gain.low:+.4f} to {gain.high:+.4f} over {gain.covers}"
@@ -148,10 +148,10 @@ def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: fl
 
 
 def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
-    """How much larger the first gain is than the second, taken as independent of it: their variances add.
+    """Return the first gain minus the second; the two count as independent, so their variances add.
 
-    For the interaction with a control task: the gain where the mechanism can work minus that where it cannot.
-    A gain in which nothing varied adds what its exact bounds leave open, and not 0.
+    With a control task this is the interaction: the gain where the mechanism can work minus the gain where
+    the mechanism cannot. A gain in which nothing varied adds the variance of its exact bounds, and not 0.
     """
     if (first.covers == "seeds") != (second.covers == "seeds"):
         raise ValueError(
@@ -169,7 +169,7 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
 
 
 def _variance(gain: Gain) -> tuple[float, float]:
-    """The squared standard error and its degrees of freedom, also of a gain in which nothing varied."""
+    """Return the squared standard error and its degrees of freedom, also for a gain without variation."""
     if gain.se or not gain.problems:
         return gain.se**2, gain.df
     return alike_variance(gain.gain, gain.problems), gain.problems - 1.0
@@ -182,7 +182,7 @@ def _nothing_varied(gain: float, problems: int, confidence: float) -> Gain:
 
 
 def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
-    """Degrees of freedom of a sum of independent variances, each with its own."""
+    """Return the degrees of freedom of a sum of independent variances; `parts` are (variance, its df)."""
     spread = sum(part**2 / df for part, df in parts)
     return variance**2 / spread if spread else math.inf
 

@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _STEPS = 2.0**40
-_EQUAL = 1e-12  # no two shares of fewer than a million outcomes lie so close
+_EQUAL = 1e-12  # different shares of fewer than a million outcomes lie farther apart
 
 
 def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
-    """The arm as whole numbers (seeds, problems, samples), so that equal arms have a gain of exactly 0."""
+    """Return the arm in whole numbers (seeds, problems, samples), so equal arms have a gain of exactly 0."""
     array = _grid(arm, name)
     if not ((array == 0) | (array == 1)).all():
         raise ValueError(
@@ -18,7 +18,7 @@ def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
 
 
 def fractions(arm: ArrayLike, name: str) -> np.ndarray:
-    """As `outcomes` where every value is 0 or 1, else floats from 0 to 1.
+    """Return the arm as `outcomes` does if every value is 0 or 1, else as floats from 0 to 1.
 
     Floats are rounded to multiples of 2⁻⁴⁰, which add up exactly, so equal arms have a gain of exactly 0.
     """
@@ -33,46 +33,46 @@ def fractions(arm: ArrayLike, name: str) -> np.ndarray:
 
 
 def paired_outcomes(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Both arms, with the same number of problems; that these are the same, only the caller knows."""
+    """Return both arms as `outcomes`, with equally many problems; that they are the same is not checked."""
     return _paired(outcomes(treated, "treated"), outcomes(baseline, "baseline"))
 
 
 def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Both arms as `fractions`, with the same number of problems."""
+    """Return both arms as `fractions`, with equally many problems."""
     return _paired(fractions(treated, "treated"), fractions(baseline, "baseline"))
 
 
 def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
-    """D_i, the gain on each problem over all seeds and samples: (problems,), in fractions of 1."""
+    """Return D_i, the gain on each problem over all seeds and samples: (problems,), in fractions of 1."""
     arms = paired_outcomes(treated, baseline)
     return accuracy(arms[0]) - accuracy(arms[1])
 
 
 def accuracy(arm: np.ndarray) -> np.ndarray:
-    """Each problem's share of accepted samples, over all seeds: (problems,)."""
+    """Return each problem's share of accepted samples, over all seeds: (problems,)."""
     seeds, _, samples = arm.shape
     return arm.sum(axis=(0, 2)) / (seeds * samples)
 
 
 def mean_accuracy(arm: np.ndarray) -> float:
-    """Share of accepted samples, counted in whole numbers."""
+    """Return the share of accepted samples, counted in whole numbers."""
     return float(arm.sum() / arm.size)
 
 
 def cell_variance(arm: np.ndarray) -> float:
-    """Σ (p_si − p_i)² / ((seeds − 1) seeds problems²): the variance that problems and seeds both count."""
+    """Return Σ (p_si − p_i)² / ((seeds − 1) seeds problems²), which problems and seeds both count."""
     per_seed = arm.mean(axis=2)  # (seeds, problems)
     seeds, problems = per_seed.shape
     return float(((per_seed - per_seed.mean(axis=0)) ** 2).sum() / ((seeds - 1) * seeds * problems**2))
 
 
 def mean(values: np.ndarray) -> float:
-    """Exactly the value where all are equal, as 0.1 + 0.1 + 0.1 over 3 is not."""
+    """Return the mean; for equal values exactly that value, unlike (0.1 + 0.1 + 0.1) / 3."""
     return float(values.mean() if np.ptp(values) else values[0])
 
 
 def variance(values: np.ndarray, dof: int = 1) -> float:
-    """With n − dof; exactly 0 for equal values, where 3/5 − 2/5 and 1/5 − 0 differ in their last bit."""
+    """Return the variance over n − dof; exactly 0 for equal values, though 3/5 − 2/5 is not 1/5 in floats."""
     return float(values.var(ddof=dof)) if np.ptp(values) > _EQUAL else 0.0
 
 

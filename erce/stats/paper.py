@@ -1,13 +1,12 @@
-"""Per-seed accuracies → the ± and the interval that the paper prints, to reproduce it; not recommended.
+"""Per-seed accuracies → the ± and the interval that the paper prints: for reproduction, not recommended.
 
     from erce.stats import paper
     paper.over_seeds(scores), paper.welch(treated, baseline)
 
-Two conventions, recomputed from the paper's per-seed tables: its ± divides by n, and the interval that it
-calls Welch's takes the sample standard deviations (n − 1) and the normal 1.96 in place of Student's t. With
-five seeds 1.96 stands where t with 4 to 8 degrees of freedom has 2.78 to 2.31, so the interval is too
-narrow even for the question that it answers, other seeds on these very problems. `erce.stats.over_seeds`,
-`welch` and `paired_gain` are the ones to use.
+The paper's per-seed tables reveal two conventions: its ± divides by n, and its "Welch" interval takes the
+sample standard deviations (n − 1) with the normal 1.96 in place of Student's t. With five seeds, t has 4 to 8
+degrees of freedom and would be 2.78 to 2.31, so the interval is too narrow even for other seeds on these very
+problems. Use `over_seeds`, `welch` and `paired_gain` of `erce.stats` instead.
 """
 
 import math
@@ -22,7 +21,7 @@ from erce.stats.outcomes import mean, variance
 
 
 def over_seeds(scores: Sequence[float]) -> Estimate:
-    """Mean and spread of one cell's scores with n in the denominator, as every ± of the paper.
+    """Return the mean and the spread of one cell's scores with n in the denominator, as the paper's ± is.
 
     >>> print(over_seeds([0.5450, 0.5300, 0.5150, 0.5200, 0.5250]))  # the per-seed MBPP table, λ = 0
     0.5270 ± 0.0103
@@ -31,11 +30,10 @@ def over_seeds(scores: Sequence[float]) -> Estimate:
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float]) -> Gain:
-    """Gain d ± 1.96 · √(s₁²/S₁ + s₀²/S₀) with sample standard deviations: the paper's "95 % Welch" interval.
+    """Return the gain d ± 1.96 · √(s₁²/S₁ + s₀²/S₀), s with n − 1: the paper's "95 % Welch" interval.
 
-    `df` is infinite, for it is the normal distribution that it takes; `p` is two-sided by the same. Equal
-    seeds in an arm have no spread: an interval of width 0, and `p` is 1 for a gain of 0, else 0. Needs two
-    seeds an arm.
+    `p` is two-sided and normal too, so `df` is infinite. If neither arm's accuracies vary, the interval has
+    width 0, and `p` is 1 for a gain of 0, else 0. Each arm needs two seeds.
     """
     arms = [np.asarray(arm, dtype=float) for arm in (treated, baseline)]
     if min(map(len, arms)) < 2:

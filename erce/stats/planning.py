@@ -1,8 +1,8 @@
 """What varies, and how much → how many seeds and problems a study needs to find a gain.
 
-Miller's formula for evaluations (2411.00640, §5) with one term more. Problems average out with their
-number, samples with theirs, but what a training run does to *all* problems at once averages out with seeds
-alone: with too few seeds no number of problems is enough.
+The formula is Miller's for evaluations (arXiv 2411.00640, §5) with one more term. More problems average out
+differences between problems, more samples those between samples. But what a training run does to *all*
+problems at once averages out over seeds alone: with too few seeds no number of problems is enough.
 """
 
 import math
@@ -17,12 +17,12 @@ from erce.stats.outcomes import paired_outcomes, variance
 
 
 class Spread(NamedTuple):
-    """What varies in one arm of a study, in fractions of 1 (variances in their squares).
+    """The sources of chance in one arm of a study, in fractions of 1 (variances in squares of them).
 
     effect: ω², the variance over problems of the gain on a problem;
     sampled: w, the mean over problems of the variance of one outcome, a single sample of a single seed;
-    run: σ_run, the standard deviation between seeds of the accuracy on endlessly many problems;
-    cell: the part of the variance on a problem that a seed's samples share; they do not average it out.
+    run: σ_run, the standard deviation between seeds of the accuracy on infinitely many problems;
+    cell: the part of a problem's variance that all samples of a seed share, so more samples do not reduce it.
     """
 
     effect: float
@@ -32,7 +32,7 @@ class Spread(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A study that finds `gain` with the asked power: `problems` is a whole number, or infinite."""
+    """A study that finds `gain` with the power asked for: `problems` is a whole number, or infinite."""
 
     gain: float
     seeds: int
@@ -43,12 +43,12 @@ class Size(NamedTuple):
 def problems_needed(
     gain: float, spread: Spread, *, seeds: int, samples: int = 1, power: float = 0.8, level: float = 0.05
 ) -> float:
-    """Problems with which a gain of that size is found with probability `power`, tested two-sided at `level`:
+    """Return how many problems find a gain of this size with probability `power`, two-sided at `level`:
 
         n = (ω² + 2 (cell + w / samples) / seeds) / ((gain / (z_level/2 + z_power))² − 2 σ_run² / seeds),
 
-    rounded up; infinite where the run floor, the last term, is not below the one before it. Normal quantiles:
-    with two or three seeds and a large σ_run, reckon with more.
+    rounded up; infinite where the run floor 2 σ_run² / seeds is not below the term before it. z are quantiles
+    of the normal distribution: with two or three seeds and a large σ_run, plan for more problems.
 
     >>> spread = Spread(effect=0.06, sampled=0.08, run=0.004)
     >>> [problems_needed(0.03, spread, seeds=seeds) for seeds in (1, 3, 5)]
@@ -72,7 +72,7 @@ def detectable_gain(
     power: float = 0.8,
     level: float = 0.05,
 ) -> float:
-    """The smallest gain, in fractions of 1, that such a study finds with probability `power`."""
+    """Return the smallest gain, in fractions of 1, that this study finds with probability `power`."""
     _check(spread, seeds=seeds, samples=samples, problems=problems)
     variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds
     return _quantiles(power, level) * math.sqrt(variance_of_gain)
@@ -93,7 +93,7 @@ def study_sizes(
     power: float = 0.8,
     level: float = 0.05,
 ) -> list[Size]:
-    """`problems_needed` for every gain and design, gain by gain: the rows of a planning table."""
+    """Return `problems_needed` for every gain and design, gain by gain: the rows of a planning table."""
     return [
         Size(
             gain,
@@ -107,13 +107,12 @@ def study_sizes(
 
 
 def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
-    """What varies in a pilot, estimated from its outcomes, each arm (seeds, problems, samples) of 0 and 1.
+    """Estimate what varies from a pilot's outcomes of 0 and 1, each arm (seeds, problems, samples).
 
-    By moments of the crossed seeds × problems × samples; `sampled`, `run` and `cell` are means over the two
-    arms, and an estimate below 0 is 0. It needs two seeds in each arm and two problems. With one sample a
-    problem, what a seed's samples share cannot be told from what they do not: all of it is `sampled`, so
-    plan for one sample. A pilot of few seeds knows little of `run`: with S of them, its own relative error
-    is about 1 / √(2 (S − 1)).
+    The estimates are moments of the crossed seeds × problems × samples; `sampled`, `run` and `cell` are means
+    over the two arms, and an estimate below 0 becomes 0. The pilot needs two seeds in each arm and two
+    problems. With one sample a problem, `sampled` and `cell` cannot be told apart: both are in `sampled`, so
+    plan for one sample. With S seeds the relative error of `run` is about 1 / √(2 (S − 1)).
     """
     arms = paired_outcomes(treated, baseline)
     seeds, problems = min(map(len, arms)), arms[0].shape[1]
@@ -141,7 +140,7 @@ def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
 
 
 def _crossed_variance(accuracy: np.ndarray) -> float:
-    """What is left of (seeds, problems) after the means of both: cell + sampled / samples."""
+    """Return the variance of (seeds, problems) without the means of both axes: cell + sampled / samples."""
     seeds, problems = accuracy.shape
     left = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
     return float((left**2).sum() / ((seeds - 1) * (problems - 1)))

@@ -1,7 +1,7 @@
-"""Accepted problems of one seed and sample → an interval for their share, and an exact test of two such arms.
+"""Accepted problems of one seed and sample → an interval for their share, and an exact test of two arms.
 
-For the smallest study there is: one seed and one completion a problem. With several seeds or samples the
-completions of a problem are no independent trials; `paired_gain` is for those.
+This file is for the smallest study: one seed and one completion a problem. Several completions of a problem
+are not independent trials; use `paired_gain` for several seeds or samples.
 """
 
 import math
@@ -13,6 +13,8 @@ from scipy.special import bdtr, ndtri
 
 
 class Proportion(NamedTuple):
+    """A share from 0 to 1 with its interval."""
+
     share: float
     low: float
     high: float
@@ -27,9 +29,9 @@ class Discordant(NamedTuple):
 
 
 def wilson(accepted: int, problems: int, *, confidence: float = 0.95) -> Proportion:
-    """Share of accepted problems with Wilson's score interval: inside 0 … 1, of some width at the ends.
+    """Return the share of accepted problems with Wilson's score interval: inside 0 … 1, never of width 0.
 
-    Covers other problems like these, for this one trained model. (Wilson 1927.)
+    The interval covers other problems like these, for this one trained model. (Wilson 1927.)
 
     >>> share, low, high = wilson(0, 10)
     >>> f"{low:.3f} to {high:.3f}"
@@ -49,10 +51,10 @@ def wilson(accepted: int, problems: int, *, confidence: float = 0.95) -> Proport
 
 
 def mcnemar(treated: ArrayLike, baseline: ArrayLike) -> Discordant:
-    """McNemar's exact test of two models on the same problems, one 0/1 outcome a problem each: (problems,).
+    """Compare two models on the same problems by McNemar's exact test; 0/1 outcomes of shape (problems,).
 
-    The binomial test of gained against lost; problems that both solve, or neither, say nothing. If there is
-    no other kind, p is 1.
+    This is the binomial test of gained against lost; problems that both models solve, or neither, do not
+    count. If no problem counts, p is 1.
 
     >>> mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0])
     Discordant(gained=6, lost=0, p=0.03125)

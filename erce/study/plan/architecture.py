@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ class Architecture:
 
     @property
     def linears(self) -> tuple[tuple[int, int], ...]:
-        """(inputs, outputs) of a layer's seven projections: q, k, v, o, gate, up, down."""
+        """Return (inputs, outputs) of a layer's seven projections: q, k, v, o, gate, up, down."""
         read, kept = self.heads * self.head_width, self.kv_heads * self.head_width
         h, i = self.hidden, self.intermediate
         return ((h, read), (h, kept), (h, kept), (read, h), (h, i), (h, i), (i, h))
@@ -44,7 +45,7 @@ class Architecture:
     def weights(self) -> int:
         """Return the number of all weights.
 
-        >>> [f"{each.weights:,}" for each in PUBLIC.values()]
+        >>> [f"{architecture.weights:,}" for architecture in PUBLIC.values()]
         ['1,543,714,304', '7,615,616,512']
         """
         norms = self.hidden * (2 * self.layers + 1)
@@ -56,29 +57,15 @@ class Architecture:
         return self.layers * rank * sum(inputs + outputs for inputs, outputs in self.linears)
 
 
-# From each model's config.json on the hub.
+_qwen25 = partial(Architecture, head_width=128, biased=True)
+
+# The values are those of each model's config.json on the hub.
 PUBLIC = {
-    "Qwen/Qwen2.5-1.5B-Instruct": Architecture(
-        hidden=1536,
-        intermediate=8960,
-        layers=28,
-        heads=12,
-        kv_heads=2,
-        head_width=128,
-        vocabulary=151_936,
-        tied=True,
-        biased=True,
+    "Qwen/Qwen2.5-1.5B-Instruct": _qwen25(
+        hidden=1536, intermediate=8960, layers=28, heads=12, kv_heads=2, vocabulary=151_936, tied=True
     ),
-    "Qwen/Qwen2.5-7B-Instruct": Architecture(
-        hidden=3584,
-        intermediate=18_944,
-        layers=28,
-        heads=28,
-        kv_heads=4,
-        head_width=128,
-        vocabulary=152_064,
-        tied=False,
-        biased=True,
+    "Qwen/Qwen2.5-7B-Instruct": _qwen25(
+        hidden=3584, intermediate=18_944, layers=28, heads=28, kv_heads=4, vocabulary=152_064, tied=False
     ),
 }
 
@@ -119,10 +106,10 @@ def _cached(model: str) -> Path | None:
     from huggingface_hub.errors import HFValidationError
 
     try:
-        found = try_to_load_from_cache(model, "config.json")
+        cached = try_to_load_from_cache(model, "config.json")
     except HFValidationError:
         return None
-    return Path(found) if isinstance(found, str) else None
+    return Path(cached) if isinstance(cached, str) else None
 
 
 def _read(path: Path, model: str) -> FoundArchitecture:
