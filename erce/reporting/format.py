@@ -1,4 +1,4 @@
-"""Numbers and names → how a report writes them: one rule of rounding, true minus signs, nothing hidden."""
+"""Numbers and names → text as a report writes it: rounded by one rule, true minus signs, nothing hidden."""
 
 import re
 import unicodedata
@@ -53,14 +53,14 @@ class Ends(Protocol):
     def high(self) -> float: ...
 
 
-def interval(found: Ends | None) -> str:
+def interval(ends: Ends | None) -> str:
     """Write an interval of differences, in points.
 
     >>> from erce.stats import welch
     >>> interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5)), interval(None)
     ('+4.2 to +15.8', '–')
     """
-    return NOTHING if found is None else f"{points(found.low)} to {points(found.high)}"
+    return NOTHING if ends is None else f"{points(ends.low)} to {points(ends.high)}"
 
 
 def with_interval(gain: Gain) -> str:
@@ -126,7 +126,7 @@ def file_name(task: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Spell out every character that hides text, rings a bell, turns the line around or is no character.
+    """Spell out control and format characters, surrogates and noncharacters, which can hide or reverse text.
 
     Line ends and tabs stay. Every text of a model, a task or a recipe is shown through this function.
 

@@ -43,7 +43,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 
     Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
-    stand on their right, joined to nothing.
+    stand to the right of the λ, without a line.
     """
     figure, side_by_side = panels(
         len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives)
@@ -70,11 +70,11 @@ def gain(summary: Summary, task: str) -> Figure:
     for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
         marks = {}
         for arm in arms:
-            if found := summary.gain(task, arm, decoding):
+            if arm_gain := summary.gain(task, arm, decoding):
                 below, above = (
-                    abs(100 * (end - found.gain.gain)) for end in (found.gain.low, found.gain.high)
+                    abs(100 * (end - arm_gain.gain.gain)) for end in (arm_gain.gain.low, arm_gain.gain.high)
                 )
-                marks[arm] = 100 * found.gain.gain, below, above
+                marks[arm] = 100 * arm_gain.gain.gain, below, above
         _mark(axes, marks, decoding, chosen=summary.chosen, shift=shift)
     _finish(axes, arms, title="")
     _legend(figure, summary, levels=False)
@@ -113,7 +113,7 @@ def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Ax
 
 
 def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
-    """Return the look of an arm's line: told apart without colour, quiet for arms of less interest."""
+    """Return the style of an arm's line, which differs in form as well as colour; minor arms are faint."""
     if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
     if arm.is_baseline:
@@ -130,7 +130,7 @@ def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
 
 
 def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
-    """Add the legend of lines drawn by `line_of`; all quiet lines are one entry."""
+    """Add the legend of lines drawn by `line_of`; all faint lines share one entry."""
     names = {BASE_MODEL: "base model", BASELINE: "cross-entropy"}
     if chosen is not None:
         names[chosen] = f"{chosen.label}, chosen"
@@ -150,7 +150,7 @@ def ramp(at: int, number: int) -> str:
 
 
 def inline(figure: Figure, description: str, lines: int = 0) -> str:
-    """Return the figure for the middle of an HTML page: coloured by the page, and read out as described.
+    """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out.
 
     `lines` is the number of curves that are coloured by `ramp`.
     """
@@ -162,7 +162,7 @@ def inline(figure: Figure, description: str, lines: int = 0) -> str:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write an .svg, or a .png of twice the size on screen."""
+    """Write the figure as .svg, or as .png at 200 dots an inch."""
     if path.suffix == ".svg":
         write_text(path, svg(figure))
     elif path.suffix == ".png":
@@ -178,7 +178,7 @@ def _trained(summary: Summary, task: str) -> list[Arm]:
 
 
 def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
-    """Return where each arm stands: λ first, then a gap, then the other objectives."""
+    """Return each arm's place on the horizontal axis: λ first, then a gap, then the other objectives."""
     return {arm: at + GAP * arm.has_other_objective for at, arm in enumerate(arms)}
 
 
@@ -216,9 +216,9 @@ def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
     places = _places(arms)
     axes.set_xticks(list(places.values()), [arm.short_label for arm in arms])
     axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    others = [each for each, arm in zip(axes.get_xticklabels(), arms, strict=True) if arm.has_other_objective]
-    for name in others:
-        name.set(rotation=30, ha="right", rotation_mode="anchor")
+    others = [tick for tick, arm in zip(axes.get_xticklabels(), arms, strict=True) if arm.has_other_objective]
+    for tick in others:
+        tick.set(rotation=30, ha="right", rotation_mode="anchor")
     axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -228,7 +228,8 @@ def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
 def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
     grey = PALETTE["muted"]
     handles = [
-        Line2D([], [], color=PALETTE[each], linewidth=1.6, label=each, **MARKERS[each]) for each in DECODINGS
+        Line2D([], [], color=PALETTE[decoding], linewidth=1.6, label=decoding, **MARKERS[decoding])
+        for decoding in DECODINGS
     ]
     handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label="cross-entropy"))
     if levels and any(row.arm.is_base for row in summary.rows):

@@ -1,4 +1,4 @@
-"""A summary → one HTML file that opens from disk, needs nothing else, and runs nothing."""
+"""A summary → one HTML file that opens from disk, needs no other file, and runs no script."""
 
 from pathlib import Path
 from statistics import fmean
@@ -39,7 +39,7 @@ FILTERS = (
     "fixed",
     "unbroken",
 )
-VERDICTS = {  # what a reader wants to tell apart → the verifier's reasons; all others are "other"
+VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed"),
     "wrong": ("different", "failed"),
     "no answer": ("no answer",),
@@ -50,8 +50,8 @@ CURVES = (
     ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
     ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
-MAX_CHARACTERS = 20_000  # of any one text: more is no name, setting or sentence
-MAX_POINTS = 300  # of a curve: more cannot be seen
+MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
+MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
 class Drawing(NamedTuple):
@@ -75,7 +75,7 @@ class ForestRow(NamedTuple):
 
 
 def document(summary: Summary) -> str:
-    """Return the page. What a model, a recipe or a path wrote is escaped; equal studies give equal bytes."""
+    """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
     recipe = summary.study.recipe
     return (
         _environment()
@@ -123,7 +123,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Spell out what a text hides, and cut it if it is too long; our own drawings stay as they are."""
+    """Spell out a text's hidden characters, and cut a text that is too long; leave our own drawings alone."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return format.visible(value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]} …")
@@ -135,9 +135,9 @@ def _forest(summary: Summary) -> list[ForestRow]:
     gains: list[tuple[str, str, tuple[float, float] | None, Gain]] = []
     for task in recipe.tasks if summary.chosen_penalty else ():
         for decoding in DECODINGS:
-            if found := summary.gain(task, summary.chosen, decoding):
+            if arm_gain := summary.gain(task, summary.chosen, decoding):
                 group = "control" if task == recipe.control else "task"
-                gains.append((group, decoding, (found.baseline, found.mean), found.gain))
+                gains.append((group, decoding, (arm_gain.baseline, arm_gain.mean), arm_gain.gain))
     gains += [("difference", decoding, None, gain) for decoding, gain in summary.interaction.items()]
     ends = [0.0, *(end for *_, gain in gains for end in (gain.low, gain.high))]
     low, width = min(ends), max(ends) - min(ends) or 1.0
@@ -167,13 +167,14 @@ def _figures(summary: Summary, task: str) -> list[Drawing]:
 
 def _temperature(summary: Summary) -> list[Drawing]:
     """Draw the frontier; empty where the recipe has none."""
-    found = temperature_frontier(summary)
-    if found is None:
+    frontier = temperature_frontier(summary)
+    if frontier is None:
         return []
     over_entropy = _svg(
-        line_figures.accuracy_over_entropy(found), "Accuracy against entropy, an arm a line over temperature"
+        line_figures.accuracy_over_entropy(frontier),
+        "Accuracy against entropy, an arm a line over temperature",
     )
-    over_temperature = _svg(line_figures.accuracy_over_temperature(found), "Accuracy against temperature")
+    over_temperature = _svg(line_figures.accuracy_over_temperature(frontier), "Accuracy against temperature")
     return [
         Drawing(over_entropy, captions.OVER_ENTROPY),
         Drawing(over_temperature, captions.OVER_TEMPERATURE),
@@ -182,19 +183,19 @@ def _temperature(summary: Summary) -> list[Drawing]:
 
 def _together(summary: Summary) -> tuple[Drawing, Coverage] | None:
     """Draw what k samples of a problem do together, and return the numbers of the table beside the figure."""
-    found = sample_coverage(summary)
-    if found is None:
+    coverage = sample_coverage(summary)
+    if coverage is None:
         return None
-    drawn = _svg(line_figures.pass_at_k(found), "The chance that one of k samples is right against k")
-    return Drawing(drawn, captions.coverage_caption(found)), found
+    drawn = _svg(line_figures.pass_at_k(coverage), "The chance that one of k samples is right against k")
+    return Drawing(drawn, captions.coverage_caption(coverage)), coverage
 
 
 def _changes(summary: Summary) -> Drawing | None:
-    found = problem_changes(summary)
-    if found is None:
+    changes = problem_changes(summary)
+    if changes is None:
         return None
-    drawn = _svg(line_figures.every_problem(found), "The gain on every test problem, sorted")
-    return Drawing(drawn, captions.changes_caption(found))
+    drawn = _svg(line_figures.every_problem(changes), "The gain on every test problem, sorted")
+    return Drawing(drawn, captions.changes_caption(changes))
 
 
 def _curves(summary: Summary) -> list[Drawing]:
@@ -215,7 +216,7 @@ def _svg(figure: Figure, description: str, *, lines: int = 0) -> Markup:
 
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     """Return λ → (step, mean over seeds), at the steps that every seed logged."""
-    study, found = summary.study, {}
+    study, logs = summary.study, {}
     for lam in study.lams:
         seeds = []
         for cell in study.cells(study.recipe.task, Arm(lam)):
@@ -226,13 +227,13 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
         steps = sorted(set.intersection(*map(set, seeds))) if seeds else []
         if steps:
             kept = steps[:: -(-len(steps) // MAX_POINTS)]
-            found[lam] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
-    return found
+            logs[lam] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
+    return logs
 
 
 def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]]]:
-    """Return task → (row, its shares by the names of VERDICTS and "other"), no name that all lack."""
-    found = {}
+    """Return task → (row, its shares by the names of VERDICTS and "other"); unused names are left out."""
+    by_task = {}
     for task in summary.study.recipe.tasks:
         rows = [
             row
@@ -243,10 +244,10 @@ def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]
         mixes = [_mix(row) for row in rows]
         names = [name for name in (*VERDICTS, "other") if any(mix[name] for mix in mixes)]
         if rows:
-            found[task] = [
+            by_task[task] = [
                 (row, {name: mix[name] for name in names}) for row, mix in zip(rows, mixes, strict=True)
             ]
-    return found
+    return by_task
 
 
 def _mix(row: TableRow) -> dict[str, float]:
@@ -257,7 +258,7 @@ def _mix(row: TableRow) -> dict[str, float]:
 
 
 def _settings(summary: Summary) -> dict[str, str]:
-    """Return every setting of the recipe; of an imported study, those that logs tell."""
+    """Return every setting of the recipe; for an imported study, only the settings that logs contain."""
     settings = as_settings(summary.study.recipe)
     if settings.pop("imported"):
         for name in (
@@ -277,22 +278,22 @@ def _settings(summary: Summary) -> dict[str, str]:
 
 def _flat(settings: dict[str, Any], where: str = "") -> dict[str, str]:
     """Name every setting in full, as in training.epochs, and write its value as text."""
-    found: dict[str, str] = {}
+    flat: dict[str, str] = {}
     for name, value in settings.items():
         if isinstance(value, dict):
-            found |= _flat(value, f"{where}{name}.")
+            flat |= _flat(value, f"{where}{name}.")
         elif isinstance(value, tuple | list):
-            texts = [each if isinstance(each, str) else f"{each:g}" for each in value]
-            found[where + name] = ", ".join(texts) or "–"
+            texts = [item if isinstance(item, str) else f"{item:g}" for item in value]
+            flat[where + name] = ", ".join(texts) or "–"
         else:
-            found[where + name] = "–" if value is None else str(value)
-    return found
+            flat[where + name] = "–" if value is None else str(value)
+    return flat
 
 
 def _versions(summary: Summary) -> dict[str, str]:
     """Return package → the versions that the cells were run with."""
-    found: dict[str, set[str]] = {}
+    versions: dict[str, set[str]] = {}
     for result in summary.study.results.values():
         for name, version in result.get("versions", {}).items():
-            found.setdefault(name, set()).add(version)
-    return {name: ", ".join(sorted(found[name])) for name in sorted(found)}
+            versions.setdefault(name, set()).add(version)
+    return {name: ", ".join(sorted(versions[name])) for name in sorted(versions)}

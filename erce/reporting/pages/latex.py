@@ -27,7 +27,7 @@ class Sheet:
 
     @property
     def best(self) -> float:
-        """The highest mean of what was trained; ties are all bold."""
+        """The highest mean of a trained arm; ties are all bold."""
         return max((row.mean for row in self.rows if not row.arm.is_base), default=float("nan"))
 
     @property
@@ -56,7 +56,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
 
 
 def markdown(sheet: Sheet) -> str:
-    """Write a pipe table and its note; names are on one line and end no column."""
+    """Write a pipe table and its note; names stay on one line, and their pipes are escaped."""
     headings = ["λ", *_headings(sheet)]
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
@@ -101,7 +101,7 @@ def comma_separated(sheet: Sheet) -> str:
     return text.getvalue()
 
 
-SPECIAL = {each: rf"\{each}" for each in "_&%#${}"} | {  # what LaTeX reads as a command
+SPECIAL = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX reads as a command
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",

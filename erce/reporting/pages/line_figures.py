@@ -21,63 +21,63 @@ CHANGES_HEIGHT = 0.75  # of the other figures' height
 
 
 @matplotlib.rc_context(SETTINGS)
-def accuracy_over_entropy(found: Frontier) -> Figure:
+def accuracy_over_entropy(frontier: Frontier) -> Figure:
     """Draw accuracy against entropy, one line an arm through its temperatures, whose ends are labelled.
 
     Arms whose entropy is not known everywhere are left out.
     """
     figure, (axes,) = panels(1, "right on test, in %")
-    places = {arm: known for arm, line in found.lines.items() if (known := _places(line))}
+    places = {arm: known for arm, line in frontier.lines.items() if (known := _places(line))}
     for arm, place in places.items():
-        axes.plot(*zip(*place, strict=True), **line_of(arm, found.chosen))
+        axes.plot(*zip(*place, strict=True), **line_of(arm, frontier.chosen))
     axes.autoscale_view()
     labelled: list[tuple[float, float]] = []
-    for arm in dict.fromkeys((found.chosen, BASELINE, BASE_MODEL)):
+    for arm in dict.fromkeys((frontier.chosen, BASELINE, BASE_MODEL)):
         if arm in places:
-            line = found.lines[arm]
+            line = frontier.lines[arm]
             _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2], labelled)
             _label_end(axes, f"T {line[-1].temperature:g}", places[arm][:-3:-1], labelled)
     axes.set_xlabel("entropy a token, as drawn, in nats")
-    return _finished(figure, found)
+    return _finished(figure, frontier)
 
 
 @matplotlib.rc_context(SETTINGS)
-def accuracy_over_temperature(found: Frontier) -> Figure:
+def accuracy_over_temperature(frontier: Frontier) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
     figure, (axes,) = panels(1, "right on test, in %")
-    for arm, line in found.lines.items():
-        look = line_of(arm, found.chosen)
+    for arm, line in frontier.lines.items():
+        look = line_of(arm, frontier.chosen)
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
-            if arm in (BASELINE, found.chosen) and found.best.get(arm) == point.temperature:
+            if arm in (BASELINE, frontier.chosen) and frontier.best.get(arm) == point.temperature:
                 axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
     axes.set_xlabel("temperature T")
-    return _finished(figure, found)
+    return _finished(figure, frontier)
 
 
 @matplotlib.rc_context(SETTINGS)
-def pass_at_k(found: Coverage) -> Figure:
+def pass_at_k(coverage: Coverage) -> Figure:
     """Draw pass@k against k, one line an arm; a dashed line is where the chosen λ and cross-entropy cross."""
     figure, (axes,) = panels(1, "pass@k on test, in %")
-    n, crossed = max(found.ks), found.crossing
+    n, crossed = max(coverage.ks), coverage.crossing
     if crossed is not None:
         axes.axvline(crossed.k, color=PALETTE["muted"], linewidth=1.0, linestyle=DASHED, zorder=1)
-    for arm, curve in found.curves.items():
+    for arm, curve in coverage.curves.items():
         values = [100 * value for value in curve]
-        (line,) = axes.plot(range(1, n + 1), values, **line_of(arm, found.chosen))
-        line.set_markevery([k - 1 for k in found.ks])
+        (line,) = axes.plot(range(1, n + 1), values, **line_of(arm, coverage.chosen))
+        line.set_markevery([k - 1 for k in coverage.ks])
     if n > MAX_PLAIN_K:
         axes.set_xscale("log", base=2)
-    axes.set_xticks(found.ks, [str(k) for k in found.ks])
+    axes.set_xticks(coverage.ks, [str(k) for k in coverage.ks])
     axes.minorticks_off()
     axes.set_xlabel("samples k of a problem")
     axes.grid(axis="y", linewidth=0.6)
-    line_key(figure, list(found.curves), found.chosen)
+    line_key(figure, list(coverage.curves), coverage.chosen)
     return figure
 
 
 @matplotlib.rc_context(SETTINGS)
-def every_problem(found: Changes) -> Figure:
+def every_problem(changes: Changes) -> Figure:
     """Draw every problem as a bar, sorted: losses on the left below 0, gains on the right above.
 
     All bars of a side are one path with a corner wherever the gain changes, so the file does not grow with
@@ -86,13 +86,16 @@ def every_problem(found: Changes) -> Figure:
     figure, (axes,) = panels(1, "gain, in points")
     figure.set_figheight(CHANGES_HEIGHT * figure.get_figheight())
     for name, sign in (("bad", -1), ("good", 1)):
-        left, bars = (0, [gain for gain in found.gains if gain < 0])
+        left, bars = (0, [gain for gain in changes.gains if gain < 0])
         if sign > 0:
-            left, bars = len(found.gains) - found.gained, found.gains[len(found.gains) - found.gained :]
+            left, bars = (
+                len(changes.gains) - changes.gained,
+                changes.gains[len(changes.gains) - changes.gained :],
+            )
         if bars:
             axes.fill(*outline(left, bars), color=PALETTE[name], linewidth=0, zorder=3)
     axes.axhline(0, color=PALETTE["ink"], linewidth=0.8, zorder=4)
-    axes.set_xlim(0, len(found.gains))
+    axes.set_xlim(0, len(changes.gains))
     axes.margins(y=0.08)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}".replace("-", MINUS) if value else "0")
     axes.set_xlabel("test problems, from most lost to most gained")
@@ -117,14 +120,14 @@ def outline(left: int, bars: list[float]) -> tuple[list[float], list[float]]:
 
 def _places(line: list[Point]) -> list[tuple[float, float]]:
     """Return (entropy, accuracy in %) of every point; empty where an entropy is not known."""
-    found = [(point.entropy, 100 * point.accuracy) for point in line if point.entropy is not None]
-    return found if len(found) == len(line) else []
+    places = [(point.entropy, 100 * point.accuracy) for point in line if point.entropy is not None]
+    return places if len(places) == len(line) else []
 
 
 def _label_end(
     axes: Axes, label: str, places: list[tuple[float, float]], labelled: list[tuple[float, float]]
 ) -> None:
-    """Label a line's end, the first of two places on it, on the side that the line does not take.
+    """Label a line's end, `places[0]`, on the side away from its neighbour, `places[1]`.
 
     Skip a label that would overlap another; `labelled` holds the places of labels, as shares of the axes.
     """
@@ -143,10 +146,10 @@ def _label_end(
     axes.annotate(label, places[0], xytext=away, textcoords="offset points", **look)
 
 
-def _finished(figure: Figure, found: Frontier) -> Figure:
+def _finished(figure: Figure, frontier: Frontier) -> Figure:
     axes = figure.axes[0]
     axes.grid(linewidth=0.6)
     axes.set_axisbelow(True)
     axes.margins(x=0.09, y=0.1)
-    line_key(figure, list(found.lines), found.chosen)
+    line_key(figure, list(frontier.lines), frontier.chosen)
     return figure

@@ -27,7 +27,8 @@ from erce.reporting.format import (
     percent,
     strength,
 )
-from erce.reporting.numbers.gains import DECODINGS, Summary, summary
+from erce.reporting.numbers import gains
+from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.pages.terminal import score_cells
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
@@ -45,22 +46,22 @@ HUB = {  # task → its data set on the hub
     "mbpp-full": mbpp.SOURCE.hub,
 }
 SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~!&$@^]|(?<=[^\d\s])\.(?=\S)|:(?=/)")  # Markdown's, HTML's, links'
-BEGINS = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # would make a list or a heading of a line
+BEGINS = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # makes a line a list or a heading
 
 
 def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str | None = None) -> Path:
     """Copy a cell's adapter into the new folder `out` with a model card; return the card's path.
 
-    `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. Seeds were not
-    compared to pick it, so the table's figures for that λ hold for it. `base` is the base model's name on the
-    hub where the recipe's model is a folder. `out` must not be there yet. ValueError: a cell that is not in
-    the study, is not done, or has no adapter; no λ that could be chosen.
+    `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. No seed was
+    picked for its score, so the table's figures for that λ hold for this cell. `base` is the base model's
+    name on the hub where the recipe's model is a folder. `out` must not be there yet. InputError: the
+    cell is not in the study, is not done, or has no adapter; or no λ could be chosen.
     """
     study, out = read_study(root), Path(out)
     if out.exists():
         raise InputError(f"{str(out)!r} exists; delete it, or give another folder")
-    found = summary(study)
-    chosen = _named(found, cell)
+    summary = gains.summary(study)
+    chosen = _named(summary, cell)
     adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
     for name in (WEIGHTS, CONFIGURATION):
         if not (adapter / name).is_file():
@@ -73,33 +74,33 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
         (folder / CONFIGURATION).write_text(
             json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
         )
-        (folder / README).write_text(card(found, chosen, hub=hub), encoding="utf-8")
+        (folder / README).write_text(card(summary, chosen, hub=hub), encoding="utf-8")
     return out / README
 
 
-def card(found: Summary, cell: Cell, *, hub: str | None) -> str:
-    """Return the card's text; `hub` is the base model's name there, None where it has none."""
+def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
+    """Return the card's text; `hub` is the base model's name on the hub, None without one."""
     parts = [
-        f"---\n{_metadata(found, cell, hub).to_yaml()}\n---",
+        f"---\n{_metadata(summary, cell, hub).to_yaml()}\n---",
         f"# {_plain(cell.name)}",
-        _what_it_is(found, cell, hub),
+        _what_it_is(summary, cell, hub),
         "## Results",
-        *(_table(found, cell, task) for task in _tasks(found, cell)),
-        _plain(sentences(found)["headline"]),
+        *(_table(summary, cell, task) for task in _tasks(summary, cell)),
+        _plain(sentences(summary)["headline"]),
     ]
-    if warned := cautions(found):
+    if warned := cautions(summary):
         parts += ["What could be wrong:", "\n".join(f"- {_plain(text)}" for text in warned)]
-    parts += ["## How to load it", _loading(hub), "## Recipe", _recipe(found, cell)]
-    return "\n\n".join([*parts, "## Versions", _versions(found, cell)]) + "\n"
+    parts += ["## How to load it", _loading(hub), "## Recipe", _recipe(summary, cell)]
+    return "\n\n".join([*parts, "## Versions", _versions(summary, cell)]) + "\n"
 
 
-def _named(found: Summary, name: str) -> Cell:
-    """Return the trained and finished cell of that name, or of "best"."""
-    study = found.study
+def _named(summary: Summary, name: str) -> Cell:
+    """Return the trained and finished cell called `name`, or the cell that "best" means."""
+    study = summary.study
     if name == BEST:
-        if found.chosen is None:
-            raise InputError(f"no λ is chosen: {found.no_choice}; name a cell with --cell")
-        return study.cells(study.recipe.task, found.chosen)[0]
+        if summary.chosen is None:
+            raise InputError(f"no λ is chosen: {summary.no_choice}; name a cell with --cell")
+        return study.cells(study.recipe.task, summary.chosen)[0]
     trained = {cell.name: cell for cell in study.results if cell.lam is not None}
     if name in trained:
         return trained[name]
@@ -134,9 +135,9 @@ def _valid(name: str) -> str:
     return name
 
 
-def _metadata(found: Summary, cell: Cell, hub: str | None) -> ModelCardData:
+def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
     data = HUB.get(cell.task)
-    scores = found.study.results[cell]["scores"].get("test", {})
+    scores = summary.study.results[cell]["scores"].get("test", {})
     results = [
         EvalResult(
             task_type="text-generation",
@@ -161,8 +162,8 @@ def _metadata(found: Summary, cell: Cell, hub: str | None) -> ModelCardData:
     )
 
 
-def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
-    recipe = found.study.recipe
+def _what_it_is(summary: Summary, cell: Cell, hub: str | None) -> str:
+    recipe = summary.study.recipe
     minimised = f"the objective {cell.objective}" if cell.arm.has_other_objective else "cross-entropy"
     if cell.lam:
         minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
@@ -170,51 +171,56 @@ def _what_it_is(found: Summary, cell: Cell, hub: str | None) -> str:
     text = (
         f"A LoRA adapter for {_plain(base)}, fine-tuned on verified demonstrations of the task "
         f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "
-        f"{counted(len(found.study.results) + len(found.study.missing), 'cell')} of a study with erce."
+        f"{counted(len(summary.study.results) + len(summary.study.missing), 'cell')} of a study with erce."
     )
-    if found.choice is None or (cell.task, cell.arm) == (recipe.task, found.chosen):
+    if summary.choice is None or (cell.task, cell.arm) == (recipe.task, summary.chosen):
         return text
     return f"{text} It is not of the λ that the study chose on validation."
 
 
-def _tasks(found: Summary, cell: Cell) -> list[str]:
+def _tasks(summary: Summary, cell: Cell) -> list[str]:
     """Return the tasks with results, the cell's own first."""
-    return [cell.task, *(task for task in found.study.recipe.tasks if task != cell.task and found.arms(task))]
+    return [
+        cell.task,
+        *(task for task in summary.study.recipe.tasks if task != cell.task and summary.arms(task)),
+    ]
 
 
-def _table(found: Summary, cell: Cell, task: str) -> str:
+def _table(summary: Summary, cell: Cell, task: str) -> str:
     """Write the base model, cross-entropy, the chosen λ and the cell's arm, then the cell alone."""
-    of_task = found.arms(task)
-    arms = [arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, found.chosen, cell.arm]) if arm in of_task]
+    task_arms = summary.arms(task)
+    arms = [
+        arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, summary.chosen, cell.arm]) if arm in task_arms
+    ]
     headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
-    rows = [_row(found, task, arm) for arm in arms]
+    rows = [_row(summary, task, arm) for arm in arms]
     if task == cell.task:
-        scores = found.study.results[cell]["scores"].get("test", {})
+        scores = summary.study.results[cell]["scores"].get("test", {})
         alone = [
             percent(scores[name]["pass@1"]) if name in scores else NOTHING for name in ("greedy", "sampled")
         ]
         rows.append([f"this adapter, seed {cell.seed}", "1", *alone, NOTHING, NOTHING, NOTHING])
     lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    row = next(row for row in found.rows if row.task == task)
-    role = ", the control" if task == found.study.recipe.control else ""
+    row = next(row for row in summary.rows if row.task == task)
+    role = ", the control" if task == summary.study.recipe.control else ""
     note = (
         f"{_plain(task)}{role}: right on {counted(row.n_problems, 'test problem')}, in %; samples at "
-        f"temperature {found.study.recipe.decoding.temperature:g}. ± is the sample standard deviation over "
-        f"seeds. Gains are over cross-entropy, in points, of {found.decoding} completions; p allows for "
+        f"temperature {summary.study.recipe.decoding.temperature:g}. ± is the sample standard deviation over "
+        f"seeds. Gains are over cross-entropy, in points, of {summary.decoding} completions; p allows for "
         "every row of the report's table. ★: chosen on validation."
     )
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", note])
 
 
-def _row(found: Summary, task: str, arm: Arm) -> list[str]:
+def _row(summary: Summary, task: str, arm: Arm) -> list[str]:
     name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
-    rows = [row for decoding in DECODINGS if (row := found.row(task, arm, decoding))]
+    rows = [row for decoding in DECODINGS if (row := summary.row(task, arm, decoding))]
     seeds = "" if arm.is_base else str(max(row.n_seeds for row in rows))
-    return [_plain(name) + (" ★" if arm == found.chosen else ""), seeds, *score_cells(found, task, arm)]
+    return [_plain(name) + (" ★" if arm == summary.chosen else ""), seeds, *score_cells(summary, task, arm)]
 
 
 def _loading(hub: str | None) -> str:
-    """Show how to load it; only a name that the hub's own rules allow stands in code."""
+    """Show how to load the adapter; `hub` stands in code, so it must be a name that the hub's rules allow."""
     loaded = [
         "from peft import AutoPeftModelForCausalLM",
         "from transformers import AutoTokenizer",
@@ -232,9 +238,9 @@ def _loading(hub: str | None) -> str:
     return "\n".join(["```python", *loaded, "```", "", after])
 
 
-def _recipe(found: Summary, cell: Cell) -> str:
-    recipe, decoding = found.study.recipe, found.study.recipe.decoding
-    trained = found.study.results[cell].get("training", {})
+def _recipe(summary: Summary, cell: Cell) -> str:
+    recipe, decoding = summary.study.recipe, summary.study.recipe.decoding
+    trained = summary.study.results[cell].get("training", {})
     settings: dict[str, Any] = {"task": cell.task, "model": Path(recipe.model).name, "λ": strength(cell.lam)}
     settings |= {"objective": cell.objective, "penalty": recipe.penalty, "order": recipe.order}
     settings |= {"seed": cell.seed, "split seed": recipe.split_seed} | asdict(recipe.training)
@@ -243,8 +249,8 @@ def _recipe(found: Summary, cell: Cell) -> str:
     return _pairs(("setting", "value"), settings.items())
 
 
-def _versions(found: Summary, cell: Cell) -> str:
-    return _pairs(("package", "version"), sorted(found.study.results[cell].get("versions", {}).items()))
+def _versions(summary: Summary, cell: Cell) -> str:
+    return _pairs(("package", "version"), sorted(summary.study.results[cell].get("versions", {}).items()))
 
 
 def _pairs(headings: tuple[str, str], rows: Iterable[tuple[str, Any]]) -> str:

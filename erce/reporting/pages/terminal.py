@@ -1,4 +1,4 @@
-"""Rows → the terminal's table: the base model, every λ, other objectives, with the gain of their samples."""
+"""Rows → the terminal's table: the base model, every λ, other objectives, each with its gain."""
 
 from rich import box
 from rich.console import Console
@@ -26,7 +26,7 @@ NOTE = (
     "and cut off · tokens, nats: mean length and entropy"
 )
 HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", "none", "cut", "tokens", "nats")
-WIDE_COLUMNS = 99  # of a terminal, from which p has its place
+WIDE_COLUMNS = 99  # of a terminal; narrower ones have no column for p
 
 
 def print_tables(summary: Summary, console: Console) -> None:
@@ -51,7 +51,7 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         padding=(0, 1 if wide else 0),
     )
     table.add_column("λ", overflow="fold")
-    for heading in HEADINGS if wide else [each for each in HEADINGS if each != "p"]:
+    for heading in HEADINGS if wide else [name for name in HEADINGS if name != "p"]:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         chosen = arm == summary.chosen
@@ -72,15 +72,15 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
-    found = summary.gain(task, arm, summary.decoding)
-    if found is None or arm.is_baseline:
+    arm_gain = summary.gain(task, arm, summary.decoding)
+    if arm_gain is None or arm.is_baseline:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
-    return [*accuracies, points(found.gain.gain), interval(found.gain), p_value(found.p_holm)]
+    return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
 
 
 def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
     row = summary.row(task, arm, summary.decoding)
-    unknown = None if summary.study.recipe.imported else 0.0  # a log may not tell these apart
+    unknown = None if summary.study.recipe.imported else 0.0  # an imported log may not have these reasons
     scores = score_cells(summary, task, arm)
     return [
         *(scores if wide else scores[:-1]),  # p is the last of them

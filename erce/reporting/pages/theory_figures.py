@@ -1,4 +1,4 @@
-"""The page's numbers → its figures; what differs in colour differs in form or label too."""
+"""The numbers of the theory page → its figures; what differs in colour differs in form or label too."""
 
 from typing import Any
 
@@ -108,7 +108,7 @@ def failure(numbers: dict[str, Any]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def switch(lams: dict[str, float | None]) -> Figure:
-    """Draw by how much the wrong policy's objective is the smaller, against λ; the learner switches at 0."""
+    """Draw u's objective minus the wrong policy's against λ; where it falls below 0 the learner picks u."""
     figure, (axes,) = panels(1, width=7.4, height=3.9)
     kinds = (("S_0", GREEN), ("S_0.5", GOLD), ("S_1", RED), ("R_0.5", PLUM), ("R_1", BLUE), ("R_2", INK))
     grid = np.linspace(0, 4, 9)

@@ -1,4 +1,4 @@
-"""A study beside the paper → the lines of `--against paper`: tables, and what keeps the two apart."""
+"""A study beside the paper → the lines of `--against paper`: tables, then how study and paper differ."""
 
 import math
 
@@ -40,17 +40,17 @@ def against_lines(study: Study) -> list[str]:
 
 
 def against_warnings(study: Study) -> list[str]:
-    """Say what differs from the paper besides chance, a sentence each; the problems always do."""
+    """Return a sentence for each way in which study and paper differ; the last is on the problems drawn."""
     pairs = paper_pairs(study)
     where: dict[str, list[str]] = {}
     for pair in pairs:
-        for text in _of_pair(study, pair):
+        for text in _pair_differences(study, pair):
             where.setdefault(text, []).append(f"{pair.task} {pair.decoding}")
-    found = [
+    differences = [
         text if len(places) == len(pairs) else f"{', '.join(places)}: {text}"
         for text, places in where.items()
     ]
-    return [*_of_recipe(study, pairs), *found, *_always(study, pairs)]
+    return [*_recipe_differences(study, pairs), *differences, *_remarks(study, pairs)]
 
 
 def _table(pair: PaperPair, rows: list[Beside]) -> list[str]:
@@ -89,27 +89,27 @@ def _spread(mean: float, sd: float | None) -> str:
     return percent(mean, 2) if sd is None else f"{percent(mean, 2)} ± {percent(sd, 2)}"
 
 
-def _of_recipe(study: Study, pairs: list[PaperPair]) -> list[str]:
-    recipe, found = study.recipe, []
+def _recipe_differences(study: Study, pairs: list[PaperPair]) -> list[str]:
+    recipe, differences = study.recipe, []
     model = pairs[0].table.model
     if recipe.model != model:
-        found.append(f"The model here is {recipe.model}, the paper's is {model}: these are two models.")
+        differences.append(f"The model here is {recipe.model}, the paper's is {model}: these are two models.")
     usual = Training()
     for name in TRAINING:
         ours, theirs = getattr(recipe.training, name), getattr(usual, name)
         if ours != theirs:
-            found.append(f"[training] {name} is {ours:g} here, {theirs:g} in the paper.")
+            differences.append(f"[training] {name} is {ours:g} here, {theirs:g} in the paper.")
     if recipe.training.normalize != "sequence":
-        found.append(
+        differences.append(
             f'[training] normalize is "{recipe.training.normalize}" here; the paper writes its objective as '
             'an average over each sequence, "sequence".'
         )
-    return found
+    return differences
 
 
-def _of_pair(study: Study, pair: PaperPair) -> list[str]:
-    """Say what differs between a task of the study under one decoding and the paper's table of it."""
-    recipe, table, found = study.recipe, pair.table, []
+def _pair_differences(study: Study, pair: PaperPair) -> list[str]:
+    """Say how a task of the study, under one decoding, differs from the paper's table of that task."""
+    recipe, table, differences = study.recipe, pair.table, []
     ours = [lam for lam in table.lams if study.cells(pair.task, Arm(lam))]
     for lam in ours[:1]:
         _, problems, samples = shape(study, pair, lam)
@@ -121,7 +121,7 @@ def _of_pair(study: Study, pair: PaperPair) -> list[str]:
         ]
         if pair.decoding == "sampled":
             settings.append(("temperature", recipe.decoding.temperature, table.temperature))
-        found += [
+        differences += [
             f"{what}: {here:g} here, {there:g} in the paper."
             for what, here, there in settings
             if here is not None and there is not None and here != there
@@ -131,12 +131,12 @@ def _of_pair(study: Study, pair: PaperPair) -> list[str]:
         ([lam for lam in table.lams if lam not in ours], "in the paper and not done here"),
     ):
         if lams:
-            found.append(f"λ = {', '.join(map(strength, sorted(lams)))}: {text}.")
-    return found
+            differences.append(f"λ = {', '.join(map(strength, sorted(lams)))}: {text}.")
+    return differences
 
 
 def _n_train(study: Study, task: str) -> int | None:
-    """Count the study's own list of training problems; without it, return the recipe's number or None."""
+    """Return the length of the study's list of training problems; without a list, the recipe's number."""
     path = study.root / PROBLEMS
     if path.is_file():
         rows = [row for row in read_rows(path) if row.get("task") == task and row.get("split") == "train"]
@@ -145,20 +145,22 @@ def _n_train(study: Study, task: str) -> int | None:
     return study.recipe.n_train
 
 
-def _always(study: Study, pairs: list[PaperPair]) -> list[str]:
-    """Say what is missing here, and what the paper leaves unsaid or cannot be sure of."""
-    found = []
+def _remarks(study: Study, pairs: list[PaperPair]) -> list[str]:
+    """Say what the study lacks, and what the paper leaves out or states inconsistently."""
+    remarks = []
     if study.missing:
-        found.append(f"Missing here: {counted(len(study.missing), 'cell')}, so the study's means can change.")
+        remarks.append(
+            f"Missing here: {counted(len(study.missing), 'cell')}, so the study's means can change."
+        )
     if any(pair.table.task == "mbpp" for pair in pairs):
-        found.append(
+        remarks.append(
             "The paper names 300 problems of sanitized MBPP to train on and 200 to test on, of 427 in all: "
             "its split overlaps or is another than it says."
         )
     if "mbpp-full" in study.recipe.tasks:
-        found.append("mbpp-full trains on problems outside the sanitized subset that the paper names.")
+        remarks.append("mbpp-full trains on problems outside the sanitized subset that the paper names.")
     if any((pair.table.task, pair.decoding) == ("gsm8k", "sampled") for pair in pairs):
-        found.append(
+        remarks.append(
             "The paper's sampled GSM8K has 3 seeds and the grid of its sweep over 200 problems; it may be on "
             "those and not on 500."
         )
@@ -168,13 +170,15 @@ def _always(study: Study, pairs: list[PaperPair]) -> list[str]:
         if study.cells(pair.task, BASE_MODEL)
     ]
     if bases:
-        found.append(f"The paper has no row of the base model, which is right in {', '.join(bases)} here.")
-    found.append("Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ.")
-    return [*found, _by_problems(study, pairs)]
+        remarks.append(f"The paper has no row of the base model, which is right in {', '.join(bases)} here.")
+    remarks.append(
+        "Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ."
+    )
+    return [*remarks, _by_problems(study, pairs)]
 
 
 def _by_problems(study: Study, pairs: list[PaperPair]) -> str:
-    """Say how far two draws of n and m problems differ by chance in 95 %: at most 1.96 √(¼/n + ¼/m)."""
+    """Say how far apart chance puts draws of n and m problems: up to 1.96 √(¼/n + ¼/m), 95 % of the time."""
     text = "Which problems the paper drew is not known"
     for pair in pairs:
         if study.cells(pair.task, BASELINE):

@@ -18,22 +18,22 @@ OVER_TEMPERATURE = (
 WAY_HEADINGS = {"pass": "pass@k: one of k", "maj": "maj@k: the vote", "best": "best@k: the likeliest"}
 
 
-def coverage_caption(found: Coverage) -> str:
+def coverage_caption(coverage: Coverage) -> str:
     """Say what the figure of pass@k shows, and where the lines cross."""
     text = "The chance that one of k samples of a problem is right, the mean over problems and seeds."
-    crossed = found.crossing
-    if found.chosen is None or BASELINE not in found.curves:
+    crossed = coverage.crossing
+    if coverage.chosen is None or BASELINE not in coverage.curves:
         return text
     if crossed is None:
-        return f"{text} Up to {max(found.ks)} samples the chosen λ and cross-entropy do not change places."
+        return f"{text} Up to {max(coverage.ks)} samples the chosen λ and cross-entropy do not change places."
     ahead = "cross-entropy" if crossed.leader == "treated" else "the chosen λ"
     return f"{text} From k = {crossed.k} on {ahead} covers more (dashed)."
 
 
-def changes_caption(found: Changes) -> str:
+def changes_caption(changes: Changes) -> str:
     """Say how many problems were gained, lost and neither."""
     return (
-        f"λ = {strength(found.lam)} minus cross-entropy in samples, all seeds: of "
-        f"{counted(len(found.gains), 'problem')}, {found.gained} gained (right), {found.lost} lost (left), "
-        f"{found.unchanged} unchanged. Small bars come by chance alone."
+        f"λ = {strength(changes.lam)} minus cross-entropy in samples, all seeds: of "
+        f"{counted(len(changes.gains), 'problem')}, {changes.gained} gained (right), {changes.lost} lost "
+        f"(left), {changes.unchanged} unchanged. Small bars come by chance alone."
     )

@@ -1,4 +1,4 @@
-"""A study → what could be wrong with it: each a sentence with its number and the way out."""
+"""A study → sentences on what could be wrong with it, each with a number and what to do."""
 
 from erce.errors import counted
 from erce.reporting.format import percent, strength
@@ -10,7 +10,7 @@ from erce.types import BASE_MODEL, BASELINE, Arm
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
-TOO_SLOW = (  # docs/sandbox.md: processor time, and wall time as a backstop; no setting raises either
+TOO_SLOW = (  # the limits on processor time and wall time are fixed (docs/sandbox.md)
     "most never end, and are wrong; if the machine was overloaded, delete verdicts.jsonl and result.json of "
     "those cells and run again with fewer --jobs, which judges the same completions again"
 )
@@ -23,7 +23,7 @@ ACCIDENTS = (  # reason, the share of completions that is too much, what it mean
 
 
 def cautions(summary: Summary) -> list[str]:
-    """Return the cautions; empty for a study in which nothing was noticed."""
+    """Return the cautions about a study; empty where there are none."""
     return [
         *_unfinished(summary),
         *_uneven(summary),
@@ -52,7 +52,7 @@ def _unfinished(summary: Summary) -> list[str]:
 
 
 def _uneven(summary: Summary) -> list[str]:
-    """Warn of an arm with fewer seeds than another of its task: its mean is less sure and can be luckier.
+    """Warn where an arm has fewer seeds than another of the same task, so that its mean is less certain.
 
     Arms that a search dropped do not count; the search compared them over the seeds that they had.
     """
@@ -88,7 +88,7 @@ def _chosen(summary: Summary) -> list[str]:
 
 
 def _better_on_test(summary: Summary) -> list[str]:
-    """Warn where another λ than the chosen one has the best test row, which a reader may want to pick."""
+    """Warn where the best test row is not of the chosen λ, as a reader may want to pick the best row."""
     rows = [
         row
         for row in summary.rows
@@ -110,19 +110,19 @@ def _better_on_test(summary: Summary) -> list[str]:
 
 def _narrow(summary: Summary) -> list[str]:
     """Say what cannot be seen with two λ or with one sample a problem."""
-    found, recipe = [], summary.study.recipe
+    warnings, recipe = [], summary.study.recipe
     if len(summary.study.lams) == 2:
         lams = " and ".join(strength(lam) for lam in sorted(summary.study.lams))
-        found.append(
+        warnings.append(
             f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen; three or more "
             "show it."
         )
     if recipe.decoding.samples == 1 and summary.decoding == "sampled":
-        found.append(
+        warnings.append(
             "There is one sample a problem: nothing can be said of pass@k or of votes; set samples = 4 or "
             "more in [decoding]."
         )
-    return found
+    return warnings
 
 
 def _overlap(summary: Summary) -> list[str]:
@@ -136,55 +136,55 @@ def _overlap(summary: Summary) -> list[str]:
 
 
 def _small(summary: Summary) -> list[str]:
-    found, recipe = [], summary.study.recipe
+    warnings, recipe = [], summary.study.recipe
     if len(recipe.seeds) == 1:
-        found.append(
+        warnings.append(
             "There is one seed: no interval here says what another would have done; three are a start."
         )
     elif len(recipe.seeds) == 2:
-        found.append("Two seeds say little about how much seeds differ; a third narrows every interval.")
+        warnings.append("Two seeds say little about how much seeds differ; a third narrows every interval.")
     problems = max((row.n_problems for row in summary.rows), default=FEW_PROBLEMS)
     if problems < FEW_PROBLEMS:
-        found.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
+        warnings.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
     gain = summary.gain(recipe.task, summary.chosen, summary.decoding)
     if gain is not None and (half := (gain.gain.high - gain.gain.low) / 2) > WIDE:
-        found.append(
+        warnings.append(
             f"The headline's interval reaches {percent(half)} points to either side, and smaller gains "
             "cannot be seen here: more test problems and more seeds narrow it."
         )
-    return found
+    return warnings
 
 
 def _cut_short(summary: Summary) -> list[str]:
-    """Warn of each accident in the trained row that has most of it."""
-    found = []
+    """Warn of each kind of accident that is too frequent, for the trained row that has it most often."""
+    warnings = []
     trained = [row for row in summary.rows if not row.arm.is_base]
     for reason, limit, words in ACCIDENTS:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
         of_what = f"the {worst.decoding} completions of {worst.arm.label} on {worst.task}"
-        found.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
-    return found
+        warnings.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
+    return warnings
 
 
 def _unprotected(summary: Summary) -> list[str]:
-    """Return the verifier's warnings of running programs with less than a sandbox."""
+    """Return the verifier's warnings about programs that ran with less than the full sandbox."""
     return sorted({text for result in summary.study.results.values() for text in result.get("warnings", ())})
 
 
 def _base_model(summary: Summary) -> list[str]:
     """Warn where fine-tuning hurt: a gain over cross-entropy may then be damage avoided."""
-    task, found = summary.study.recipe.task, []
+    task, warnings = summary.study.recipe.task, []
     for decoding in ("sampled", "greedy"):
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, BASELINE))
         if base is not None and baseline is not None and base.mean > baseline.mean:
-            found.append(
+            warnings.append(
                 f"The base model is better than cross-entropy ({decoding}: {percent(base.mean)} % against "
                 f"{percent(baseline.mean)} %), so a gain over cross-entropy may be damage avoided: tune the "
                 "learning rate and the epochs of λ = 0 first."
             )
-    return found[:1]
+    return warnings[:1]
 
 
 def _versions(summary: Summary) -> list[str]:

@@ -1,4 +1,4 @@
-"""search.json, what a search for λ did → the report's sentence about it and its table of rounds."""
+"""search.json (what a search for λ did) → the report's sentence about the search, and its table of rounds."""
 
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class SearchTable(NamedTuple):
 
 
 def ended(study: Study) -> bool:
-    """Whether the λ are settled: False only while `lams = "auto"` is searching."""
+    """Tell whether the λ are settled; False only while `lams = "auto"` is searching."""
     return study.recipe.search is None or (study.search is not None and "winner" in study.search["step"])
 
 
@@ -43,7 +43,7 @@ def search_sentence(summary: Summary) -> str:
 
 
 def not_proven(summary: Summary) -> str:
-    """Open the headline where cross-entropy wins although a λ had the higher score; else empty."""
+    """Return the headline's opening where cross-entropy won although a λ scored higher; else empty."""
     search, choice = summary.study.search, summary.choice
     if search is None or choice is None or choice.runner_up is None or not search["step"]["leader"]:
         return ""
@@ -57,14 +57,18 @@ def not_proven(summary: Summary) -> str:
 def finalists(summary: Summary) -> set[Arm]:
     """Return the arms of the λ that a search did not drop; without a search, of all the study's λ."""
     search = summary.study.search
-    dropped = {lam for each in search["step"]["rounds"] for lam in each["dropped"]} if search else set()
+    dropped = (
+        {lam for search_round in search["step"]["rounds"] for lam in search_round["dropped"]}
+        if search
+        else set()
+    )
     return {Arm(lam) for lam in summary.study.lams if lam not in dropped}
 
 
 def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
     """Say how many seeds a search spent on an arm that did not get all of them; else empty.
 
-    Without a search an arm has fewer seeds only in an unfinished study, which the cautions say.
+    Without a search an arm has fewer seeds only in an unfinished study, and the cautions say so.
     """
     row = summary.row(task, arm, summary.decoding)
     planned = len(summary.study.recipe.seeds)
@@ -78,18 +82,22 @@ def search_table(summary: Summary) -> SearchTable | None:
     search = summary.study.search
     if search is None:
         return None
-    rounds = [RoundRow(each["kind"], each["seeds"], _marks(each)) for each in search["step"]["rounds"]]
+    rounds = [
+        RoundRow(search_round["kind"], search_round["seeds"], _marks(search_round))
+        for search_round in search["step"]["rounds"]
+    ]
     end = [_spent(search["step"]), *_end(search)] if ended(summary.study) else [search_sentence(summary)]
-    tried = {*summary.study.lams, *(lam for each in rounds for lam in each.marks)}
+    tried = {*summary.study.lams, *(lam for row in rounds for lam in row.marks)}
     return SearchTable(tuple(sorted(tried)), rounds, end)
 
 
-def _marks(each: dict[str, Any]) -> dict[float, tuple[float | None, str]]:
-    """λ → its mean validation score in this round, and "dropped" or "kept"; or that it diverged."""
+def _marks(search_round: dict[str, Any]) -> dict[float, tuple[float | None, str]]:
+    """Return λ → its mean validation score in the round, and "kept", "dropped" or "diverged"."""
     marks: dict[float, tuple[float | None, str]] = {
-        lam: (score, "dropped" if lam in each["dropped"] else "kept") for lam, score in each["scores"]
+        lam: (score, "dropped" if lam in search_round["dropped"] else "kept")
+        for lam, score in search_round["scores"]
     }
-    return marks | dict.fromkeys(each["diverged"], (None, "diverged"))
+    return marks | dict.fromkeys(search_round["diverged"], (None, "diverged"))
 
 
 def _spent(step: dict[str, Any]) -> str:
@@ -101,5 +109,5 @@ def _spent(step: dict[str, Any]) -> str:
 
 
 def _end(search: dict[str, Any]) -> list[str]:
-    """Return the sentences after those on the rounds and the cost: why it stopped, the tests, the verdict."""
+    """Return the sentences on the search's end, which follow one for each round and one on the cost."""
     return search["said"][len(search["step"]["rounds"]) + 1 :]

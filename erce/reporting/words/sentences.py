@@ -1,4 +1,4 @@
-"""Numbers → the sentences that say what they mean, also where they mean nothing."""
+"""A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
 from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
@@ -18,33 +18,35 @@ def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
     Then, where the study has them: "search", "greedy", "several", "control-sampled", "control-greedy",
-    "difference-sampled", "difference-greedy", and "sharpening": what the temperatures of the frontier show of
-    a sampled gain or, without them, the caution that it needs.
+    "difference-sampled", "difference-greedy", and "sharpening": whether the frontier's temperatures explain
+    a sampled gain or, without a frontier, that sharpening alone may explain the gain.
     """
-    found = {"headline": _headline(summary)}
+    by_subject = {"headline": _headline(summary)}
     if search := searched.search_sentence(summary):
-        found["search"] = search
+        by_subject["search"] = search
     if summary.lam is None or summary.lam == 0:
-        return found
+        return by_subject
     recipe = summary.study.recipe
     if summary.decoding != "greedy":
         opening = "With greedy decoding, one completion a problem, the same λ"
-        found["greedy"] = _greedy(summary, recipe.task, opening)
-    found["several"] = k_samples_sentence(all_samples(summary), strength(summary.lam))
+        by_subject["greedy"] = _greedy(summary, recipe.task, opening)
+    by_subject["several"] = k_samples_sentence(all_samples(summary), strength(summary.lam))
     if recipe.control is not None:
-        found["control-sampled"] = _sampled(
+        by_subject["control-sampled"] = _sampled(
             summary,
             recipe.control,
             f"On the control {recipe.control}, where the mechanism predicts no gain, the same λ",
         )
-        found["control-greedy"] = _greedy(summary, recipe.control, "On the control with greedy decoding it")
+        by_subject["control-greedy"] = _greedy(
+            summary, recipe.control, "On the control with greedy decoding it"
+        )
     for decoding, gain in summary.interaction.items():
-        found[f"difference-{decoding}"] = (
+        by_subject[f"difference-{decoding}"] = (
             f"{where(decoding)} the gain minus the control's gain is {with_interval(gain)}"
             f"{_judgement(gain, 'the control gained more')}."
         )
-    found["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
-    return {subject: text for subject, text in found.items() if text}
+    by_subject["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
+    return {subject: text for subject, text in by_subject.items() if text}
 
 
 def _headline(summary: Summary) -> str:
@@ -73,23 +75,25 @@ def _cross_entropy_won(summary: Summary) -> str:
     text = led or "Validation chose λ = 0, plain cross-entropy"
     if not led and choice.runner_up is not None and choice.runner_up_score is not None:
         text += (
-            f": {percent(choice.score)} % {_of(summary)} right there against "
+            f": {percent(choice.score)} % {_denominator(summary)} right there against "
             f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
         )
     row = summary.row(task, BASELINE, summary.decoding)
     on_test = ""
     if row is not None:
         problems = counted(row.n_problems, "test problem")
-        on_test = f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_of(summary)}"
-        entry = summary.gain(task, Arm(choice.runner_up), summary.decoding) if led else None
-        if entry is not None:
-            on_test += f" and λ = {strength(choice.runner_up)} in {percent(entry.mean)} %"
-            on_test += f": {with_interval(entry.gain)}"
+        on_test = (
+            f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_denominator(summary)}"
+        )
+        arm_gain = summary.gain(task, Arm(choice.runner_up), summary.decoding) if led else None
+        if arm_gain is not None:
+            on_test += f" and λ = {strength(choice.runner_up)} in {percent(arm_gain.mean)} %"
+            on_test += f": {with_interval(arm_gain.gain)}"
         on_test += "."
     return f"{text}. There is no gain to report.{on_test}"
 
 
-def _of(summary: Summary) -> str:
+def _denominator(summary: Summary) -> str:
     return "of samples" if summary.decoding == "sampled" else "of greedy completions"
 
 
@@ -101,16 +105,16 @@ def _greedy(summary: Summary, task: str, opening: str) -> str:
     return _comparison(summary, task, "greedy", f"{opening} was right on", "of problems")
 
 
-def _comparison(summary: Summary, task: str, decoding: str, opening: str, of_what: str) -> str:
+def _comparison(summary: Summary, task: str, decoding: str, opening: str, denominator: str) -> str:
     """Compare the chosen λ with cross-entropy; empty where either has no finished cell."""
-    found = summary.gain(task, summary.chosen, decoding)
-    if found is None:
+    arm_gain = summary.gain(task, summary.chosen, decoding)
+    if arm_gain is None:
         return ""
     headline = task == summary.study.recipe.task and decoding == "sampled"
-    judgement = _judgement(found.gain, "cross-entropy was better", CHANCE if headline else MAYBE_CHANCE)
+    judgement = _judgement(arm_gain.gain, "cross-entropy was better", CHANCE if headline else MAYBE_CHANCE)
     return (
-        f"{opening} {percent(found.mean)} % {of_what} against {percent(found.baseline)} % "
-        f"for cross-entropy: {with_interval(found.gain)}{judgement}."
+        f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
+        f"for cross-entropy: {with_interval(arm_gain.gain)}{judgement}."
     )
 
 
@@ -121,9 +125,9 @@ def _judgement(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE)
 
 
 def _sharpening(summary: Summary) -> str:
-    """Say what a sampled gain does not show by itself, and what greedy decoding and the control add to that.
+    """Say that sharpening alone may explain a sampled gain, and whether greedy decoding and control agree.
 
-    Empty for λ < 0, which does not sharpen.
+    Empty without a sampled gain, and for λ < 0, which does not sharpen.
     """
     recipe = summary.study.recipe
     if (summary.lam or 0) < 0 or not _gained(summary, recipe.task, "sampled"):
@@ -144,16 +148,16 @@ def _sharpening(summary: Summary) -> str:
 
 
 def _gained(summary: Summary, task: str, decoding: str) -> bool:
-    """Whether the chosen λ gained, its interval lying above 0."""
+    """Tell whether the chosen λ gained: its interval lies above 0."""
     gain = summary.gain(task, summary.chosen, decoding)
     return gain is not None and gain.gain.low > 0
 
 
-def k_samples_sentence(found: TwoArms | None, lam: str) -> str:
-    """Say what all k samples of a problem do together; empty where there is nothing to say."""
-    if found is None:
+def k_samples_sentence(two_arms: TwoArms | None, lam: str) -> str:
+    """Compare pass@k, maj@k and best@k of the chosen λ with cross-entropy's; empty where there are none."""
+    if two_arms is None:
         return ""
-    k, treated, baseline = found.k, found.treated, found.baseline
+    k, treated, baseline = two_arms.k, two_arms.treated, two_arms.baseline
     words = {
         "pass": f"one of {k} samples is right",
         "maj": f"the vote of {k}",
@@ -161,31 +165,31 @@ def k_samples_sentence(found: TwoArms | None, lam: str) -> str:
     }
     parts = [
         f"{words[way]} on {percent(treated[way])} % of problems against {percent(baseline[way])} %"
-        + (f" ({interval(found.gains[way])})" if way in found.gains else "")
+        + (f" ({interval(two_arms.gains[way])})" if way in two_arms.gains else "")
         for way in WAYS
         if way in treated and way in baseline
     ]
     if not parts:
         return ""
-    over = next((f", over {gain.covers}" for gain in found.gains.values()), "")
+    over = next((f", over {gain.covers}" for gain in two_arms.gains.values()), "")
     brackets = f" In brackets: 95 % interval of the difference in points{over}." if over else ""
-    return f"With λ = {lam} and with cross-entropy, {', '.join(parts)}.{brackets}{_crossing(found)}"
+    return f"With λ = {lam} and with cross-entropy, {', '.join(parts)}.{brackets}{_crossing(two_arms)}"
 
 
-def _crossing(found: TwoArms) -> str:
-    if found.crossover is None:
-        return f" Up to {found.k} samples neither overtakes the other in the first of these."
-    ahead = "the penalty" if found.crossover.leader == "treated" else "cross-entropy"
-    behind_from = found.crossover.k
+def _crossing(two_arms: TwoArms) -> str:
+    if two_arms.crossover is None:
+        return f" Up to {two_arms.k} samples neither overtakes the other in the first of these."
+    ahead = "the penalty" if two_arms.crossover.leader == "treated" else "cross-entropy"
+    behind_from = two_arms.crossover.k
     return f" In the first of these {ahead} is ahead with few samples and behind from {behind_from} on."
 
 
-def frontier_sentence(found: Frontier | None) -> str:
+def frontier_sentence(frontier: Frontier | None) -> str:
     """Say whether λ beats cross-entropy beyond temperature; empty where nothing was compared."""
-    if found is None or found.contest is None:
+    if frontier is None or frontier.contest is None:
         return ""
-    contest = found.contest
-    tried = [point.temperature for point in found.lines[BASELINE]]
+    contest = frontier.contest
+    tried = [point.temperature for point in frontier.lines[BASELINE]]
     name = f"λ = {strength(contest.lam)}"
     return (
         f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
@@ -213,7 +217,7 @@ _VERDICTS = {
 
 
 def _in_hindsight(contest: Contest) -> str:
-    """Say where a gain hangs on validation's choice of temperature; else empty."""
+    """Warn of a gain that depends on the temperature that validation chose for cross-entropy; else empty."""
     if contest.finding != ContestResult.BETTER or contest.hindsight.low > 0:
         return ""
     return (

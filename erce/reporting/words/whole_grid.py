@@ -1,4 +1,4 @@
-"""What the whole grid of a study says → sentences."""
+"""The statistical tests over all arms of a study → sentences."""
 
 import math
 
@@ -9,28 +9,28 @@ from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Pow
 from erce.types import Arm
 
 
-def grid_sentences(found: Inference | None) -> list[str]:
+def grid_sentences(inference: Inference | None) -> list[str]:
     """Say what the grid shows, samples first; empty where there is nothing to say."""
-    if found is None:
+    if inference is None:
         return []
-    grids = [grid for grid in (found.sampled, found.greedy) if grid is not None]
+    grids = [grid for grid in (inference.sampled, inference.greedy) if grid is not None]
     sentences = [_better_and_worse(grid) for grid in grids]
-    if found.greedy is not None and found.greedy.same is not None:
-        sentences.append(_same(found.greedy.same))
-    if found.sampled is not None:
-        sentences.append(_two_intervals(found.sampled, found.chosen))
-        if found.sampled.power is not None:
-            sentences.append(_power(found.sampled.power))
+    if inference.greedy is not None and inference.greedy.same is not None:
+        sentences.append(_same(inference.greedy.same))
+    if inference.sampled is not None:
+        sentences.append(_two_intervals(inference.sampled, inference.chosen))
+        if inference.sampled.power is not None:
+            sentences.append(_power(inference.sampled.power))
     return [sentence for sentence in sentences if sentence]
 
 
 def where(decoding: str) -> str:
-    """Open a sentence about a decoding."""
+    """Return the words that open a sentence about a decoding."""
     return "In samples" if decoding == "sampled" else "With greedy decoding"
 
 
 def _better_and_worse(grid: GridFindings) -> str:
-    """Name the arms that differ from cross-entropy; empty for a single arm, which is the headline's."""
+    """Name the arms that differ from cross-entropy; empty for a single arm, which the headline covers."""
     number = len(grid.gains)
     if number < 2:
         return ""
@@ -62,7 +62,7 @@ def _same(same: Sameness) -> str:
 
 
 def _two_intervals(grid: GridFindings, chosen: Arm | None) -> str:
-    """Tell the chosen λ's two intervals apart; empty with one seed, which has only one of them."""
+    """Explain the two intervals of the chosen λ's gain; empty with one seed, which gives only one."""
     gain = next((gain for gain in grid.gains if gain.arm == chosen), None)
     if gain is None or gain.over_seeds is None:
         return ""
