@@ -32,41 +32,41 @@ def report(root: str | Path, *, json: str | Path | None = None, out: str | Path 
     and every number into the file `json`. The same study gives the same bytes.
     """
     root = Path(root)
-    found = summary(read_study(root))
+    study_summary = summary(read_study(root))
     out = Path(out) if out is not None else root / "report"
-    _print(found)
-    tasks = [task for task in found.study.recipe.tasks if found.arms(task)]
-    write_tables(found, out / "tables")
+    _print(study_summary)
+    tasks = [task for task in study_summary.study.recipe.tasks if study_summary.arms(task)]
+    write_tables(study_summary, out / "tables")
     if tasks:
-        save(accuracy(found, tasks), out / "accuracy.svg")
-    write_text(out / "index.html", document(found))
+        save(accuracy(study_summary, tasks), out / "accuracy.svg")
+    write_text(out / "index.html", document(study_summary))
     if json is not None:
-        write_json(Path(json), contents(found))
+        write_json(Path(json), contents(study_summary))
     return out / "index.html"
 
 
-def contents(found: Summary) -> dict[str, Any]:
+def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
-    choice = found.choice
+    choice = summary.choice
     return {
-        "study": as_settings(found.study.recipe),
-        "gains": found.gains_as_json(),
+        "study": as_settings(summary.study.recipe),
+        "gains": summary.gains_as_json(),
         "chosen": None if choice is None else choice._asdict() | {"scores": _by_lam(choice.scores)},
-        "search": found.study.search,
+        "search": summary.study.search,
         "interaction": [
-            {"lam": found.lam, "decoding": decoding, **gain_as_json(gain)}
-            for decoding, gain in found.interaction.items()
+            {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
+            for decoding, gain in summary.interaction.items()
         ],
-        "inference": _as_json(inference(found)),
-        "several": _as_json(all_samples(found)),
-        "frontier": _as_json(temperature_frontier(found)),
-        "coverage": _as_json(sample_coverage(found)),
-        "changes": _as_json(problem_changes(found)),
-        "base": [row.as_json() for row in found.rows if row.arm.is_base],
-        "rows": [row.as_json() for row in found.rows if not row.arm.is_base],
-        "sentences": list(sentences(found).values()),
-        "cautions": cautions(found),
-        "missing": [cell.name for cell in found.study.missing],
+        "inference": _as_json(inference(summary)),
+        "several": _as_json(all_samples(summary)),
+        "frontier": _as_json(temperature_frontier(summary)),
+        "coverage": _as_json(sample_coverage(summary)),
+        "changes": _as_json(problem_changes(summary)),
+        "base": [row.as_json() for row in summary.rows if row.arm.is_base],
+        "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
+        "sentences": list(sentences(summary).values()),
+        "cautions": cautions(summary),
+        "missing": [cell.name for cell in summary.study.missing],
     }
 
 
@@ -83,13 +83,13 @@ def _as_json(part: _Part | None) -> dict[str, Any] | None:
     return None if part is None else part.as_json()
 
 
-def _print(found: Summary) -> None:
-    """Print the tables, then sentences: what was found first, what could be wrong last."""
+def _print(summary: Summary) -> None:
+    """Print the tables, then sentences: the findings first, the cautions last."""
     console = Console()
-    print_tables(found, console)
-    for text in (*sentences(found).values(), *grid_sentences(inference(found))):
+    print_tables(summary, console)
+    for text in (*sentences(summary).values(), *grid_sentences(inference(summary))):
         console.print(f"\n{visible(text)}", markup=False, highlight=False)
-    if warned := cautions(found):
+    if warned := cautions(summary):
         console.print("\nWhat could be wrong:", style="bold")
         for text in warned:
             console.print(f"  · {visible(text)}", markup=False, highlight=False)

@@ -10,7 +10,7 @@ def best_at_k(
 ) -> float:
     """Return the share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
 
-    A k above the samples a problem is an InputError.
+    A k above the samples a problem is a ValueError.
 
     >>> best_at_k(np.array([[-1.0, -2.0, -3.0]]), np.array([[0, 1, 1]]), 2)  # the first, in 2 of 3 pairs
     0.3333333333333333
@@ -25,10 +25,10 @@ def best_by_problem(
     """Return the chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
 
     The k are drawn at random from the problem's n without replacement, and the chance is exact: where m
-    samples are no likelier than a sample and l less likely, it wins with [C(m, k) − C(l, k)] / C(n, k), less
-    what it shares equally with those that tie with it. Likeliest is by `logprob`, the sum over a sample's
-    tokens of log p; with `tokens`, the lengths, by the mean of log p a token. −inf is a log-probability, NaN
-    none. All three have the shape of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems,
+    samples are no likelier than a sample and l less likely, it wins with [C(m, k) − C(l, k)] / C(n, k),
+    shared equally among the samples that tie. Likeliest is by `logprob`, the sum over a sample's
+    tokens of log p; with `tokens`, the lengths, by the mean of log p a token. −inf is allowed, NaN is
+    not. All three have the shape of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems,
     samples).
 
     >>> best_by_problem(np.array([[-1.0, -2.0, -2.0]]), np.array([[0, 1, 0]])).round(3)

@@ -19,9 +19,9 @@ class Crossover(NamedTuple):
 def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
     """Return 1 − C(n − c, k) / C(n, k) at [..., problem, k − 1], c of its n samples being accepted.
 
-    The chance that k samples, drawn at random from the n without replacement, hold an accepted one: unbiased
-    for pass@k (Chen et al. 2021, "Evaluating Large Language Models Trained on Code", Section 2.1). The shape
-    is that of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems, samples).
+    This is the chance that k samples, drawn at random from the n without replacement, hold an accepted one:
+    unbiased for pass@k (Chen et al. 2021, "Evaluating Large Language Models Trained on Code", Section 2.1).
+    The shape is that of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems, samples).
 
     >>> coverage_by_problem(np.array([[1, 0, 0, 0], [0, 0, 0, 0]]))
     array([[0.25, 0.5 , 0.75, 1.  ],
@@ -44,7 +44,7 @@ def coverage(accepted: np.ndarray) -> np.ndarray:
 
 
 def pass_at_k(accepted: np.ndarray, k: int) -> float:
-    """Return pass@k, unbiased, as in `coverage`; a k above the samples a problem is an InputError.
+    """Return pass@k, unbiased, as in `coverage`; a k above the samples a problem is a ValueError.
 
     >>> pass_at_k(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]), 2)
     0.5

@@ -1,4 +1,4 @@
-"""Arrays → grids of verdicts that are known to be such; n samples → the chances of drawing k of them."""
+"""Arrays → checked grids of verdicts; n samples → the chances of drawing k of them."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import numpy as np
 def verdict_grid(accepted: np.ndarray) -> np.ndarray:
     """Check that `accepted` holds 0 and 1 of shape (problems, samples), at least (1, 1); return it as floats.
 
-    A grid of several training seeds, (seeds, problems, samples), is allowed too; anything else an InputError.
+    A grid of several training seeds, (seeds, problems, samples), may be given too; all else is a ValueError.
     """
     accepted = np.asarray(accepted)
     if accepted.ndim not in (2, 3) or accepted.size == 0:
@@ -20,13 +20,13 @@ def verdict_grid(accepted: np.ndarray) -> np.ndarray:
 
 
 def check_k(k: int, n: int) -> None:
-    """Raise an InputError unless k of n samples can be drawn: 1 ≤ k ≤ n."""
+    """Raise a ValueError unless k of n samples can be drawn: 1 ≤ k ≤ n."""
     if not 1 <= k <= n:
         raise ValueError(f"k = {k} of {n} samples a problem; k is 1 to {n}, or draw more samples")
 
 
 def all_among(n: int) -> np.ndarray:
-    """C(m, k) / C(n, k) at [m, k − 1]: the chance that k of n samples all fall among m marked ones.
+    """Return C(m, k) / C(n, k) at [m, k − 1]: the chance that k of n samples are all among m marked ones.
 
     A product of k ratios, so no binomial coefficient can overflow. Shape (n + 1, n).
 

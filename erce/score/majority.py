@@ -31,11 +31,11 @@ def majority_by_problem(
 
     `answers` are the extracted texts, one row a problem, and `accepted` their verdicts, 0 and 1 of (problems,
     samples). Equal texts vote together; with `same`, texts for which it returns equal values, such as
-    `str.casefold`. None does not vote, so where none of the k votes nothing is handed in, which is not
+    `str.casefold`. None does not vote; if none of the k samples votes, nothing is handed in, which is not
     accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
-    whose verdicts differ. An accepted None is an InputError, and so is a k above n.
+    whose verdicts differ. An accepted None is a ValueError, and so is a k above n.
 
-    A test of two texts for equality goes through `merged` first.
+    To compare answers two at a time, pass them through `merged` first.
 
     The chance is exact for every n and k: no subset is drawn. Votes are hypergeometric, which are independent
     binomial counts given their sum, so a convolution over the answers counts the winners and the ties.
@@ -78,7 +78,7 @@ def _merged(row: Sequence[str | None], equal: Equal) -> list[str | None]:
 
 
 def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: Same | None) -> float:
-    verdicts: dict[Hashable, list[float]] = {}
+    verdicts: dict[Hashable, list[float]] = {}  # answer → the verdicts on it
     for answer, verdict in zip(answers, accepted, strict=True):
         if answer is not None:
             verdicts.setdefault(same(answer) if same else answer, []).append(verdict)
@@ -86,19 +86,19 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
             raise ValueError(
                 "an accepted completion has no answer to vote for; give the text that was judged"
             )
-    votes = sorted(len(each) for each in verdicts.values())
+    votes = sorted(len(on_answer) for on_answer in verdicts.values())
     chance = 0.0
-    for each in verdicts.values():
-        if any(each):
-            rivals = votes.copy()
-            rivals.remove(len(each))
-            chance += sum(each) / len(each) * _wins(len(each), tuple(rivals), len(answers), k)
+    for on_answer in verdicts.values():
+        if any(on_answer):
+            size, rivals = len(on_answer), votes.copy()
+            rivals.remove(size)
+            chance += sum(on_answer) / size * _wins(size, tuple(rivals), len(answers), k)
     return chance
 
 
 @lru_cache(maxsize=65536)
 def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
-    """Return the chance that an answer of `size` samples wins the vote of k of n; a tie of t is 1 / t."""
+    """Return the chance that an answer of `size` samples wins the vote of k of n; in a tie of t, 1 / t."""
     if k == n:
         most = max((size, *rivals))
         return (size == most) / (1 + rivals.count(size))
@@ -125,7 +125,7 @@ def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> fl
 
 @lru_cache(maxsize=4096)
 def _binomial(n: int, p: float) -> np.ndarray:
-    """Return the chances of 0 … n of n, 0 < p < 1."""
+    """Return the chances of 0 … n successes in n draws, 0 < p < 1."""
     counts = range(n + 1)
     logs = [math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1) for x in counts]
     return np.exp(np.array(logs) + np.arange(n + 1) * math.log(p) + np.arange(n, -1, -1) * math.log1p(-p))

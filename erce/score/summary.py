@@ -16,7 +16,7 @@ def pass_at_1(accepted: np.ndarray) -> float:
     """Return the share of accepted completions, from 0 and 1 of shape (problems, samples).
 
     With one sample a problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
-    appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is an InputError.
+    appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is a ValueError.
 
     >>> pass_at_1(np.array([[1, 0], [1, 1]]))
     0.75
@@ -50,7 +50,7 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
     """Return 1 where a completion was accepted, else 0: (problems in order of appearance, samples 0 … k − 1).
 
     `verdicts` are of the same completions in the same order. A problem that lacks a sample others have, or
-    has one twice, is an InputError: a missing completion must not change an average unseen.
+    has one twice, is a ValueError: a missing completion must not change an average unnoticed.
     """
     if len(completions) != len(verdicts):
         raise ValueError(
@@ -73,11 +73,11 @@ def summarize(
     With n > 1 samples a problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
     log p. All are means over the subsets of k samples. `maj@k` is left out where an accepted completion has
-    nothing extracted to vote for, `best@k` where a log-probability is NaN or None. What one completion lacks
-    has no mean: None.
+    nothing extracted to vote for, `best@k` where a log-probability is NaN or None. A mean is
+    None if one completion lacks the value.
 
-    Then also `by_problem`, each problem's `maj` and `best` of all n, problems in the order of their names,
-    each where the numbers above have it.
+    Then also `by_problem`: each problem's `maj` and `best` of all n, problems in the order of their names.
+    Either is left out where its means are.
     """
     accepted = acceptance(completions, verdicts)
     tokens = _known([completion.tokens for completion in completions])
@@ -115,22 +115,22 @@ def _known(values: Sequence[float | None]) -> np.ndarray | None:
 
 def _places(completions: Sequence[Completion]) -> np.ndarray:
     """Return where each sample of each problem is in `completions`, as `acceptance` arranges them."""
-    found: dict[str, dict[int, int]] = {}
+    places: dict[str, dict[int, int]] = {}  # problem → sample → place
     for place, completion in enumerate(completions):
-        samples = found.setdefault(completion.problem, {})
+        samples = places.setdefault(completion.problem, {})
         if completion.sample in samples:
             raise ValueError(
                 f"problem {completion.problem!r} has sample {completion.sample} twice; give it once"
             )
         samples[completion.sample] = place
-    wanted = range(max((len(samples) for samples in found.values()), default=0))
-    for problem, samples in found.items():
+    wanted = range(max((len(samples) for samples in places.values()), default=0))
+    for problem, samples in places.items():
         missing = set(wanted) - samples.keys()
         if missing:
             raise ValueError(
                 f"problem {problem!r} lacks sample {min(missing)}; every problem has as many samples"
             )
-    return np.array([[samples[sample] for sample in wanted] for samples in found.values()], dtype=int)
+    return np.array([[samples[sample] for sample in wanted] for samples in places.values()], dtype=int)
 
 
 def _of_several(
@@ -141,19 +141,19 @@ def _of_several(
     if n == 1:
         return {}
     places, sizes = _places(completions), sorted({*(2**power for power in range(1, n.bit_length())), n})
-    found: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
+    scores: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
     by_problem = {}
     if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
         answers = [[verdicts[place].extracted for place in row] for row in places]
         votes = merged(answers, equal) if equal else answers
-        found |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
+        scores |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
         by_problem["maj"] = majority_by_problem(votes, accepted, n)
     logprob = _known([completion.logprob for completion in completions])
     if logprob is not None and not np.isnan(logprob).any():
         best = best_by_problem(logprob[places], accepted)
-        found |= {f"best@{k}": float(best.mean(axis=0)[k - 1]) for k in sizes}
+        scores |= {f"best@{k}": float(best.mean(axis=0)[k - 1]) for k in sizes}
         by_problem["best"] = best[:, -1]
     names = [completions[row[0]].problem for row in places]
     order = sorted(range(len(names)), key=names.__getitem__)
     rows = {way: chances[order].round(12).tolist() for way, chances in by_problem.items()}
-    return found | {"by_problem": rows}
+    return scores | {"by_problem": rows}

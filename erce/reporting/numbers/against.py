@@ -10,7 +10,7 @@ from erce.stats import over_seeds, paper, welch
 from erce.study.folder import Study
 from erce.types import BASELINE, Arm
 
-SAME_TASK = {"mbpp-full": "mbpp"}  # ours → the paper's, where it goes by another name
+SAME_TASK = {"mbpp-full": "mbpp"}  # our name of a task → the paper's, where they differ
 FROM_SEEDS = "Welch over seeds"
 FROM_SUMMARY = "Welch over seeds, the paper's from its printed mean and ±"
 ONE_SEED = "none, with one seed"
@@ -18,10 +18,10 @@ ONE_SEED = "none, with one seed"
 
 @dataclass(frozen=True)
 class Beside:
-    """One λ of the study beside the paper's, in fractions of 1; None where one seed cannot tell.
+    """One λ of the study beside the paper's, in fractions of 1; None where one seed is not enough.
 
     `sd` divides by the number of seeds, as the paper's ± does. `difference` is the study's mean minus the
-    paper's, its 95 % interval `low` to `high` over seeds alone; `basis` names what it rests on. `gain` and
+    paper's, its 95 % interval `low` to `high` over seeds alone; `basis` names the test. `gain` and
     `paper_gain` are over λ = 0.
     """
 
@@ -45,7 +45,7 @@ class Beside:
 
 
 class PaperPair(NamedTuple):
-    """A task of the study under one decoding, and the paper's table of it."""
+    """A task of the study under one decoding, and the paper's table for it."""
 
     task: str
     decoding: str
@@ -53,7 +53,7 @@ class PaperPair(NamedTuple):
 
 
 def paper_pairs(study: Study) -> list[PaperPair]:
-    """Return the tasks and decodings of a study that the paper has a table of."""
+    """Return the study's tasks and decodings for which the paper has a table."""
     recipe, known = study.recipe, {table.task for table in tables()}
     tasks = [task for task in recipe.tasks if SAME_TASK.get(task, task) in known]
     if not tasks:
@@ -61,18 +61,18 @@ def paper_pairs(study: Study) -> list[PaperPair]:
         raise InputError(
             f"the paper has no task {recipe.task!r} to hold this study against; it has {there_are}"
         )
-    found, reasons = [], []
+    pairs, reasons = [], []
     for task in tasks:
         for decoding in reversed(DECODINGS):  # greedy first, as in the paper
             try:
-                of_paper = SAME_TASK.get(task, task)
-                table = lookup(of_paper, decoding, penalty=recipe.penalty, order=recipe.order)
-                found.append(PaperPair(task, decoding, table))
+                paper_task = SAME_TASK.get(task, task)
+                table = lookup(paper_task, decoding, penalty=recipe.penalty, order=recipe.order)
+                pairs.append(PaperPair(task, decoding, table))
             except ValueError as reason:
                 reasons.append(str(reason))
-    if not found:
+    if not pairs:
         raise InputError(reasons[0])
-    return found
+    return pairs
 
 
 def against_rows(study: Study) -> list[Beside]:

@@ -1,4 +1,4 @@
-"""Test problems that the chosen λ gained or lost most, with one completion of either arm beside the other."""
+"""Test problems that the chosen λ gained or lost most, with one completion of each arm."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from erce.reporting.numbers.gains import Summary
 from erce.study.folder import PROBLEMS, Study, cell_folder
 from erce.types import BASELINE
 
-SHOWN = 3  # gained, and as many lost
+SHOWN = 3  # examples of a gain, and as many of a loss
 LONGEST = 2000  # characters of a text
 
 
@@ -83,12 +83,12 @@ Judged = list[tuple[Cell, dict[str, Any]]]  # a problem's verdicts: every seed's
 
 
 def _judged(cells: list[Cell], study: Study, drawn: tuple[str, str]) -> dict[str, Judged]:
-    found: dict[str, Judged] = {}
+    by_problem: dict[str, Judged] = {}
     for cell in cells:
         for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl"):
             if (row["split"], row["decoding"]) == drawn:
-                found.setdefault(row["problem"], []).append((cell, row))
-    return found
+                by_problem.setdefault(row["problem"], []).append((cell, row))
+    return by_problem
 
 
 def _share(judged: Judged) -> float:
@@ -126,7 +126,7 @@ def _side(judged: Judged, side: tuple[Cell, dict[str, Any]], texts: dict[tuple[C
     assert cell.lam is not None
     return Side(
         lam=cell.lam,
-        right=sum(each["accepted"] for _, each in judged),
+        right=sum(verdict["accepted"] for _, verdict in judged),
         of=len(judged),
         seed=cell.seed,
         text=shorten(texts[cell, row["problem"], row["sample"]]),

@@ -18,7 +18,7 @@ class Point:
     """One arm at one temperature, means over its seeds; accuracies are fractions of 1.
 
     `entropy`, nats a token, is of the distributions that the completions of the test problems were drawn
-    from, at this temperature: 0 for greedy. It is None where a completion came without; `validation` is None
+    from, at this temperature: 0 for greedy. It is None where a completion has none; `validation` is None
     without validation problems.
     """
 
@@ -41,8 +41,8 @@ class Contest(NamedTuple):
     """The chosen λ against cross-entropy on test, each at the temperature that is best for it on validation.
 
     `hindsight` is the gain over cross-entropy at `hindsight_temperature`, the best for it on the test
-    problems themselves: a temperature picked in its favour, so that a gain there does not hang on
-    validation's choice.
+    problems themselves. That temperature favours cross-entropy, so a gain there does not come from an unlucky
+    choice on validation.
     """
 
     lam: float
@@ -111,23 +111,25 @@ def temperature_frontier(summary: Summary) -> Frontier | None:
 def _line(summary: Summary, arm: Arm) -> list[Point]:
     study, task = summary.study, summary.study.recipe.task
     scores = [study.results[cell]["scores"] for cell in study.cells(task, arm)]
-    found = []
+    points = []
     for temperature, decoding in temperatures(study.recipe).items():
         test = [split["test"][decoding] for split in scores if decoding in split["test"]]
         if not test or len(test) < len(scores):
             continue
         validation = [split.get("validation", {}).get(decoding) for split in scores]
-        found.append(
+        points.append(
             Point(
                 temperature,
                 decoding,
-                fmean(each["pass@1"] for each in test),
-                known_mean([each.get("drawn_entropy") for each in test]),
+                fmean(seed_scores["pass@1"] for seed_scores in test),
+                known_mean([seed_scores.get("drawn_entropy") for seed_scores in test]),
                 # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-                round(fmean(each["pass@1"] for each in validation), 12) if all(validation) else None,
+                round(fmean(seed_scores["pass@1"] for seed_scores in validation), 12)
+                if all(validation)
+                else None,
             )
         )
-    return found
+    return points
 
 
 def _best(line: list[Point]) -> float | None:
@@ -146,7 +148,7 @@ def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, fl
         _outcomes(summary, arm, at)
         for arm, at in ((chosen, best[chosen]), (BASELINE, best[BASELINE]), (BASELINE, most))
     )
-    gain, hindsight = (paired_gain(treated, each) for each in (baseline, in_hindsight))
+    gain, hindsight = (paired_gain(treated, untreated) for untreated in (baseline, in_hindsight))
     return Contest(
         lam=chosen.lam,
         temperature=best[chosen],

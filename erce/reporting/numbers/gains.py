@@ -35,7 +35,7 @@ class TableRow:
     n_samples: int
     validation: float | None  # mean score on the validation problems
     reasons: dict[str, float]
-    tokens: float | None  # None: a log does not say
+    tokens: float | None  # None: a log does not hold it
     entropy: float | None
 
     def as_json(self) -> dict[str, Any]:
@@ -54,8 +54,8 @@ class ArmGain:
 
     `gain` has the interval over problems and seeds, and the p of this arm by itself; `p_holm` allows for
     every arm that the table compares on that task and decoding. `over_seeds` is Welch's gain, over seeds on
-    these very problems; None where one seed or equal ones cannot tell. Cross-entropy has a gain of 0 over
-    itself.
+    these very problems; None with one seed, or where no arm's seeds differ. Cross-entropy has a gain of 0
+    over itself.
     """
 
     task: str
@@ -96,7 +96,7 @@ class Summary:
 
     @cached_property
     def decoding(self) -> str:
-        """What a table's gains are of: samples, or greedy completions where logs hold no samples."""
+        """The decoding of the tables' gains: "sampled", or "greedy" where logs hold no samples."""
         return main_decoding(self.study)
 
     def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
@@ -120,16 +120,16 @@ class Summary:
         return [self._gain_as_json(row) for row in self.rows if not row.arm.is_base]
 
     def _gain_as_json(self, row: TableRow) -> dict[str, Any]:
-        found = self.gain(row.task, row.arm, row.decoding)
-        if found is None:
+        arm_gain = self.gain(row.task, row.arm, row.decoding)
+        if arm_gain is None:
             compared = dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci", "p_holm"))
         else:
-            seeds = found.over_seeds
+            seeds = arm_gain.over_seeds
             compared = {
-                "baseline": found.baseline,
-                **gain_as_json(found.gain),
+                "baseline": arm_gain.baseline,
+                **gain_as_json(arm_gain.gain),
                 "welch_ci": None if seeds is None else [seeds.low, seeds.high],
-                "p_holm": found.p_holm,
+                "p_holm": arm_gain.p_holm,
             }
         place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
         sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
@@ -169,7 +169,7 @@ def arm_gains(study: Study) -> list[ArmGain]:
 
 
 def gain_as_json(gain: Gain) -> dict[str, Any]:
-    """Return a gain as everywhere in the JSON: with its 95 % interval as [low, high], in fractions of 1."""
+    """Return a gain in the JSON's form: with its 95 % interval as [low, high], in fractions of 1."""
     return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
 
 
@@ -199,16 +199,16 @@ def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
             decoding=decoding,
             mean=float(outcomes.get(arm, baseline).mean()),
             baseline=float(baseline.mean()),
-            gain=found.gain,
+            gain=grid_gain.gain,
             over_seeds=nothing if arm == BASELINE else _over_seeds(outcomes[arm], baseline),
-            p_holm=found.adjusted,
+            p_holm=grid_gain.adjusted,
         )
-        for arm, found in grid.items()
+        for arm, grid_gain in grid.items()
     }
 
 
 def _over_seeds(treated: np.ndarray, baseline: np.ndarray) -> Gain | None:
-    """Return Welch's gain; None where one seed, or seeds that are all equal, say nothing of other seeds."""
+    """Return Welch's gain; None with one seed, or where neither arm's score varies over seeds."""
     if min(len(treated), len(baseline)) < 2:
         return None
     gain = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in (treated, baseline)))
@@ -274,16 +274,16 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
 
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     """Return a gain for each decoding; none without a control, a λ to compare at, or their finished cells."""
-    task, control = study.recipe.task, study.recipe.control
+    own_task, control = study.recipe.task, study.recipe.control
     if control is None or choice is None or choice.lam == 0:
         return {}
     arms = (Arm(choice.lam), BASELINE)
     differences = {}
     for decoding in DECODINGS:
-        if all(_drawn(study, each, arm, decoding) for each in (task, control) for arm in arms):
+        if all(_drawn(study, task, arm, decoding) for task in (own_task, control) for arm in arms):
             on_task, on_control = (
-                paired_gain(*(study.outcomes(each, arm, split="test", decoding=decoding) for arm in arms))
-                for each in (task, control)
+                paired_gain(*(study.outcomes(task, arm, split="test", decoding=decoding) for arm in arms))
+                for task in (own_task, control)
             )
             differences[decoding] = difference(on_task, on_control)
     return differences

@@ -1,7 +1,7 @@
 """Cells without a result → each run once: in this process, in several, or on a Ray cluster.
 
 The function that runs a cell is handed in (`Work.run`), so nothing here knows of training. Every engine
-leaves the same cell folders. What an engine yields says which cell is done or has failed, never a score.
+leaves the same cell folders. An engine yields which cell is done or has failed, never a score.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ def name_of(engine: str, jobs: int | None) -> str:
 
 
 def _parse_engine(engine: str) -> tuple[str, str | None]:
-    """Return the engine's name and Ray's address; None is the cluster in RAY_ADDRESS, or one of its own.
+    """Return the engine's name and Ray's address; None is the cluster in RAY_ADDRESS, or a new one.
 
     >>> _parse_engine("processes"), _parse_engine("ray")
     (('processes', None), ('ray', None))

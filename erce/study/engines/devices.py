@@ -1,4 +1,4 @@
-"""How many devices a cell needs, and those of this machine → which ones each process may see."""
+"""The number of devices a cell needs, and this machine's devices → the devices that each process may see."""
 
 import os
 from importlib.util import find_spec

@@ -15,7 +15,7 @@ from erce.study.engines.transfer import restore
 from erce.study.folder import LOCKS
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
-ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process whose driver was killed, until that process ends
+ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process of a killed driver to end
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""One cell, run where an engine has put it → that it is done, or what stopped it, never an exception."""
+"""One cell, run where an engine has put it → a `Done` with its failure, if any; never an exception."""
 
 import shutil
 import time
@@ -15,16 +15,16 @@ from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
 from erce.study.folder import cell_folder, is_done
 
-FAILURE, LOG = "failure.txt", "log.txt"  # of a cell that failed: its traceback, and what it printed
-DIVERGED = "diverged.txt"  # beside them where the training diverged: the sentence
+FAILURE, LOG = "failure.txt", "log.txt"  # a failed cell's traceback, and what it printed
+DIVERGED = "diverged.txt"  # a diverged cell's message
 
 
 @dataclass(frozen=True)
 class Work:
     """A study's folder and recipe, and the function that runs one of its cells in them.
 
-    `threads` is how many a cell computes with on a CPU, None for the cores shared among the jobs; `gpus` how
-    many devices a cell needs, a fraction where several cells share one; `processes` how many train it.
+    `threads` is the number of CPU threads of a cell, None for an equal share of the cores; `gpus` the number
+    of devices that a cell needs, a fraction where cells share a device; `processes` how many train a cell.
     """
 
     root: Path
@@ -57,12 +57,12 @@ def run_one(work: Work, cell: Cell) -> Done:
     folder, started = cell_folder(work.root, work.recipe, cell), time.monotonic()
     with CellFailure() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
-            # First: no kill may leave a finished cell with what was left of an earlier attempt.
+            # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
             for left in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
                 _remove(left)
             work.run(work.root, work.recipe, cell)
     if caught.trace:
-        with suppress(OSError):  # a full disk is often why
+        with suppress(OSError):  # a full disk is often what failed the cell
             folder.mkdir(parents=True, exist_ok=True)
             (folder / FAILURE).write_text(caught.trace, encoding="utf-8", errors="replace")
             if caught.diverged:
@@ -79,7 +79,7 @@ def _remove(path: Path) -> None:
 
 @dataclass
 class CellFailure:
-    """A context that catches what a cell raises, an exit of the task's own code too; Ctrl-C passes.
+    """A context that catches what a cell raises, and an exit by the task's own code; Ctrl-C passes.
 
     `line` is fit for a terminal: control characters of a server or a model are replaced.
     """

@@ -24,7 +24,7 @@ from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.one_cell import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS, cell_folder, is_done
 
-IDLE_EXIT_SECONDS = 5.0  # that an idle process has to leave by itself
+IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
 
 
 @dataclass
@@ -74,14 +74,16 @@ class WorkerPool:
                     assert isinstance(pipe, Connection)
                     yield self._end_of(busy[pipe])
         finally:
-            for worker in [each for each in self.workers if each.cell]:  # none but where this was stopped
+            for worker in [worker for worker in self.workers if worker.cell]:  # only if this was stopped
                 worker.process.kill()
                 self._remove(worker)
 
     def _hand_out(self, waiting: deque[Cell]) -> None:
         """Give a cell to every idle worker, as long as cells wait; start workers up to `jobs`."""
-        for worker in [each for each in self.workers if each.cell is None and not each.process.is_alive()]:
-            self._remove(worker)  # it was killed while it had nothing to do
+        idle_workers = [worker for worker in self.workers if worker.cell is None]
+        for worker in idle_workers:
+            if not worker.process.is_alive():  # it was killed while it had nothing to do
+                self._remove(worker)
         while waiting:
             idle = next((worker for worker in self.workers if worker.cell is None), None)
             if idle is None and len(self.workers) < self.jobs:
@@ -140,7 +142,7 @@ def _why_ended(exit_code: int | None) -> str:
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set variables of this process for a child that is started meanwhile, then restore the old ones.
+    """Set environment variables for a child that the block starts, then restore the old values.
 
     The child finds them at its start: its first import of torch, in a script of the user's, reads them.
     """
@@ -200,14 +202,14 @@ def _exit_with_the_driver() -> None:
 
 
 class _OutputToFile:
-    """A context in which what the process prints goes to a file, also what libraries print beneath Python.
+    """A context that sends all output of the process to a file, also what C libraries print.
 
     Where the file cannot be made, nothing is redirected: a log is no reason to stop.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.saved: list[tuple[int, int]] = []  # descriptor, and the copy of what it was
+        self.saved: list[tuple[int, int]] = []  # a descriptor, and a copy of its old target
 
     def __enter__(self) -> None:
         with suppress(OSError):

@@ -9,8 +9,8 @@ from erce.study.engines.one_cell import Done
 
 
 @contextmanager
-def progress(total: int, missing: int, *, said: Sequence[str] = ()) -> Iterator[Callable[[Done], None]]:
-    """Print the lines of `said`, then yield the function to call with each cell's end.
+def progress(total: int, missing: int, *, messages: Sequence[str] = ()) -> Iterator[Callable[[Done], None]]:
+    """Print the messages, then yield the function to call with each cell's end.
 
     `missing` of the `total` cells are to run.
     """
@@ -22,7 +22,7 @@ def progress(total: int, missing: int, *, said: Sequence[str] = ()) -> Iterator[
     def say(text: str) -> None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    for text in said:
+    for text in messages:
         say(text)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TextColumn("{task.fields[left]}"), console=console) as bars:
@@ -45,7 +45,7 @@ def progress(total: int, missing: int, *, said: Sequence[str] = ()) -> Iterator[
 class Pace:
     """The time that the missing cells still take at the pace of this run; earlier runs do not count.
 
-    The pace is in wall time, and so holds for cells side by side too.
+    The pace is in wall time, so it holds for cells that run side by side too.
     """
 
     missing: int

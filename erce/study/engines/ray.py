@@ -52,7 +52,7 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
     if find_spec("ray") is None:
         raise InputError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # Ray's own answer to a lost head, after this time, is to end this process where it stands.
+    # After this time without a head, Ray itself ends this process at once.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * HEAD_SILENCE_SECONDS)))
     os.environ.setdefault(OOM_VARIABLE, str(TASK_RETRIES))
     os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", str(int(HEAD_SILENCE_SECONDS)))
@@ -78,7 +78,7 @@ def _is_client(ray: Any) -> bool:
 
 
 def _errors_when_gone(client: bool) -> tuple[type[Exception], ...]:
-    """Return what Ray's calls raise where the head is gone; most calls only wait."""
+    """Return the errors that Ray's calls raise once the head is gone; most calls only wait."""
     if not client:
         return (ConnectionError,)
     import grpc
@@ -132,7 +132,7 @@ def _connect(ray: Any, address: str | None, *, client: bool) -> None:
         try:
             ray.init(address=address, **options)
             return
-        except ConnectionAbortedError:  # a client's process on the head may die as it is forked, in gRPC
+        except ConnectionAbortedError:  # a client's process on the head may die in gRPC as it is forked
             if attempt == CONNECT_ATTEMPTS:
                 raise
 
@@ -147,7 +147,7 @@ class _Cluster:
     work: Work
     most: int  # cells in the cluster at a time
     client: bool  # whether a client server holds the tasks
-    gone: tuple[type[Exception], ...]  # what Ray's calls raise where the head is gone
+    gone: tuple[type[Exception], ...]  # the errors that Ray's calls raise once the head is gone
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         waiting, running = deque(cells), dict[Any, Cell]()
@@ -162,11 +162,11 @@ class _Cluster:
                     yield self._fetch(task, running[task])
                     del running[task]
         except ClusterLostError:
-            running.clear()  # nobody is there to be told
+            running.clear()  # no head is left to cancel them
             raise
         finally:
             with suppress(*self.gone):
-                for task in running:  # none are left but where this was stopped
+                for task in running:  # some are left only if this was stopped
                     self.ray.cancel(task, force=True)
 
     def _submit(self, cell: Cell, running: dict[Any, Cell]) -> Done | None:
@@ -191,12 +191,12 @@ class _Cluster:
         return ready[0]
 
     def _fetch(self, task: Any, cell: Cell) -> Done:
-        """Bring the folder of an ended cell home, or keep what Ray says of a task that failed."""
+        """Fetch the folder of an ended cell, or keep Ray's error for a task that failed."""
         try:
             waits = (POLL_SECONDS * 2**n for n in range(9))  # a slow transfer begins anew with each
             done, packed = self._ask(lambda: self.ray.get(task, timeout=next(waits, ARRIVAL_SECONDS)))
         except self.ray.exceptions.RayError as error:
-            self._await_head()  # a task may fail for want of the head, before that is missed
+            self._await_head()  # a task may fail because the head is gone, before we notice
             self._keep_failure(cell, error)
             return Done(cell, error_line(error))
         folder = cell_folder(self.work.root, self.work.recipe, cell)
@@ -205,7 +205,7 @@ class _Cluster:
         return done._replace(failure=caught.line, hopeless=caught.hopeless) if caught.line else done
 
     def _keep_failure(self, cell: Cell, error: Exception) -> None:
-        """Write down what is known of a task whose process or node has taken the cell's folder with it."""
+        """Write failure.txt for a task whose process or node is lost, and the cell's folder with it."""
         folder = cell_folder(self.work.root, self.work.recipe, cell)
         with CellFailure(), cell_lock(self.work.root, folder.name):
             folder.mkdir(parents=True, exist_ok=True)
@@ -221,7 +221,7 @@ class _Cluster:
             except self.ray.exceptions.GetTimeoutError:
                 if self._head_answers():
                     heard = time.monotonic()
-            except self.ray.exceptions.RayError:  # which a ConnectionError of the task is too
+            except self.ray.exceptions.RayError:  # also a ConnectionError that the task raised
                 if self._is_connected():
                     raise
             except self.gone:
@@ -238,7 +238,7 @@ class _Cluster:
         raise _cluster_lost()
 
     def _is_connected(self) -> bool:
-        """False for a client that has given up: a call of Ray's would then look for another cluster."""
+        """Return False for a client that has given up: Ray's next call would look for another cluster."""
         return not self.client or _is_client(self.ray)
 
     def _head_answers(self) -> bool:
@@ -267,7 +267,7 @@ def _reach(address: str) -> None:
 
 def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
     """Run a cell on its node, in a temporary folder; return its end and its packed folder."""
-    if not work.gpus:  # Ray leaves a task that asked for no device all those of its node
+    if not work.gpus:  # Ray lets a task that asked for no device see all of its node's
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     with tempfile.TemporaryDirectory(prefix="erce-") as scratch:
         here = replace(work, root=Path(scratch))

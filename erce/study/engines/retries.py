@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from erce.recipe import Cell
 from erce.study.engines.one_cell import Done, RunCells
 
-FAILURES_TO_GIVE_UP = 3  # before the first success; the other cells are then not begun
+FAILURES_TO_GIVE_UP = 3  # before the first success; then the other cells are not started
 
 
 def sweep(run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0) -> Iterator[Done]:

@@ -48,9 +48,9 @@ class StudyPlan:
     @property
     def training_memory(self) -> Memory | None:
         """Return the memory of the task that needs most; None if the model's architecture is unknown."""
-        of, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
-        return of and training_memory(
-            of, self.recipe, longest=max(task.training.longest for task in self.tasks), width=width
+        architecture, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
+        return architecture and training_memory(
+            architecture, self.recipe, longest=max(task.training.longest for task in self.tasks), width=width
         )
 
     @property
@@ -59,11 +59,13 @@ class StudyPlan:
 
         None if the architecture is unknown, or if a server draws.
         """
-        of, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
-        if of is None or self.recipe.server is not None:
+        architecture, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
+        if architecture is None or self.recipe.server is not None:
             return None
         memories = (
-            drawing_memory(of, self.recipe, longest=task.drawing.longest, rows=task.drawing.rows, width=width)
+            drawing_memory(
+                architecture, self.recipe, longest=task.drawing.longest, rows=task.drawing.rows, width=width
+            )
             for task in self.tasks
         )
         return max(memories, key=lambda memory: memory.total)
@@ -71,24 +73,29 @@ class StudyPlan:
     @property
     def hours(self) -> Hours | None:
         """Return one device's hours for all cells; None without a speed, or an architecture and a peak."""
-        of, recipe = self.found.architecture, self.recipe
+        architecture, recipe = self.found.architecture, self.recipe
         drawn = () if recipe.server is not None else self.tasks
         if self.speed is not None:
             trained = sum(task.trained * task.training.read for task in self.tasks)
             expected = sum(task.cells * task.drawing.expected for task in drawn)
             most = sum(task.cells * task.drawing.most for task in drawn)
             return hours_at(self.speed, trained=trained, read=0, expected=expected, most=most)
-        if of is None or self.device not in DEVICES:
+        if architecture is None or self.device not in DEVICES:
             return None
         cells_and_work = [(task.cells, task.drawing) for task in drawn]
         return hours_at(
             assumed_speed(self.device),
-            trained=sum(task.trained * training_flops(of, recipe, task.training) for task in self.tasks),
-            read=sum(n * reading_flops(of, recipe, work) for n, work in cells_and_work),
-            expected=sum(
-                n * drawing_flops(of, recipe, work, tokens=work.expected) for n, work in cells_and_work
+            trained=sum(
+                task.trained * training_flops(architecture, recipe, task.training) for task in self.tasks
             ),
-            most=sum(n * drawing_flops(of, recipe, work, tokens=work.most) for n, work in cells_and_work),
+            read=sum(n * reading_flops(architecture, recipe, work) for n, work in cells_and_work),
+            expected=sum(
+                n * drawing_flops(architecture, recipe, work, tokens=work.expected)
+                for n, work in cells_and_work
+            ),
+            most=sum(
+                n * drawing_flops(architecture, recipe, work, tokens=work.most) for n, work in cells_and_work
+            ),
         )
 
 
@@ -105,11 +112,11 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objectives)
-    tokenizer, found = _tokenizer(recipe.model), find_architecture(recipe.model)
+    tokenizer, found_architecture = _tokenizer(recipe.model), find_architecture(recipe.model)
     tasks = tuple(task_plan(recipe, name, tokenizer) for name in recipe.tasks)
     notes = [note for task in tasks for note in task.notes]
-    if found.architecture is None:
-        notes.append(f"nothing of memory and hours: {found.where}")
+    if found_architecture.architecture is None:
+        notes.append(f"nothing of memory and hours: {found_architecture.where}")
     if recipe.server is not None:
         notes.append("nothing of the server's memory and hours, which draws the completions")
     if recipe.training.epochs % 1:
@@ -117,7 +124,12 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
     if recipe.search is not None:
         notes.append("every λ of the grid with every seed, which a search thins out and may extend")
     return StudyPlan(
-        recipe=recipe, tasks=tasks, found=found, device=device, speed=speed, notes=tuple(dict.fromkeys(notes))
+        recipe=recipe,
+        tasks=tasks,
+        found=found_architecture,
+        device=device,
+        speed=speed,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

@@ -1,4 +1,4 @@
-"""A model's config.json, or the public values of the paper's models → how many weights it has, and where."""
+"""A model's config.json, or the public values of the paper's models → its dimensions and weight count."""
 
 import json
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ class FoundArchitecture:
 def find_architecture(model: str) -> FoundArchitecture:
     """Find the architecture of "tiny", a folder, a hub model in the local cache, or a model of the paper.
 
-    Nothing is fetched. For a mixture of experts, or a config.json without the usual fields, it is None.
+    Nothing is fetched. A mixture of experts, or a config.json without the usual fields, has None.
 
     >>> find_architecture("tiny").architecture.weights
     850048

@@ -9,15 +9,15 @@ from erce.study.plan.counts import TaskPlan
 from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory
 
 
-def plan_lines(of: StudyPlan, root: Path) -> list[str]:
+def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
     """Return all that the plan says of a study whose folder would be `root`; assumptions come last."""
-    done = sum(is_done(root, of.recipe, cell) for cell in of.recipe.cells()) if root.is_dir() else 0
+    done = sum(is_done(root, plan.recipe, cell) for cell in plan.recipe.cells()) if root.is_dir() else 0
     there = f", {done} of them done" if done else ""
-    lines = [f"{root}: {counted(of.cells, 'cell')}{there}; a dry run, nothing is written"]
-    for task in of.tasks:
-        lines += _task_lines(task, seeds=len(of.recipe.seeds))
-    lines += _memory_lines(of) + _cost_lines(of)
-    return [*lines, *(f"assumed  {note}" for note in of.notes)]
+    lines = [f"{root}: {counted(plan.cells, 'cell')}{there}; a dry run, nothing is written"]
+    for task in plan.tasks:
+        lines += _task_lines(task, seeds=len(plan.recipe.seeds))
+    lines += _memory_lines(plan) + _cost_lines(plan)
+    return [*lines, *(f"assumed  {note}" for note in plan.notes)]
 
 
 def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
@@ -41,21 +41,22 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     ]
 
 
-def _memory_lines(of: StudyPlan) -> list[str]:
-    found = of.found.architecture
-    if found is None:
+def _memory_lines(plan: StudyPlan) -> list[str]:
+    architecture = plan.found.architecture
+    if architecture is None:
         return []
-    weights = f"{found.weights:,} weights, {found.adapter(of.recipe.training.rank):,} of the adapter"
-    lines = [f"model {of.recipe.model}: {weights} (from {of.found.where})"]
-    for name, memory in (("training", of.training_memory), ("drawing", of.drawing_memory)):
+    adapter = architecture.adapter(plan.recipe.training.rank)
+    weights = f"{architecture.weights:,} weights, {adapter:,} of the adapter"
+    lines = [f"model {plan.recipe.model}: {weights} (from {plan.found.where})"]
+    for name, memory in (("training", plan.training_memory), ("drawing", plan.drawing_memory)):
         if memory is not None:
-            lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, of.device)}")
+            lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, plan.device)}")
     return lines
 
 
-def _memory(of: Memory) -> str:
-    parts = {name.replace("_", " "): size for name, size in vars(of).items() if size}
-    return f"{_size(of.total)} = " + " + ".join(f"{name} {_size(size)}" for name, size in parts.items())
+def _memory(memory: Memory) -> str:
+    parts = {name.replace("_", " "): size for name, size in vars(memory).items() if size}
+    return f"{_size(memory.total)} = " + " + ".join(f"{name} {_size(size)}" for name, size in parts.items())
 
 
 def _size(count: float) -> str:
@@ -76,21 +77,21 @@ def _room(memory: Memory, device: str) -> str:
     return f"; MORE than the {_size(there)} of {device}: lower micro_batch_size or [decoding] batch_size"
 
 
-def _cost_lines(of: StudyPlan) -> list[str]:
-    hours = of.hours
+def _cost_lines(plan: StudyPlan) -> list[str]:
+    hours = plan.hours
     if hours is None:
-        known = of.found.architecture is not None
+        known = plan.found.architecture is not None
         return ["  hours     name --tokens-per-second of this device"] if known else []
     total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
     most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"
     training = f"training {_hours(hours.training)}, drawing {drawing} ({most})"
-    device = of.device if of.speed is None else "device with these speeds"
+    device = plan.device if plan.speed is None else "device with these speeds"
     lines = [f"  hours     {total} of one {device}: {training}"]
-    if of.speed is None:
+    if plan.speed is None:
         shares = f"{TRAINING_UTILISATION:.0%} of the peak in training, {DRAWING_UTILISATION:.0%} in drawing"
         lines.append(f"            computed, not measured: operations over an assumed {shares}")
     else:
-        speeds = f"{of.speed.training:g} tokens a second read in training, {of.speed.drawing:g} drawn"
+        speeds = f"{plan.speed.training:g} tokens a second read in training, {plan.speed.drawing:g} drawn"
         lines.append(f"            at {speeds}")
     return lines
 

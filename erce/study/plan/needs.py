@@ -62,7 +62,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Speed:
-    """What a device does a second, in the unit that is counted: tokens, or operations."""
+    """The work that a device does in a second: tokens if measured, operations if assumed."""
 
     training: float
     drawing: float
@@ -77,40 +77,42 @@ class Hours:
     drawing_most: float  # if every completion is cut off at its limit
 
 
-def training_memory(of: Architecture, recipe: Recipe, *, longest: int, width: int) -> Memory:
+def training_memory(architecture: Architecture, recipe: Recipe, *, longest: int, width: int) -> Memory:
     """Return the memory of a micro-batch of sequences of `longest` tokens each; `width` is bytes a weight.
 
     weights      weights · width; frozen, so without gradients
     adapter      16 bytes a LoRA weight: float32 value, gradient and two moments
-    activations  tokens · layers · what autograd keeps of one; with gradient checkpointing each layer's
-                 input, and everything of one layer; in float32 twice that, which is rather too much
+    activations  tokens · layers · the bytes that autograd keeps of a token in a layer; with gradient
+                 checkpointing each layer's input, and all of one layer; in float32 twice that, too much
     head         the logits of one chunk: rows · vocabulary · 4, at most 512 MiB, whatever the batch
     """
     tokens = recipe.training.micro_batch_size * longest
-    layer = layer_bytes(of, recipe.training.rank) * width / 2
-    kept = of.layers * layer
+    layer = layer_bytes(architecture, recipe.training.rank) * width / 2
+    kept = architecture.layers * layer
     if recipe.training.gradient_checkpointing:
-        kept = of.layers * of.hidden * width + layer
+        kept = architecture.layers * architecture.hidden * width + layer
     return Memory(
-        weights=of.weights * width,
-        adapter=OPTIMIZER_BYTES * of.adapter(recipe.training.rank),
+        weights=architecture.weights * width,
+        adapter=OPTIMIZER_BYTES * architecture.adapter(recipe.training.rank),
         activations=round(tokens * kept),
-        head=min(HEAD_BYTES, tokens * of.vocabulary * 4),
+        head=min(HEAD_BYTES, tokens * architecture.vocabulary * 4),
     )
 
 
-def drawing_memory(of: Architecture, recipe: Recipe, *, longest: int, rows: int, width: int) -> Memory:
+def drawing_memory(
+    architecture: Architecture, recipe: Recipe, *, longest: int, rows: int, width: int
+) -> Memory:
     """Return the memory at the last token of a batch of `rows`, all as long as the `longest` text.
 
     cache  rows · tokens · 2 · layers · key heads · head width · width: keys and values
-    step   rows · vocabulary · 40: logits, log p and what is drawn from, some of it in float64
+    step   rows · vocabulary · 40: logits, log p and the distribution drawn from, partly in float64
     """
-    token = 2 * of.layers * of.kv_heads * of.head_width * width
+    token = 2 * architecture.layers * architecture.kv_heads * architecture.head_width * width
     return Memory(
-        weights=of.weights * width,
-        adapter=4 * of.adapter(recipe.training.rank),
+        weights=architecture.weights * width,
+        adapter=4 * architecture.adapter(recipe.training.rank),
         cache=rows * longest * token,
-        step=rows * of.vocabulary * STEP_BYTES,
+        step=rows * architecture.vocabulary * STEP_BYTES,
     )
 
 
@@ -122,10 +124,12 @@ def bytes_a_weight(recipe: Recipe, device: str) -> int:
     return WIDTHS[dtype]
 
 
-def layer_bytes(of: Architecture, rank: int) -> int:
+def layer_bytes(architecture: Architecture, rank: int) -> int:
     """Return the bytes that autograd keeps of one token in one layer, at bfloat16."""
-    keys = of.kv_heads * of.head_width
-    widths = KEPT_HIDDEN * of.hidden + KEPT_INTERMEDIATE * of.intermediate + KEPT_KEYS * keys
+    keys = architecture.kv_heads * architecture.head_width
+    widths = (
+        KEPT_HIDDEN * architecture.hidden + KEPT_INTERMEDIATE * architecture.intermediate + KEPT_KEYS * keys
+    )
     return widths + KEPT_RANK * rank + KEPT_REST
 
 
@@ -136,13 +140,13 @@ def assumed_speed(device: str) -> Speed:
 
 
 def hours_at(speed: Speed, *, trained: float, read: float, expected: float, most: float) -> Hours:
-    """Return the hours for what is counted: trained on, read as prompts, drawn, and drawn at most."""
+    """Return the hours for these counts: trained on, read as prompts, drawn, and drawn at most."""
     reading = read / speed.training
     drawing, longest = (reading + drawn / speed.drawing for drawn in (expected, most))
     return Hours(trained / speed.training / 3600, drawing / 3600, longest / 3600)
 
 
-def training_flops(of: Architecture, recipe: Recipe, work: TrainingWork) -> float:
+def training_flops(architecture: Architecture, recipe: Recipe, work: TrainingWork) -> float:
     """Return the operations of one fine-tuning.
 
     projections  2 a weight and token forward, 2 backward (frozen, so no gradient of weights), 2 more where
@@ -152,23 +156,27 @@ def training_flops(of: Architecture, recipe: Recipe, work: TrainingWork) -> floa
     head         4 a weight and scored token: the logits, and the gradient of the hidden states
     """
     again = 1 if recipe.training.gradient_checkpointing else 0
-    projections = (4 + 2 * again) * of.body * work.read
-    adapter = (6 + 2 * again) * of.adapter(recipe.training.rank) * work.read
-    attention = (3.5 + again) * 2 * of.heads * of.head_width * of.layers * work.squares
-    return projections + adapter + attention + 4 * of.head * work.scored
+    projections = (4 + 2 * again) * architecture.body * work.read
+    adapter = (6 + 2 * again) * architecture.adapter(recipe.training.rank) * work.read
+    attention = (
+        (3.5 + again) * 2 * architecture.heads * architecture.head_width * architecture.layers * work.squares
+    )
+    return projections + adapter + attention + 4 * architecture.head * work.scored
 
 
-def reading_flops(of: Architecture, recipe: Recipe, work: DrawingWork) -> float:
+def reading_flops(architecture: Architecture, recipe: Recipe, work: DrawingWork) -> float:
     """Return the operations for one cell's prompts: 2 a weight and token, attention as training's forward."""
-    attention = 2 * of.heads * of.head_width * of.layers * work.prompt
-    return (2 * (of.body + of.adapter(recipe.training.rank)) + attention) * work.read
+    attention = 2 * architecture.heads * architecture.head_width * architecture.layers * work.prompt
+    return (2 * (architecture.body + architecture.adapter(recipe.training.rank)) + attention) * work.read
 
 
-def drawing_flops(of: Architecture, recipe: Recipe, work: DrawingWork, *, tokens: int) -> float:
+def drawing_flops(architecture: Architecture, recipe: Recipe, work: DrawingWork, *, tokens: int) -> float:
     """Return the operations for the `tokens` of all of one cell's completions: 2 a weight and token.
 
     Attention adds 4 · width · context a token and layer; a context is the mean prompt and half a completion.
     """
-    weights = of.body + of.adapter(recipe.training.rank) + of.head
+    weights = architecture.body + architecture.adapter(recipe.training.rank) + architecture.head
     context = work.prompt + tokens / work.completions / 2
-    return (2 * weights + 4 * of.heads * of.head_width * of.layers * context) * tokens
+    return (
+        2 * weights + 4 * architecture.heads * architecture.head_width * architecture.layers * context
+    ) * tokens

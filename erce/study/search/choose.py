@@ -10,11 +10,11 @@ from erce.types import Arm
 
 
 class Choice(NamedTuple):
-    """The λ with the best mean validation Pass@1, and what it was chosen among: no other objective is.
+    """The λ with the best mean validation Pass@1; other objectives are never chosen.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, cross-entropy, is one of them.
-    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; of a search, what
-    its last step says (`erce.study.search.steps.Stop`).
+    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; after a search,
+    the `at_edge` of its `erce.study.search.steps.Stop`.
     """
 
     lam: float
@@ -34,7 +34,7 @@ class NoChoice(Enum):
 
 
 class NoChoiceError(InputError):
-    """A choice that cannot be made: `reason` is for code, the sentence for readers."""
+    """The error of a study that has no chosen λ; `reason` is for code, the sentence for readers."""
 
     def __init__(self, reason: NoChoice, sentence: str) -> None:
         super().__init__(sentence)
@@ -44,9 +44,9 @@ class NoChoiceError(InputError):
 def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice:
     """Choose the λ to report, from validation alone; `task` None is the study's own task.
 
-    Only a λ whose every seed is done can win. Equal scores go to the λ nearer to 0: no penalty without a
-    reason. On its own task's samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ
-    gained significantly, even if one has the higher score. If there is no choice, raise a NoChoiceError.
+    Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. On its own task's
+    samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ gained significantly, even
+    if one has the higher score. If there is no choice, raise a NoChoiceError.
     """
     task = task or study.recipe.task
     if task not in study.recipe.tasks:

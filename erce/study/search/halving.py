@@ -1,11 +1,11 @@
 """Validation outcomes of the cells trained so far → the cells to train next, or the λ that is chosen.
 
 Successive halving over seeds (after Jamieson & Talwalkar 2016, with seeds in place of training steps: under
-a cosine schedule a half-trained run is a poor witness of the finished one). Every λ gets one seed, the
-better half of them a second, the better half of those two more: seeds go where the decision is.
+a cosine schedule a half-trained run predicts the finished one badly). Every λ gets one seed, the
+better half of them a second, the better half of those two more, so most seeds go to the λ that may win.
 
-`Search.next` has no memory: it plays all rounds again from the outcomes that it is given, so a search that
-was killed goes on from its finished cells, in whatever order they finished.
+`Search.next` has no memory: it replays all rounds from the outcomes so far, so a search that was killed goes
+on from its finished cells, in whatever order they finished.
 """
 
 import math
@@ -63,7 +63,7 @@ class Search:
 
 
 class _Replayed:
-    """A search whose rounds are played from the first, over the outcomes that there are."""
+    """A replay of a search's rounds, from the first, over the outcomes so far."""
 
     def __init__(self, search: Search, outcomes: Mapping[CellKey, np.ndarray]) -> None:
         self.settings, self.lams, self.seeds = search.settings, search.lams, search.seeds
@@ -71,7 +71,7 @@ class _Replayed:
         self.rounds: list[Round] = []
         self.asked: set[CellKey] = set()
         self.short = False  # whether the budget did not cover some round
-        self.left_ahead = False  # whether it did not cover the next seeds of a λ beyond the edge that led
+        self.left_ahead = False  # whether the budget ran out while a λ beyond the edge led
         self.candidates = tuple(sorted(lam for lam in search.lams if lam))
         self.tried = self.candidates
 
@@ -99,7 +99,7 @@ class _Replayed:
         yield from self._finish()
 
     def _halve(self, count: int) -> None:
-        """Drop the worse half, rounded down; the round of the last seed drops none, for all are tested."""
+        """Drop the worse half, rounded down; none after the last seed, since all that are left are tested."""
         scores = self._scores((0.0, *self.candidates))
         candidates = len(self.candidates)
         places = math.ceil(candidates / 2) if count < len(self.seeds) else candidates
@@ -192,7 +192,7 @@ class _Replayed:
     def _affordable(self, lams: tuple[float, ...], count: int) -> list[CellKey]:
         """Return the cells not yet requested among the first `count` seeds of `lams`.
 
-        If the budget does not cover them, return none and note that it was short.
+        If the budget does not cover these cells, return none and set `short`.
         """
         cells = [(lam, seed) for seed in self.seeds[:count] for lam in lams]
         cells = [cell for cell in cells if cell not in self.asked]
@@ -210,7 +210,7 @@ class _Replayed:
         return [seed for seed in self.seeds if (lam, seed) in self.asked]
 
     def _finite(self) -> tuple[float, ...]:
-        """Return the candidates of which no training has diverged."""
+        """Return the candidates without a diverged training."""
         return tuple(lam for lam in self.candidates if not self._has_diverged(lam))
 
     def _has_diverged(self, lam: float) -> bool:

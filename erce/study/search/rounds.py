@@ -1,7 +1,8 @@
 """A study's folder → the cells to run next: of `lams = "auto"` round by round, else the recipe's grid.
 
-A search keeps no state of its own. It plays its rounds again over the results on disk, so that one that was
-killed asks for the same cells and ends in the same way; search.json tells what it did, and decides nothing.
+A search keeps no state of its own. It replays its rounds over the results on disk, so a search that was
+killed asks for the same cells and ends in the same way. The search writes search.json for reports,
+and never reads it.
 """
 
 from collections.abc import Iterator
@@ -34,9 +35,9 @@ class Asked(NamedTuple):
 
 
 def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
-    """Yield what to run now, until the search has ended.
+    """Yield the cells to run now, round by round, until the search has ended.
 
-    The caller runs the cells that have no result. If that brought no result, there is no other round.
+    The caller runs the cells that have no result. A round that brought no new result is the last.
     """
     before, now = None, asked(root, recipe)
     while now != before:

@@ -29,7 +29,7 @@ class Round(NamedTuple):
 class Tested(NamedTuple):
     """A surviving λ against cross-entropy on the validation problems; `gain` is in fractions of 1.
 
-    `adjusted` is Holm's p among all `family` λ that the search may try, dropped or not. `covers` says what
+    `adjusted` is Holm's p among all `family` λ that the search may try, dropped or not. `covers` names what
     the test takes as drawn by chance; "none": a single accuracy cannot be tested, and p is 1.
     """
 
@@ -45,14 +45,14 @@ class Run(NamedTuple):
     """The cells to train and judge next, in any order and any number at a time."""
 
     cells: tuple[CellKey, ...]
-    rounds: tuple[Round, ...]  # those that are over
+    rounds: tuple[Round, ...]  # the finished rounds
 
 
 class Stop(NamedTuple):
     """The end of a search.
 
     `winner` is 0, cross-entropy, unless a surviving λ scored more and its `adjusted` p is at most `level`;
-    `leader` has the highest mean, whatever the test says; ties go to the λ nearer 0. `why`: "seeds" if every
+    `leader` has the highest mean, significant or not; ties go to the λ nearer 0. `why`: "seeds" if every
     planned round was run, "cells" if the budget did not cover a round. `at_edge`: the leader is the strongest
     λ tried, or the weakest over 0, or a λ beyond it led by the seeds that the budget covered. `spent` counts
     the cells that the search asked for, `grid` the cells of the first grid with every seed.

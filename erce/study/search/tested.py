@@ -14,9 +14,9 @@ OutcomesByLam = Mapping[float, Sequence[np.ndarray]]
 def against_zero(survivors: Sequence[float], arms: OutcomesByLam, *, family: int) -> tuple[Tested, ...]:
     """Test every survivor against λ = 0, paired over problems, with Holm's p among `family` λ.
 
-    The survivors were chosen on these very outcomes, so every λ that might have survived counts as a test: a
-    dropped λ with p = 1, which is valid whatever made it leave. Accuracies without problems are tested by
-    Welch's t over seeds; with fewer than two seeds in an arm there is no test.
+    The survivors were chosen on these very outcomes, so every λ that might have survived counts as a test. A
+    dropped λ counts with p = 1, which is valid for whatever reason it was dropped. Accuracies without
+    problems are tested by Welch's t over seeds; with fewer than two seeds in an arm there is no test.
     """
     gains = [_gain(arms[lam], arms[0.0]) for lam in survivors]
     known = [1.0 if gain is None else gain.p for gain in gains]

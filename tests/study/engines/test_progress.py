@@ -8,7 +8,7 @@ CELLS = [Cell("toy", 1.0, seed) for seed in range(3)]
 
 
 def test_a_line_a_cell_says_how_many_are_done_and_a_failure_why_on_one_line(capsys):
-    with progress(5, 3, said=["λ = 1 leads"]) as advance:
+    with progress(5, 3, messages=["λ = 1 leads"]) as advance:
         advance(Done(CELLS[0], seconds=1.25))
         advance(Done(CELLS[1], "RuntimeError: " + "no luck " * 30))
         advance(Done(CELLS[1], seconds=2.0))
