@@ -252,7 +252,8 @@ def test_a_compiled_model_with_the_loss_inside_is_the_same_in_one_graph():
 
 
 TWO_PROCESSES = """
-import torch, erce, train_toy as toy
+import torch, erce
+from toys import training as toy
 import torch.distributed as dist
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
