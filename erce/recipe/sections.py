@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
-SCHEDULES = ("constant", "linear")
+SCHEDULES = ("constant", "linear", "delayed")
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 AUTO = "auto"  # in the place of a list of λ
@@ -29,8 +29,8 @@ class Training:
     head: str = "erce"  # "erce" | "trl": TRL's own loss head, for comparison
     gradient_checkpointing: bool = False
     max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
-    lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 as a learning rate warms up
-    lam_warmup: float = WARMUP  # share of the steps over which "linear" rises
+    lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 | "delayed": 0, then λ at once
+    lam_warmup: float = WARMUP  # share of the steps over which "linear" rises and "delayed" keeps 0
 
 
 @dataclass(frozen=True, kw_only=True)

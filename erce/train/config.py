@@ -26,7 +26,7 @@ class ERCEConfig(SFTConfig):
 
     entropy_penalty: float = field(
         default=0.0,
-        metadata={"help": "λ, the weight of the entropy that is added to the cross-entropy; 0 adds nothing."},
+        metadata={"help": "λ, the weight of the entropy that is added to the objective; 0 adds nothing."},
     )
     entropy_type: str = field(
         default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}."}
@@ -36,11 +36,13 @@ class ERCEConfig(SFTConfig):
     )
     entropy_schedule: str = field(
         default="constant",
-        metadata={"help": "λ over the training: 'constant', or 'linear', which rises to it from 0."},
+        metadata={
+            "help": "λ over the training: 'constant'; 'linear', which rises from 0; 'delayed', 0 and then λ."
+        },
     )
     entropy_warmup: float = field(
         default=0.1,
-        metadata={"help": "The share of the optimizer's steps over which 'linear' rises, as warmup_steps."},
+        metadata={"help": "The share of the steps over which 'linear' rises, and 'delayed' keeps λ at 0."},
     )
     objective: str = field(
         default="cross-entropy",

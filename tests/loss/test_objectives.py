@@ -61,6 +61,19 @@ def test_value_and_gradients_are_those_of_its_paper(name, lam, case, scale):
             torch.testing.assert_close(found, true, rtol=1e-9, atol=1e-11)
 
 
+def test_the_weight_of_dft_is_on_the_demonstrated_token_and_not_on_the_penalty():
+    z = torch.randn(5, V, generator=torch.Generator().manual_seed(2), dtype=torch.float64).requires_grad_()
+    targets = torch.arange(5)
+    entropy_regularized_cross_entropy(
+        z, targets, lam=4.0, objective=DFT(), reduction="sum"
+    ).objective.backward()
+    log_p = z.detach().log_softmax(-1)
+    p, shown = log_p.exp(), torch.eye(V, dtype=torch.float64)[targets]
+    entropy = -(p * log_p).sum(-1, keepdim=True)
+    weight = (p * shown).sum(-1, keepdim=True)
+    torch.testing.assert_close(z.grad, weight * (p - shown) - 4.0 * p * (log_p + entropy))
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_in_float32_it_is_no_further_from_float64_than_autograd(name):
     hidden, weight, targets = operands(4.0)

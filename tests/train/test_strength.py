@@ -83,6 +83,15 @@ def test_resuming_takes_up_the_same_lam(tmp_path):
     assert len(set(both[0])) > 1
 
 
+def test_a_delayed_lam_trains_the_objective_alone_and_then_all_of_lam(tmp_path):
+    delayed = RISING | {"entropy_schedule": "delayed", "entropy_warmup": 0.5}
+    log = logged(trained(tmp_path, max_steps=4, **delayed))
+    assert [entry["lam"] for entry in log] == [0.0, 0.0, 2.0, 2.0]
+    plain = logged(trained(tmp_path, max_steps=4))
+    assert [entry["ce"] for entry in log[:3]] == [entry["ce"] for entry in plain[:3]]
+    assert log[3]["ce"] != plain[3]["ce"]
+
+
 def test_evaluations_weigh_the_penalty_alike_at_every_step(tmp_path):
     history = trained(tmp_path, **RISING, eval_strategy="steps", eval_steps=1).state.log_history
     evaluations = [entry for entry in history if "eval_objective" in entry]
@@ -114,7 +123,10 @@ def test_another_lam_compiles_nothing_again(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"entropy_schedule": "cosine"}, "entropy_schedule must be 'constant' or 'linear', got 'cosine'"),
+        (
+            {"entropy_schedule": "cosine"},
+            "entropy_schedule must be one of constant, linear, delayed, got 'cosine'",
+        ),
         ({"entropy_warmup": 5}, r"entropy_warmup = 5 is a share of the steps; give one in \[0, 1\]"),
         ({"entropy_warmup": float("nan")}, "entropy_warmup = nan is a share"),
     ],
