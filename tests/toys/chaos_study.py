@@ -28,11 +28,11 @@ from erce.errors import RunError
 from erce.study.engines import ray as ray_engine
 from erce.study.folder import LOCKS, TIMING
 
-ray_engine.POLL_SECONDS, ray_engine.HEAD_SILENCE_SECONDS = 0.25, 1.0  # a head is given up sooner
+ray_engine.PATIENCE = ray_engine.Patience(poll_seconds=0.25, silence_seconds=1.0)
 erce.study.run.run_cell = chaos_cells.run_cell
 GCS_ALONE = 0.25  # share of the heads that lose this process, and not all of theirs at once
 RAYS_OWN = {
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "60",  # which HEAD_SILENCE_SECONDS would make too short
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # which silence_seconds would make too short
     "RAY_task_events_shutdown_flush_timeout_ms": "100",  # else a driver waits 5 s for a head that is gone
 }
 PAGE = 4096  # bytes; a file system in memory gives them out singly
@@ -175,8 +175,6 @@ def kill_workers(found: Disturbed) -> None:
 
 def kill_heads(found: Disturbed) -> None:
     """A Ray cluster loses its head, and the next driver finds another cluster."""
-    import ray  # noqa: F401 (so that a driver, which is a fork, need not)
-
     os.environ |= RAYS_OWN
     with ray_nodes.heads() as heads:
         head = next(heads)
@@ -186,15 +184,9 @@ def kill_heads(found: Disturbed) -> None:
 
 
 def _kill_a_head(found: Disturbed, head: ray_nodes.Head) -> bool:
-    """At a moment after the driver has connected; before, Ray itself may end it, with nothing begun.
-
-    False where the driver was done before that moment.
-    """
-    lock, fresh = found.root / LOCKS / "driver.lock", not found.root.exists()
-    lock.unlink(missing_ok=True)
+    """At any moment, also while the driver connects; False where the driver was done before that moment."""
+    fresh = not found.root.exists()
     driver, code = found.begin((f"ray@{head.address}", None)), None
-    while code is None and not lock.exists():
-        code = found.ended(driver, seconds=0.02)
     began, wall = time.monotonic(), found.wall.get(RAY)
     late = found.found["moments"] >= found.moments or wall is None
     if code is None:

@@ -91,9 +91,9 @@ def _processes(work: Work, jobs: int | None, address: None) -> Iterator[RunCells
 
 @contextmanager
 def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
-    from erce.study.engines.ray import cluster
+    from erce.study.engines.ray_process import watched_cluster
 
-    with cluster(work, jobs, address) as run:
+    with watched_cluster(work, jobs, address) as run:
         yield run
 
 

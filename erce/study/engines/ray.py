@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import socket
+import sys
 import tempfile
 import time
 from collections import deque
@@ -32,8 +33,6 @@ QUEUED_CELLS = 64  # that wait in the cluster, so that a cluster which grows on 
 CONNECT_SECONDS = 5.0  # that a head may take to let a driver in
 CONNECT_ATTEMPTS = 3  # of a client, whose server could not start a process for it
 ARRIVAL_SECONDS = 600.0  # for one cell's folder to arrive
-POLL_SECONDS = 2.0  # between two looks at whether the head is there
-HEAD_SILENCE_SECONDS = 30.0  # after which the head is given up; a head that is restarted needs fewer
 OOM_VARIABLE = "RAY_task_oom_retries"  # without it a cell too large for its node goes on for ever
 CLIENT_SCHEME = "ray://"  # of an address that is reached through Ray's client server
 WHERE_PRINTED = (
@@ -41,21 +40,49 @@ WHERE_PRINTED = (
 )
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long a driver waits for the head."""
+
+    poll_seconds: float = 2.0  # between two looks at whether the head is there
+    silence_seconds: float = 30.0  # after which the head is given up; a head that is restarted needs fewer
+
+
+PATIENCE = Patience()
+
+
+def check_installed(address: str | None) -> None:
+    """Raise an InputError if Ray, or what its client needs, is missing."""
+    if find_spec("ray") is None:
+        raise InputError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
+    where = _where(address)
+    if where.startswith(CLIENT_SCHEME) and find_spec("grpc") is None:
+        raise InputError(
+            f"{where} is reached through Ray's client, which needs grpcio, and that is not installed; run: "
+            "pip install 'ray[client]', or use ray@HOST:6379 on a node of the cluster"
+        )
+
+
+def is_connected() -> bool:
+    """Return True if this process is connected to a cluster."""
+    return "ray" in sys.modules and sys.modules["ray"].is_initialized()
+
+
 @contextmanager
-def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
+def cluster(
+    work: Work, jobs: int | None, address: str | None, *, patience: Patience = PATIENCE
+) -> Iterator[RunCells]:
     """Connect to the cluster at `address` and yield the function that runs cells on it.
 
     None is the cluster in RAY_ADDRESS, a running one on this machine, or one that is started for the purpose
     and ends with the context. A process that is connected to a cluster already uses that one, and stays
-    connected. A head that does not answer for `HEAD_SILENCE_SECONDS` is a `ClusterLostError`.
+    connected. A head that does not answer for `silence_seconds` is a `ClusterLostError`.
     """
-    if find_spec("ray") is None:
-        raise InputError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # After this time without a head, Ray itself ends this process at once.
-    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * HEAD_SILENCE_SECONDS)))
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(int(4 * patience.silence_seconds)))
     os.environ.setdefault(OOM_VARIABLE, str(TASK_RETRIES))
-    os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", str(int(HEAD_SILENCE_SECONDS)))
+    os.environ.setdefault("RAY_CLIENT_RECONNECT_GRACE_PERIOD", str(int(patience.silence_seconds)))
     import ray
 
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process a task.
@@ -70,7 +97,8 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
         _check_room(ray, options, grows=address is not None or "RAY_ADDRESS" in os.environ)
         task, shared = ray.remote(**options)(_in_a_task), ray.put(work)
         client = _is_client(ray)
-        yield _Cluster(ray, task, shared, work, jobs or QUEUED_CELLS, client, _errors_when_gone(client)).run
+        gone = _errors_when_gone(client)
+        yield _Cluster(ray, task, shared, work, jobs or QUEUED_CELLS, patience, client, gone).run
 
 
 def _is_client(ray: Any) -> bool:
@@ -98,17 +126,16 @@ def _check_room(ray: Any, options: dict[str, Any], *, grows: bool) -> None:
     )
 
 
+def _where(address: str | None) -> str:
+    return address or os.environ.get("RAY_ADDRESS") or ""
+
+
 @contextmanager
 def _connected(ray: Any, address: str | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    where = address or os.environ.get("RAY_ADDRESS") or ""
-    if where.startswith(CLIENT_SCHEME) and find_spec("grpc") is None:
-        raise InputError(
-            f"{where} is reached through Ray's client, which needs grpcio, and that is not installed; run: "
-            "pip install 'ray[client]', or use ray@HOST:6379 on a node of the cluster"
-        )
+    where = _where(address)
     try:
         _reach(where)  # Ray would ask for minutes
         _connect(ray, address, client=where.startswith(CLIENT_SCHEME))
@@ -146,6 +173,7 @@ class _Cluster:
     shared: Any  # the work, where every node finds it
     work: Work
     most: int  # cells in the cluster at a time
+    patience: Patience
     client: bool  # whether a client server holds the tasks
     gone: tuple[type[Exception], ...]  # the errors that Ray's calls raise once the head is gone
 
@@ -184,8 +212,10 @@ class _Cluster:
         return None
 
     def _first_ready(self, running: list[Any]) -> Any:
-        """Return a task that has ended; raise Ray's GetTimeoutError if none has within `POLL_SECONDS`."""
-        ready, _ = self.ray.wait(running, num_returns=1, timeout=POLL_SECONDS, fetch_local=False)
+        """Return a task that has ended; raise Ray's GetTimeoutError if none has within `poll_seconds`."""
+        ready, _ = self.ray.wait(
+            running, num_returns=1, timeout=self.patience.poll_seconds, fetch_local=False
+        )
         if not ready:
             raise self.ray.exceptions.GetTimeoutError
         return ready[0]
@@ -193,7 +223,9 @@ class _Cluster:
     def _fetch(self, task: Any, cell: Cell) -> Done:
         """Fetch the folder of an ended cell, or keep Ray's error for a task that failed."""
         try:
-            waits = (POLL_SECONDS * 2**n for n in range(9))  # a slow transfer begins anew with each
+            waits = (
+                self.patience.poll_seconds * 2**n for n in range(9)
+            )  # a slow transfer begins anew with each
             done, packed = self._ask(lambda: self.ray.get(task, timeout=next(waits, ARRIVAL_SECONDS)))
         except self.ray.exceptions.RayError as error:
             self._await_head()  # a task may fail because the head is gone, before we notice
@@ -215,7 +247,7 @@ class _Cluster:
     def _ask(self, question: Callable[[], Any]) -> Any:
         """Return Ray's answer; ask again after each GetTimeoutError, for as long as the head is there."""
         heard = time.monotonic()
-        while self._is_connected() and time.monotonic() - heard <= HEAD_SILENCE_SECONDS:
+        while self._is_connected() and time.monotonic() - heard <= self.patience.silence_seconds:
             try:
                 return question()
             except self.ray.exceptions.GetTimeoutError:
@@ -226,16 +258,16 @@ class _Cluster:
                     raise
             except self.gone:
                 break
-        raise _cluster_lost()
+        raise cluster_lost()
 
     def _await_head(self) -> None:
         """Return once the head answers; a ClusterLostError if it stays silent."""
         heard = time.monotonic()
-        while self._is_connected() and time.monotonic() - heard <= HEAD_SILENCE_SECONDS:
+        while self._is_connected() and time.monotonic() - heard <= self.patience.silence_seconds:
             if self._head_answers():
                 return
-            time.sleep(POLL_SECONDS)
-        raise _cluster_lost()
+            time.sleep(self.patience.poll_seconds)
+        raise cluster_lost()
 
     def _is_connected(self) -> bool:
         """Return False for a client that has given up: Ray's next call would look for another cluster."""
@@ -251,7 +283,8 @@ class _Cluster:
         return True
 
 
-def _cluster_lost() -> ClusterLostError:
+def cluster_lost() -> ClusterLostError:
+    """Return the error of a driver whose cluster is gone."""
     return ClusterLostError(
         "the Ray cluster does not answer any more; start it again, and the same command goes on with the "
         "cells that had not arrived"

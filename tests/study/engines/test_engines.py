@@ -116,8 +116,9 @@ def test_what_a_cell_prints_is_kept_with_its_failure(tmp_path, capfd):
 
 
 DRIVER = """
-import sys
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite that runs in the background ignores it
 sys.path.insert(0, {here!r})
 from toys import engine_work
 from erce.study.engines import Work, open_engine, study_lock

@@ -13,9 +13,10 @@ import pytest
 from toys import FINDS_TOYS, engine_work, ray_nodes
 from toys.engine_work import CELLS, RECIPE
 
-from erce.errors import ClusterLostError
+from erce.errors import ClusterLostError, InputError
 from erce.recipe import Decoding, Recipe, Resources, Training
 from erce.study.engines import FAILURE, Done, Work, open_engine
+from erce.study.engines import ray as ray_engine
 from erce.study.engines.locks import cell_lock
 from erce.study.engines.ray import error_line
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
@@ -163,6 +164,62 @@ def test_a_client_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path,
     assert all((cell_folder(given.root, given.recipe, cell) / RESULT).is_file() for cell in CELLS)
 
 
+@pytest.mark.parametrize("lost", ["raylet", "gcs_server"])
+def test_a_driver_that_ray_ends_says_so_and_the_next_one_goes_on(tmp_path, lost, monkeypatch):
+    """Ray ends the process that it is in when its raylet dies, and after a while without a head."""
+    monkeypatch.setattr(ray_engine, "PATIENCE", ray_engine.Patience(silence_seconds=600.0))
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
+    signs = tmp_path / "signs"
+    started = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
+    with ray_nodes.heads() as heads:
+        head = next(heads)
+
+        def kill() -> None:
+            until(lambda: list(signs.iterdir()))
+            os.kill(head.processes[lost], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        with (
+            pytest.raises(ClusterLostError, match="start it again"),
+            open_engine(started, engine=f"ray@{head.address}") as run,
+        ):
+            list(run(CELLS))
+        killer.join()
+        (signs / "go").touch()
+        with open_engine(started, engine=f"ray@{next(heads).address}") as run:
+            assert not any(done.failure for done in run(CELLS))
+
+
+def test_a_head_that_is_killed_while_a_driver_connects_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
+    connecting = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    with ray_nodes.heads() as heads:
+        head = next(heads)
+        os.kill(head.processes["gcs_server"], signal.SIGSTOP)  # it takes connections and answers none
+        killer = threading.Timer(8, os.kill, (head.processes["gcs_server"], signal.SIGKILL))
+        killer.start()
+        with (
+            pytest.raises((InputError, ClusterLostError), match="Ray cluster"),
+            open_engine(connecting, engine=f"ray@{head.address}"),
+        ):
+            pass
+        killer.cancel()
+
+
+def test_a_process_that_is_connected_already_stays_connected(tmp_path, nodes):
+    import ray
+
+    done = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    ray.init(nodes[0].address, log_to_driver=False)
+    try:
+        with open_engine(done, engine="ray@no-such-host:1") as run:
+            assert not any(end.failure for end in run(CELLS))
+        assert ray.is_initialized()
+    finally:
+        ray.shutdown()
+
+
 def test_a_cell_too_large_for_its_node_is_given_up_through_a_client_too(tmp_path, monkeypatch):
     pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
     for name, value in {"usage_threshold": "0.001", "monitor_refresh_ms": "200"}.items():
@@ -180,12 +237,9 @@ def test_the_environment_that_a_user_gives_ray_reaches_the_tasks_of_a_client(tmp
     pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
     monkeypatch.setenv("RAY_RUNTIME_ENV", '{"env_vars": {"OF_A_USER": "seen"}}')
 
-    def say(root, recipe, cell):
-        raise RuntimeError(os.environ.get("OF_A_USER", "nothing"))
-
     with ray_nodes.client_server(num_cpus=1) as (address, _):
         monkeypatch.setenv("RAY_ADDRESS", address)
-        given = work(tmp_path / "study", say, tmp_path / "signs")
+        given = work(tmp_path / "study", engine_work.raise_what_the_user_set, tmp_path / "signs")
         with open_engine(given, engine="ray") as run:
             assert [done.failure for done in run(CELLS[:1])] == ["RuntimeError: seen"]
 
@@ -202,8 +256,7 @@ def test_a_client_without_its_package_is_one_sentence(tmp_path, monkeypatch, whe
         pass
 
 
-def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine, monkeypatch):
-    monkeypatch.setattr("erce.study.engines.ray.TASK_RETRIES", 0)
+def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine):
     given = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
     with open_engine(given, engine=engine) as run:
         ends = list(run(CELLS[:1]))
@@ -237,8 +290,8 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
     assert (folder / "runs").read_text() == "whole\nonce\n"
 
 
-def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes, monkeypatch):
-    monkeypatch.setattr("erce.study.engines.locks.ORPHAN_WAIT_SECONDS", 0.5)
+def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes):
+    """After `ORPHAN_WAIT_SECONDS`, in the process that Ray is in."""
     given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     held = cell_folder(given.root, given.recipe, CELLS[0]).name
     with cell_lock(given.root, held), open_engine(given, engine=f"ray@{nodes[0].address}") as run:
