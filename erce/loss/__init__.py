@@ -1,4 +1,4 @@
-"""Hidden states or logits, and targets, into the entropy-regularised cross-entropy; needs torch alone.
+"""Hidden states or logits, and targets → the entropy-regularised cross-entropy; needs torch alone.
 
 penalties, objectives      what λ multiplies, and what λ · penalty is added to: the definitions
 named                      a name → one of them; a user's own is tried first

@@ -1,4 +1,4 @@
-"""Hidden states, the head's weight and targets into the entropy-regularised cross-entropy.
+"""Hidden states, the head's weight and targets → the entropy-regularised cross-entropy.
 
 λ, the penalty, the mask and the weights are known before the loss is formed, so the gradient is made in the
 forward (`sweep`). With a frozen head the backward is a row scaling, whatever weighs the rows by then.

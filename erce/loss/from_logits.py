@@ -1,4 +1,4 @@
-"""Logits and targets into the entropy-regularised cross-entropy."""
+"""Logits and targets → the entropy-regularised cross-entropy."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A tile of the head's output into sums, then into its gradient: the passes of `row_passes` in Triton.
+"""A tile of the head's output → sums, then its gradient: the passes of `row_passes` in Triton.
 
 Each kernel reads the tile once and computes in float32; it applies bias, scale and soft cap in passing.
 """

@@ -1,4 +1,4 @@
-"""A tile of the head's output into each row's loss and, in its place, the gradient of the rows' objectives.
+"""A tile of the head's output → each row's loss and, in its place, the gradient of the rows' objectives.
 
 Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
 `row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `row_kernels` has both passes.

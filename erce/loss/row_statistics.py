@@ -1,4 +1,4 @@
-"""The sums of rows of logits into their losses and the slopes of their gradient: a few numbers a row.
+"""The sums over rows of logits → the rows' losses and the slopes of their gradient, a few numbers a row.
 
 Built-in penalties are computed here, from sums; their classes in `penalties` say what they mean. In a row
 with logits z and target y, everything is relative to a shift near the largest logit:

@@ -1,4 +1,4 @@
-"""Hidden states and the head into losses and gradients, with the logits of one chunk of rows at a time.
+"""Hidden states and the head → losses and gradients, with the logits of one chunk of rows at a time.
 
 Per chunk: one matmul to logits, one call of `row_passes.score_tile` that leaves their gradient in their
 place, one matmul to d hidden and, if the head learns, one to d weight. `matmul` has the matmuls.

@@ -32,9 +32,9 @@ def operands(spread: float, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
     return hidden, weight, y
 
 
-def gradient(hidden: Tensor, weight: Tensor, y: Tensor, **how) -> tuple[Tensor, Tensor]:
+def gradient(hidden: Tensor, weight: Tensor, y: Tensor, **settings) -> tuple[Tensor, Tensor]:
     h = hidden.clone().requires_grad_()
-    loss = linear_entropy_regularized_cross_entropy(h, weight, y, reduction="none", **how)
+    loss = linear_entropy_regularized_cross_entropy(h, weight, y, reduction="none", **settings)
     loss.objective.sum().backward()
     return loss.objective.detach().double(), h.grad.double()
 
@@ -61,12 +61,12 @@ def rounding(monkeypatch: pytest.MonkeyPatch):
 )
 def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, rounding):
     hidden, weight, y = operands(spread)
-    how = {"lam": lam, "penalty": penalty}
-    values, true = gradient(hidden.double(), weight.double(), y, **how)
+    settings = {"lam": lam, "penalty": penalty}
+    values, true = gradient(hidden.double(), weight.double(), y, **settings)
     rounding(False)
-    budget = error(gradient(hidden, weight, y, **how)[1], true)
+    budget = error(gradient(hidden, weight, y, **settings)[1], true)
     rounding(True)
-    found, grad = gradient(hidden, weight, y, **how)
+    found, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 2 * budget
     if type(penalty) is Shannon:
         assert error(grad, true) < 3e-3
@@ -119,8 +119,10 @@ def test_the_targets_own_logit_is_exact():
     assert (loss.nll - true).abs().max() < 2e-4
 
 
-@pytest.mark.parametrize("how", [{}, {"softcap": 8.0}, {"temperature": 0.5}, {"logit_scale": 0.25}], ids=str)
-def test_what_is_recomputed_goes_through_bias_adapter_and_transform(how):
+@pytest.mark.parametrize(
+    "settings", [{}, {"softcap": 8.0}, {"temperature": 0.5}, {"logit_scale": 0.25}], ids=str
+)
+def test_what_is_recomputed_goes_through_bias_adapter_and_transform(settings):
     hidden, weight, y = operands(4.0)
     generator = torch.Generator().manual_seed(5)
     bias = 3 * torch.randn(V, generator=generator)
@@ -128,12 +130,12 @@ def test_what_is_recomputed_goes_through_bias_adapter_and_transform(how):
     y = torch.where(bias[y].isneginf(), 0, y)
     low = torch.randn(N, 3, generator=generator).bfloat16()
     up = torch.randn(V, 3, generator=generator).bfloat16()
-    if "softcap" in how:
+    if "softcap" in settings:
         bias = bias.nan_to_num(neginf=0.0)
 
     def run(double: bool) -> tuple[Tensor, Tensor]:
         h, w, a, b = (x.double() if double else x for x in (hidden, weight, low, up))
-        return gradient(h, w, y, lam=8.0, bias=bias, adapter=(a, b), **how)
+        return gradient(h, w, y, lam=8.0, bias=bias, adapter=(a, b), **settings)
 
     (values, true), (found, grad) = run(True), run(False)
     assert error(grad, true) < 5e-3
@@ -161,11 +163,11 @@ def test_top1_compares_exact_logits():
 
 def test_a_trainable_head_gets_its_gradient_in_float32_sums():
     hidden, weight, y = operands(4.0)
-    how = {"lam": 1.0, "reduction": "sum"}
+    settings = {"lam": 1.0, "reduction": "sum"}
     grads = []
     for h, w in ((hidden.double(), weight.double()), (hidden, weight)):
         w.requires_grad_()
-        linear_entropy_regularized_cross_entropy(h, w, y, chunk_bytes=V * 2, **how).objective.backward()
+        linear_entropy_regularized_cross_entropy(h, w, y, chunk_bytes=V * 2, **settings).objective.backward()
         grads.append(w.grad.double())
     assert error(grads[1], grads[0]) < 4e-3
 

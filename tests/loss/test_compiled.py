@@ -48,14 +48,14 @@ def operands(dtype: torch.dtype = torch.float32, n: int = N) -> tuple[dict[str, 
     return tensors, targets
 
 
-def outcome(form, tensors: dict[str, Tensor], targets: Tensor, learns=HIDDEN, **how) -> list[Tensor]:
+def outcome(form, tensors: dict[str, Tensor], targets: Tensor, learns=HIDDEN, **settings) -> list[Tensor]:
     """All of `Loss`, and the gradients of whatever learns."""
     # As they lie in memory: a clone of a transposed tensor is transposed.
     tensors = {name: x.clone().requires_grad_(name in learns) for name, x in tensors.items()}
     adapter = (tensors["low"], tensors["up"]) if "low" in tensors else None
-    targets = targets.where(targets >= 0, how.get("ignore_index", -100))
+    targets = targets.where(targets >= 0, settings.get("ignore_index", -100))
     loss = form(
-        tensors["hidden"], tensors["weight"], targets, bias=tensors.get("bias"), adapter=adapter, **how
+        tensors["hidden"], tensors["weight"], targets, bias=tensors.get("bias"), adapter=adapter, **settings
     )
     assert [x.requires_grad for x in loss[:3]] == [bool(learns), *[False] * 2]
     if learns:
@@ -65,8 +65,8 @@ def outcome(form, tensors: dict[str, Tensor], targets: Tensor, learns=HIDDEN, **
     return [*(x.detach() for x in loss if x is not None), *gradients]
 
 
-def form(*args, **how) -> Loss:
-    return linear_entropy_regularized_cross_entropy(*args, **how)
+def form(*args, **settings) -> Loss:
+    return linear_entropy_regularized_cross_entropy(*args, **settings)
 
 
 def assert_same(found: list[Tensor], wanted: list[Tensor], *, to_the_bit: bool = True) -> None:
@@ -126,9 +126,10 @@ def test_another_number_of_items_is_no_other_graph():
     compiled_form = torch.compile(form, backend=counter, fullgraph=True)
     for kind in (int, float, torch.tensor):
         for items in range(3, 9):
-            how = {"lam": 2.0, "num_items_in_batch": kind(items)}
+            settings = {"lam": 2.0, "num_items_in_batch": kind(items)}
             assert_same(
-                outcome(compiled_form, tensors, targets, **how), outcome(form, tensors, targets, **how)
+                outcome(compiled_form, tensors, targets, **settings),
+                outcome(form, tensors, targets, **settings),
             )
     assert counter.frame_count <= 2 * 3
 
@@ -141,15 +142,15 @@ def test_another_number_of_items_is_no_other_graph():
 def test_gradients_are_rounded_once(reduction, dtype):
     tensors, targets = operands(dtype)
     tensors["hidden"][1] *= 40  # confident: in float16 its gradient is 0 until it is scaled
-    how = {"lam": 2.0, "reduction": reduction, "row_weights": torch.full((N,), 1e-6)}
+    settings = {"lam": 2.0, "reduction": reduction, "row_weights": torch.full((N,), 1e-6)}
 
-    def scaled(*args, **how):
-        loss = form(*args, **how)
+    def scaled(*args, **settings):
+        loss = form(*args, **settings)
         return loss._replace(objective=loss.objective * 2.0**16)
 
     compiled_form = torch.compile(scaled, backend="aot_eager", fullgraph=True)
-    wanted = outcome(scaled, tensors, targets, ALL, **how)
-    assert_same(outcome(compiled_form, tensors, targets, ALL, **how), wanted)
+    wanted = outcome(scaled, tensors, targets, ALL, **settings)
+    assert_same(outcome(compiled_form, tensors, targets, ALL, **settings), wanted)
 
 
 def test_batches_of_any_size_share_a_graph():
@@ -173,8 +174,10 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     compiled_form = torch.compile(form, backend=counter, fullgraph=True)
     tensors, targets = operands()
     for step in range(10):
-        how = {"lam": 0.8 * step}
-        assert_same(outcome(compiled_form, tensors, targets, **how), outcome(form, tensors, targets, **how))
+        settings = {"lam": 0.8 * step}
+        assert_same(
+            outcome(compiled_form, tensors, targets, **settings), outcome(form, tensors, targets, **settings)
+        )
     assert counter.frame_count <= 2
 
 
@@ -222,8 +225,8 @@ def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
     tensors, targets = operands()
     counter = CompileCounterWithBackend("aot_eager")
 
-    def model(hidden, weight, targets, **how):
-        loss = form(hidden.tanh(), weight, targets, **how)
+    def model(hidden, weight, targets, **settings):
+        loss = form(hidden.tanh(), weight, targets, **settings)
         return loss._replace(objective=loss.objective * 2)
 
     found = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)

@@ -30,6 +30,9 @@ SETTINGS = {
 }
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.fixture(autouse=True)
 def fresh_compiler():
     torch._dynamo.reset()
@@ -44,8 +47,8 @@ def outcome(function, reduction: str, learns: tuple[str, ...]) -> list[Tensor]:
     return [*(part.detach() for part in loss if part is not None), *grads]
 
 
-@pytest.mark.parametrize("learns", [("hidden", "low"), tuple(operands())], ids=len)
-@pytest.mark.parametrize("reduction", ["mean", "none"])
+@pytest.mark.parametrize("learns", [pytest.param(("hidden", "low"), marks=SLOW), tuple(operands())], ids=len)
+@pytest.mark.parametrize("reduction", [pytest.param("mean", marks=SLOW), "none"])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_it_is_one_graph_with_the_same_numbers(setting, reduction, learns):
     def run(x, reduction):

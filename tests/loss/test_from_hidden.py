@@ -43,7 +43,7 @@ def upstream(n: int) -> Tensor:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
-@pytest.mark.parametrize(("n", "rows"), [(1, 512), (37, 8), (128, 1)])
+@pytest.mark.parametrize(("n", "rows"), [(1, 512), (37, 8), pytest.param(128, 1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_it_is_no_further_from_float64_than_autograd_in_the_same_dtype(case, n, rows, dtype):
     *tensors, targets = operands(n, dtype)

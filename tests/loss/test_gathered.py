@@ -20,7 +20,7 @@ WAYS = {  # → how often the forward and the backward gather, and how often the
 }
 
 
-@pytest.mark.parametrize("reduction", ["mean", "none"])
+@pytest.mark.parametrize("reduction", ["mean", pytest.param("none", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("way", WAYS)
 def test_data_parallel_training_has_the_gradients_of_one_process(way, kind, reduction, processes):
@@ -87,9 +87,9 @@ def gathers(monkeypatch):
 ZERO_3 = [{"reduction": "mean"}, {"reduction": "none"}]
 
 
-def zero_3(how: dict, adapted: bool, form) -> None:
+def zero_3(settings: dict, adapted: bool, form) -> None:
     tensors, targets = operands(torch.float32)
-    found = []
+    losses = []
     for make in (torch.clone, partitioned):
         learned = [tensors[name].clone().requires_grad_() for name in ("hidden", "low", "up")]
         loss = form(
@@ -99,18 +99,18 @@ def zero_3(how: dict, adapted: bool, form) -> None:
             bias=make(tensors["bias"]),
             adapter=(learned[1], learned[2]) if adapted else None,
             lam=2.0,
-            **how,
+            **settings,
         )
         loss.objective.sum().backward()
-        found.append([loss.objective.detach(), *(x.grad for x in learned if x.grad is not None)])
-    for plain, zero in zip(*found, strict=True):
+        losses.append([loss.objective.detach(), *(x.grad for x in learned if x.grad is not None)])
+    for plain, zero in zip(*losses, strict=True):
         assert torch.equal(plain, zero)
 
 
 @pytest.mark.parametrize("adapted", [False, True], ids=["plain", "adapted"])
-@pytest.mark.parametrize("how", ZERO_3, ids=str)
-def test_a_frozen_head_under_zero_3_is_gathered_once(how, adapted, gathers):
-    zero_3(how, adapted, linear_entropy_regularized_cross_entropy)
+@pytest.mark.parametrize("settings", ZERO_3, ids=str)
+def test_a_frozen_head_under_zero_3_is_gathered_once(settings, adapted, gathers):
+    zero_3(settings, adapted, linear_entropy_regularized_cross_entropy)
     assert gathers == [[(0,), (0,)], [(V, D), (V,)]]
 
 

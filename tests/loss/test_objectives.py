@@ -48,14 +48,19 @@ def expected(name: str, hidden: Tensor, weight: Tensor, targets: Tensor, lam: fl
 @pytest.mark.parametrize("name", PAPERS)
 def test_value_and_gradients_are_those_of_its_paper(name, lam, case, scale):
     hidden, weight, targets = operands(scale)
-    how = {"lam": lam, "penalty": penalty_of(case), "objective": make_objective(name), "reduction": "none"}
+    settings = {
+        "lam": lam,
+        "penalty": penalty_of(case),
+        "objective": make_objective(name),
+        "reduction": "none",
+    }
     truth = expected(name, hidden, weight, targets, lam, case)
     for form in ("logits", "hidden"):
         h, w = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
         if form == "logits":
-            loss = entropy_regularized_cross_entropy(h @ w.t(), targets, **how)
+            loss = entropy_regularized_cross_entropy(h @ w.t(), targets, **settings)
         else:
-            loss = linear_entropy_regularized_cross_entropy(h, w, targets, **how)
+            loss = linear_entropy_regularized_cross_entropy(h, w, targets, **settings)
         loss.objective.sum().backward()
         for found, true in zip((loss.objective.detach(), h.grad, w.grad), truth, strict=True):
             torch.testing.assert_close(found, true, rtol=1e-9, atol=1e-11)
@@ -135,10 +140,10 @@ def test_so_does_the_form_from_hidden_states():
     bias = torch.zeros(V, dtype=torch.float64).index_fill_(0, torch.arange(3, V, 7), -math.inf)
     targets = targets.where(~bias[targets].isneginf(), 0)
     there = ~bias.isneginf()
-    how = {"lam": 1.0, "objective": LabelSmoothing(0.2), "reduction": "none"}
-    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, bias=bias, **how)
+    settings = {"lam": 1.0, "objective": LabelSmoothing(0.2), "reduction": "none"}
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, bias=bias, **settings)
     columns = there.cumsum(0) - 1
-    fewer = entropy_regularized_cross_entropy(hidden @ weight[there].t(), columns[targets], **how)
+    fewer = entropy_regularized_cross_entropy(hidden @ weight[there].t(), columns[targets], **settings)
     torch.testing.assert_close(loss.objective, fewer.objective)
 
 

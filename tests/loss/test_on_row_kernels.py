@@ -30,14 +30,14 @@ def operands(dtype: torch.dtype) -> tuple[dict[str, Tensor], Tensor]:
     return x, torch.tensor([0, 7, -100, 149, 64, 2])
 
 
-def linear(dtype: torch.dtype, **how) -> list[Tensor]:
+def linear(dtype: torch.dtype, **settings) -> list[Tensor]:
     """All that is returned, and all gradients."""
     x, y = operands(dtype)
-    if "softcap" in how:
+    if "softcap" in settings:
         x["bias"] = x["bias"].nan_to_num(neginf=-1.0)
     leaves = {name: v.requires_grad_() for name, v in x.items()}
     loss = linear_entropy_regularized_cross_entropy(
-        x["hidden"], x["weight"], y, bias=x["bias"], adapter=(x["low"], x["up"]), reduction="none", **how
+        x["hidden"], x["weight"], y, bias=x["bias"], adapter=(x["low"], x["up"]), reduction="none", **settings
     )
     upstream = torch.linspace(-1, 2, N)
     grads = torch.autograd.grad((loss.objective * upstream).sum(), list(leaves.values()))
@@ -62,17 +62,19 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
-def test_the_linear_form_is_the_same(how, dtype, on_kernels, monkeypatch):
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, pytest.param(torch.bfloat16, marks=pytest.mark.slow)], ids=str
+)
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
     launches = []
     measure = on_kernels.measure
     monkeypatch.setattr(on_kernels, "measure", lambda *args, **kw: launches.append(1) or measure(*args, **kw))
-    found = linear(dtype, **how)
+    interpreted_results = linear(dtype, **settings)
     assert launches
     monkeypatch.delenv("TRITON_INTERPRET")
     tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 2e-2, "atol": 2e-3}
-    for a, b in zip(found, linear(dtype, **how), strict=True):
+    for a, b in zip(interpreted_results, linear(dtype, **settings), strict=True):
         torch.testing.assert_close(a, b, **tolerance)
 
 
@@ -92,29 +94,29 @@ class OnCuda:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
-@pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("interpreted", [True, False])
-def test_the_matmuls_of_a_cuda_device_change_nothing(how, dtype, interpreted, on_kernels, monkeypatch):
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize("interpreted", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_the_matmuls_of_a_cuda_device_change_nothing(settings, dtype, interpreted, on_kernels, monkeypatch):
     monkeypatch.setattr(matmul, "torch", OnCuda())
     monkeypatch.setattr(
         "erce.loss.sweep.choose_matmuls", lambda *args, **kw: matmul.MixedPrecision(torch.float32, dtype)
     )
     if not interpreted:
         monkeypatch.delenv("TRITON_INTERPRET")
-    found = linear(dtype, **how)
+    interpreted_results = linear(dtype, **settings)
     monkeypatch.undo()
-    for a, b in zip(found, linear(dtype, **how), strict=True):
+    for a, b in zip(interpreted_results, linear(dtype, **settings), strict=True):
         assert (a - b).norm() <= 1e-2 * b.norm()  # the interpreter cuts bfloat16 off instead of rounding it
 
 
 def test_the_dense_form_is_the_same(on_kernels, monkeypatch):
     z, y = torch.randn(N, V, requires_grad=True), torch.tensor([0, 7, -100, 149, 64, 2])
-    found = []
+    interpreted_results = []
     for _ in range(2):
         loss = entropy_regularized_cross_entropy(z, y, lam=8.0, penalty=Renyi(2.0))
-        found.append([*loss[:3], *torch.autograd.grad(loss.objective, z)])
+        interpreted_results.append([*loss[:3], *torch.autograd.grad(loss.objective, z)])
         monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    for a, b in zip(*found, strict=True):
+    for a, b in zip(*interpreted_results, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-6)
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from toys.losses import FAMILY, penalty_of
 from toys.processes import Processes
+from toys.selection import others_slow
 from toys.shared_heads import (
     HEAD,
     D,
@@ -31,20 +32,25 @@ from erce.loss import (
 FROZEN, TRAINED = ("hidden", "low"), ("hidden", "low", *HEAD)
 
 
-@pytest.mark.parametrize("case", [case for case in FAMILY if case[1] != 0.1], ids=str)
+QUICK_PENALTIES = [("shannon", 1.0), ("renyi", 0.5), ("renyi", math.inf), ("support-size", 2.0)]
+
+
+@pytest.mark.parametrize(
+    "case", others_slow([case for case in FAMILY if case[1] != 0.1], QUICK_PENALTIES.__contains__), ids=str
+)
 def test_every_penalty_is_that_of_one_process(case, processes):
-    how = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
-    cases = [{**how, "lam": lam} for lam in (0.0, 8.0, -0.1)]
-    cases += [{**how, "lam": 8.0, "dtype": torch.float32, "logit_scale": scale} for scale in (1.0, 30.0)]
-    cases += [{**how, "lam": 8.0, "uses": ()}, {**how, "lam": 8.0, "dtype": torch.bfloat16}]
+    settings = {"learns": TRAINED, "uses": ("bias",), "penalty": penalty_of(case), "dtype": torch.float64}
+    cases = [{**settings, "lam": lam} for lam in (0.0, 8.0, -0.1)]
+    cases += [{**settings, "lam": 8.0, "dtype": torch.float32, "logit_scale": scale} for scale in (1.0, 30.0)]
+    cases += [{**settings, "lam": 8.0, "uses": ()}, {**settings, "lam": 8.0, "dtype": torch.bfloat16}]
     for split in ((7, 30, 13), (31, 19)):
         assert processes.run(differences, split, cases, size=len(split)) == [[]] * len(split)
 
 
 @pytest.mark.parametrize("split", [(1, 48, 1), (1, 1, 48), (49, 1), (50,)], ids=str)
 def test_a_shard_may_be_one_token_or_all(split, processes):
-    how = {"learns": TRAINED, "uses": ("bias",), "lam": 8.0, "dtype": torch.float64}
-    cases = [{**how, "penalty": penalty} for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0))]
+    settings = {"learns": TRAINED, "uses": ("bias",), "lam": 8.0, "dtype": torch.float64}
+    cases = [{**settings, "penalty": penalty} for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0))]
     assert processes.run(differences, split, cases, size=len(split)) == [[]] * len(split)
 
 
@@ -76,7 +82,10 @@ REDUCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+QUICK_SETTINGS = {"DFT", "focal", "a large bias", "a masked, smoothed shard", "all at once"}  # all paths
+
+
+@pytest.mark.parametrize("setting", others_slow(SETTINGS, QUICK_SETTINGS.__contains__))
 def test_every_setting_is_that_of_one_process(setting, processes):
     cases = [
         {"lam": 8.0, "penalty": penalty, **SETTINGS[setting], **reduction}
@@ -90,9 +99,9 @@ def test_every_setting_is_that_of_one_process(setting, processes):
 def test_the_sums_of_the_kernels_add_up_too(tmp_path, monkeypatch):
     pytest.importorskip("triton")
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    how = {"lam": 8.0, "learns": TRAINED, "dtype": torch.float32}
+    settings = {"lam": 8.0, "learns": TRAINED, "dtype": torch.float32}
     cases = [
-        {**how, "penalty": penalty, **SETTINGS[setting]}
+        {**settings, "penalty": penalty, **SETTINGS[setting]}
         for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0), Renyi(math.inf))
         for setting in ("a masked, smoothed shard", "all at once")
     ]
@@ -112,9 +121,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "how", "sentence"), REFUSED, ids=str)
-def test_all_processes_hear_the_same_complaint(spoil, how, sentence, processes):
-    first, *others = processes.run(complaint, spoil, how)
+@pytest.mark.parametrize(("spoil", "settings", "sentence"), REFUSED, ids=str)
+def test_all_processes_hear_the_same_complaint(spoil, settings, sentence, processes):
+    first, *others = processes.run(complaint, spoil, settings)
     assert sentence in first
     assert others == [first, first]
 

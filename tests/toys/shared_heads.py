@@ -35,7 +35,7 @@ def operands(dtype: torch.dtype) -> tuple[dict[str, Tensor], Tensor]:
 
 
 def outcome(
-    tensors: dict[str, Tensor], targets: Tensor, learns: tuple[str, ...], how: dict
+    tensors: dict[str, Tensor], targets: Tensor, learns: tuple[str, ...], settings: dict
 ) -> dict[str, Tensor]:
     """All of `Loss`, and the gradients of whatever learns."""
     tensors = {name: x.clone().requires_grad_(name in learns) for name, x in tensors.items()}
@@ -47,12 +47,12 @@ def outcome(
         bias=tensors.get("bias"),
         adapter=adapter,
         diagnose=True,
-        **how,
+        **settings,
     )
     weights = torch.linspace(-1, 2, loss.objective.numel(), dtype=torch.float64)
     (loss.objective.reshape(-1) * weights).sum().backward()
-    found = dict(zip(Loss._fields, (x.detach() for x in loss[:6]), strict=False))
-    return found | {f"d {name}": tensors[name].grad for name in learns if name in tensors}
+    results = dict(zip(Loss._fields, (x.detach() for x in loss[:6]), strict=False))
+    return results | {f"d {name}": tensors[name].grad for name in learns if name in tensors}
 
 
 def differences(group, split: tuple[int, ...], cases: list[dict]) -> list[str]:
@@ -63,33 +63,35 @@ def differences(group, split: tuple[int, ...], cases: list[dict]) -> list[str]:
 
 
 def _differences(group, widest: int, mine: slice, case: dict) -> Iterator[str]:
-    tensors, targets, how = _prepared(**case)
+    tensors, targets, settings = _prepared(**case)
     dtype, learns = case["dtype"], case["learns"]
-    how["chunk_bytes"] = 7 * widest * dtype.itemsize  # 3 chunks
-    one = exact = outcome(tensors, targets, learns, how)
+    settings["chunk_bytes"] = 7 * widest * dtype.itemsize  # 3 chunks
+    one = exact = outcome(tensors, targets, learns, settings)
     part = {name: x[mine] if name in HEAD else x for name, x in tensors.items()}
-    found = outcome(part, targets, learns, how | {"group": group})
+    results = outcome(part, targets, learns, settings | {"group": group})
     if dtype != torch.float64:
-        exact = outcome({name: x.double() for name, x in tensors.items()}, targets, learns, how)
+        exact = outcome({name: x.double() for name, x in tensors.items()}, targets, learns, settings)
     for name, truth in exact.items():
         least = (1e-10 if dtype == torch.float64 else 2e-6) * truth.abs().max().clamp(min=1)
         allowed = 2 * (one[name].double() - truth).abs().max() + least
         of_mine = truth[mine] if name.removeprefix("d ") in HEAD else truth
-        error = (found[name].double() - of_mine).abs().max()
-        if not error <= allowed or found[name].dtype != one[name].dtype:
-            yield f"{name} of {dtype}, {learns}, {how}: {float(error):.2g} > {float(allowed):.2g}"
+        error = (results[name].double() - of_mine).abs().max()
+        if not error <= allowed or results[name].dtype != one[name].dtype:
+            yield f"{name} of {dtype}, {learns}, {settings}: {float(error):.2g} > {float(allowed):.2g}"
 
 
-def _prepared(*, dtype, learns, uses, masked=0, shift=0.0, **how) -> tuple[dict[str, Tensor], Tensor, dict]:
+def _prepared(
+    *, dtype, learns, uses, masked=0, shift=0.0, **settings
+) -> tuple[dict[str, Tensor], Tensor, dict]:
     """Operands, targets and what else the loss is given; the first `masked` tokens are none."""
     tensors, targets = operands(dtype)
     tensors["bias"] += shift
     tensors["bias"][:masked] = -math.inf
     targets[(targets >= 0) & (targets < masked)] = V - 2
-    return {name: x for name, x in tensors.items() if name in ("hidden", "weight", *uses)}, targets, how
+    return {name: x for name, x in tensors.items() if name in ("hidden", "weight", *uses)}, targets, settings
 
 
-def complaint(group, spoil: str, how: dict) -> str | None:
+def complaint(group, spoil: str, settings: dict) -> str | None:
     """What a process hears if the targets or the shard of process 1 are spoiled."""
     rank = dist.get_rank(group)
     tensors, targets = operands(torch.float64)
@@ -102,9 +104,9 @@ def complaint(group, spoil: str, how: dict) -> str | None:
         weight = weight[: 20 * (rank != 1)]
     elif spoil and rank == 1:
         weight[3, 2] = float(spoil)
-    how = {"lam": 1.0, "group": group, "chunk_bytes": 900, **how}
+    settings = {"lam": 1.0, "group": group, "chunk_bytes": 900, **settings}
     try:
-        linear_entropy_regularized_cross_entropy(tensors["hidden"], weight, targets, **how)
+        linear_entropy_regularized_cross_entropy(tensors["hidden"], weight, targets, **settings)
     except (InputError, DivergedError) as error:
         return str(error)
     return None
@@ -143,9 +145,9 @@ def exchanged(group, learns: tuple[str, ...]) -> list[list[tuple[str, int]]]:
     tensors, _ = operands(torch.float64)
     hidden = tensors["hidden"][:20].clone().requires_grad_("hidden" in learns)
     weight = tensors["weight"][20 * dist.get_rank(group) :][:20].clone().requires_grad_("weight" in learns)
-    how = {"lam": 1.0, "group": group, "chunk_bytes": 10 * 20 * 8}
+    settings = {"lam": 1.0, "group": group, "chunk_bytes": 10 * 20 * 8}
     with Collectives() as forward:
-        loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.arange(20), **how)
+        loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.arange(20), **settings)
     with Collectives() as backward:
         if learns:
             loss.objective.backward()
@@ -182,23 +184,25 @@ class Model(torch.nn.Module):
 
     def forward(self, ids: Tensor, targets: Tensor, items: int, reduction: str) -> Tensor:
         hidden = self.body(self.embed(ids)).tanh()
-        how = {"reduction": reduction, "num_items_in_batch": items if reduction == "mean" else None}
-        loss = linear_entropy_regularized_cross_entropy(hidden, self.lm_head.weight, targets, lam=2.0, **how)
+        settings = {"reduction": reduction, "num_items_in_batch": items if reduction == "mean" else None}
+        loss = linear_entropy_regularized_cross_entropy(
+            hidden, self.lm_head.weight, targets, lam=2.0, **settings
+        )
         return loss.objective if reduction == "mean" else loss.objective.sum() / items
 
 
-def wrapped(model: Model, how: str, group) -> torch.nn.Module:
-    if how == "DDP":
+def wrapped(model: Model, settings: str, group) -> torch.nn.Module:
+    if settings == "DDP":
         return DistributedDataParallel(model, process_group=group)
     mesh = DeviceMesh.from_group(group, "cpu")
-    if how == "FSDP, the head apart":
+    if settings == "FSDP, the head apart":
         fully_shard(model.lm_head, mesh=mesh)
-    elif how == "FSDP, embeddings and head apart":
+    elif settings == "FSDP, embeddings and head apart":
         fully_shard([model.embed, model.lm_head], mesh=mesh)
     return fully_shard(model, mesh=mesh)
 
 
-def training(group, how: str, reduction: str, kind: dict) -> tuple[float, list[int]]:
+def training(group, settings: str, reduction: str, kind: dict) -> tuple[float, list[int]]:
     """The worst difference of a gradient to that of one process with the whole batch; how often the forward
     and the backward gather, and how often the backward reduces."""
     ids = torch.randint(0, 11, (4, 5), generator=torch.Generator().manual_seed(0))
@@ -207,7 +211,7 @@ def training(group, how: str, reduction: str, kind: dict) -> tuple[float, list[i
     items = int((targets != -100).sum())
     one = Model(**kind)
     one(ids, targets, items, reduction).backward()
-    model = wrapped(Model(**kind), how, group)
+    model = wrapped(Model(**kind), settings, group)
     mine = slice(2 * dist.get_rank(group), 2 * dist.get_rank(group) + 2)
     with Collectives() as forward:
         loss = model(ids[mine], targets[mine], items, reduction) * dist.get_world_size(group)
@@ -228,17 +232,17 @@ def laid_out(group, mesh: list, placements: list[Placement], compiled: bool) -> 
     tensors, targets = operands(torch.float64)
     hidden = tensors["hidden"].roll(dist.get_rank(group), 0)
     layout = DeviceMesh("cpu", mesh)
-    low, how = tensors["low"].roll(dist.get_rank(group), 0), {"lam": 8.0, "reduction": "sum"}
+    low, settings = tensors["low"].roll(dist.get_rank(group), 0), {"lam": 8.0, "reduction": "sum"}
     whole = [tensors[name].clone().requires_grad_() for name in HEAD]
     parts = [distribute_tensor(tensors[name], layout, placements).requires_grad_() for name in HEAD]
     form = linear_entropy_regularized_cross_entropy
-    form(hidden, whole[0], targets, bias=whole[1], adapter=(low, whole[2]), **how).objective.backward()
+    form(hidden, whole[0], targets, bias=whole[1], adapter=(low, whole[2]), **settings).objective.backward()
     if compiled:
         torch._dynamo.reset()
         form = torch.compile(form, backend="aot_eager", fullgraph=True)
     forward, backward = Collectives(), Collectives()
     with nullcontext() if compiled else forward:
-        loss = form(hidden, parts[0], targets, bias=parts[1], adapter=(low, parts[2]), **how)
+        loss = form(hidden, parts[0], targets, bias=parts[1], adapter=(low, parts[2]), **settings)
     with nullcontext() if compiled else backward:
         loss.objective.backward()
     worst = 0.0
