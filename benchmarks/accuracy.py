@@ -33,19 +33,19 @@ WIDTH = 64
 
 
 def main() -> None:
-    asked = _arguments()
+    options = _arguments()
     torch.set_num_threads(1)
     heads = {shown: name for shown, name in NAMES.items() if why_not(name, "cpu") is None}
-    print(f"{asked.rows} rows × {asked.vocab}, width {WIDTH}, torch {torch.__version__}, CPU\n")
+    print(f"{options.rows} rows × {options.vocab}, width {WIDTH}, torch {torch.__version__}, CPU\n")
     print(
         f"| {'logits':<26} | {'dtype':<8} |  λ | order | {' | '.join(f'{n:<17}' for n in heads)} | rounding |"
     )
     print(f"|{'-' * 28}|{'-' * 10}|---:|------:|{'|'.join('-' * 19 for _ in heads)}|----------|")
-    for dtype in asked.dtypes:
-        for family in families(asked.rows, asked.vocab):
+    for dtype in options.dtypes:
+        for family in families(options.rows, options.vocab):
             x = family.operands(getattr(torch, dtype))
-            for lam in asked.lams:
-                for order in asked.orders if lam else [1.0]:
+            for lam in options.lams:
+                for order in options.orders if lam else [1.0]:
                     cells = row(replace(x, lam=lam, order=order), heads)
                     print(
                         f"| {family.name:<26} | {dtype:<8} | {lam:>2g} | {order:>5g} | {' | '.join(cells)} |",

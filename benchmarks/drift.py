@@ -34,10 +34,12 @@ EVERY = 5  # steps between two scorings
 
 
 def main() -> None:
-    asked = _arguments()
+    options = _arguments()
     torch.set_num_threads(1)
-    print(f"{asked.steps} steps, λ = {asked.lam:g}, {asked.seeds} seeds, torch {torch.__version__}, CPU\n")
-    points = [round(share * (asked.steps // EVERY - 1)) for share in (0, 0.25, 0.5, 0.75, 1)]
+    print(
+        f"{options.steps} steps, λ = {options.lam:g}, {options.seeds} seeds, torch {torch.__version__}, CPU\n"
+    )
+    points = [round(share * (options.steps // EVERY - 1)) for share in (0, 0.25, 0.5, 0.75, 1)]
     along = " | ".join(f"H at {point * EVERY}" for point in points)
     print(
         f"| {'head':<35} | {along} | entropy | drift ± its sd | of the spread | objective's | within noise |"
@@ -49,7 +51,7 @@ def main() -> None:
             print(f"| {name} | {reason} |")
             continue
         curves = torch.stack(
-            [train(head, dtype, seed, asked) for seed in range(asked.seeds)]
+            [train(head, dtype, seed, options) for seed in range(options.seeds)]
         )  # (seeds, t, 2)
         truth = curves if truth is None else truth
         along = " | ".join(f"{float(curves[:, point, 0].mean()):.3f}" for point in points)
@@ -82,17 +84,17 @@ class Tied(nn.Module):
         return self.norm(x / 2 + self.recurrent(x)[0])
 
 
-def train(head: Head, dtype: torch.dtype, seed: int, asked: argparse.Namespace) -> Tensor:
+def train(head: Head, dtype: torch.dtype, seed: int, options: argparse.Namespace) -> Tensor:
     """Return entropy and objective, float32 means in nats a token, every few steps: (steps / EVERY, 2)."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = Tied(asked.vocab)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=asked.learning_rate)
-    batches, curves = chain(seed, asked.vocab), []
-    for step in range(asked.steps):
+        model = Tied(options.vocab)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate)
+    batches, curves = chain(seed, options.vocab), []
+    for step in range(options.steps):
         tokens = next(batches)
         hidden, weight = model(tokens[:, :-1]).flatten(0, 1), model.embedding.weight
-        exact = Operands(hidden, weight, tokens[:, 1:].flatten(), lam=asked.lam)
+        exact = Operands(hidden, weight, tokens[:, 1:].flatten(), lam=options.lam)
         if step % EVERY == 0:
             curves.append(score(exact))
         loss = head(replace(exact, hidden=hidden.to(dtype), weight=weight.to(dtype)))

@@ -26,11 +26,11 @@ from erce.types import Arm
 
 
 def main() -> None:
-    asked = _arguments()
-    if asked.report:
-        _report(asked)
+    options = _arguments()
+    if options.report:
+        _report(options)
         return
-    outcomes = made_up(asked.arms, asked.seeds, asked.problems, asked.samples)
+    outcomes = made_up(options.arms, options.seeds, options.problems, options.samples)
     baseline, *arms = outcomes.values()
     named = {lam: arm for lam, arm in outcomes.items() if lam}
     per_seed = {lam: arm.mean(axis=(1, 2)) for lam, arm in outcomes.items()}
@@ -89,14 +89,14 @@ class MadeUp(Study):
         return self.drawn[decoding][int(arm.lam or 0)]
 
 
-def _report(asked: argparse.Namespace) -> None:
-    lams = tuple(float(lam) for lam in range(asked.arms))
+def _report(options: argparse.Namespace) -> None:
+    lams = tuple(float(lam) for lam in range(options.arms))
     recipe = Recipe(
         task="made-up",
         lams=lams,
-        seeds=tuple(range(asked.seeds)),
-        n_test=asked.problems,
-        decoding=Decoding(samples=asked.samples),
+        seeds=tuple(range(options.seeds)),
+        n_test=options.problems,
+        decoding=Decoding(samples=options.samples),
     )
     study = MadeUp(Path(), recipe)
     study.drawn  # noqa: B018  made before the clock starts

@@ -42,21 +42,22 @@ STEPS = 4  # of a turn; the first is not counted
 
 
 def main() -> None:
-    asked = _arguments()
+    options = _arguments()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        trainers = {"TRL, cross-entropy": stock(folder, asked), "ours, λ = 8": ours(folder, asked)}
+        trainers = {"TRL, cross-entropy": stock(folder, options), "ours, λ = 8": ours(folder, options)}
         clocks = {name: Clock() for name in trainers}
         for name, trainer in trainers.items():
             trainer.add_callback(clocks[name])
             trainer.remove_callback(PrinterCallback)
-        for _ in range(asked.rounds):
+        for _ in range(options.rounds):
             for trainer in trainers.values():
                 trainer.train()
     print(
-        f"{asked.batch} rows of {asked.length} tokens, {asked.prompt:.0%} of them prompt; {LAYERS} layers of"
-        f" width {asked.width}, vocabulary {VOCAB}, {asked.dtype}; torch {torch.__version__}, one thread\n"
+        f"{options.batch} rows of {options.length} tokens, {options.prompt:.0%} of them prompt; "
+        f"{LAYERS} layers of width {options.width}, vocabulary {VOCAB}, {options.dtype}; "
+        f"torch {torch.__version__}, one thread\n"
     )
     print("| step | median seconds | best seconds | steps |\n|---|---:|---:|---:|")
     for name, clock in clocks.items():
@@ -80,22 +81,22 @@ class Clock(TrainerCallback):
             self.taken.append(time.process_time() - self.started)
 
 
-def ours(folder: str, asked: argparse.Namespace) -> SFTTrainer:
-    return built(ERCETrainer, ERCEConfig(**settings(folder, asked), entropy_penalty=8.0), asked)
+def ours(folder: str, options: argparse.Namespace) -> SFTTrainer:
+    return built(ERCETrainer, ERCEConfig(**settings(folder, options), entropy_penalty=8.0), options)
 
 
-def stock(folder: str, asked: argparse.Namespace) -> SFTTrainer:
+def stock(folder: str, options: argparse.Namespace) -> SFTTrainer:
     # TRL's own defaults want a GPU.
     for_cpu: dict[str, Any] = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
-    return built(SFTTrainer, SFTConfig(**settings(folder, asked) | for_cpu), asked)
+    return built(SFTTrainer, SFTConfig(**settings(folder, options) | for_cpu), options)
 
 
-def settings(folder: str, asked: argparse.Namespace) -> dict[str, Any]:
+def settings(folder: str, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "output_dir": folder,
         "dataset_kwargs": {"skip_prepare_dataset": True},
         "train_sampling_strategy": "sequential",
-        "per_device_train_batch_size": asked.batch,
+        "per_device_train_batch_size": options.batch,
         "gradient_accumulation_steps": 1,
         "max_steps": STEPS,
         "logging_steps": 1,
@@ -105,33 +106,33 @@ def settings(folder: str, asked: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def built(trainer: type[SFTTrainer], config: SFTConfig, asked: argparse.Namespace) -> SFTTrainer:
+def built(trainer: type[SFTTrainer], config: SFTConfig, options: argparse.Namespace) -> SFTTrainer:
     adapter = LoraConfig(task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32)
     return trainer(
-        model(asked),
+        model(options),
         config,
-        train_dataset=Dataset.from_list(rows(asked)),
+        train_dataset=Dataset.from_list(rows(options)),
         processing_class=tokenizer(),
         peft_config=adapter,
     )
 
 
-def model(asked: argparse.Namespace) -> Qwen2ForCausalLM:
+def model(options: argparse.Namespace) -> Qwen2ForCausalLM:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = Qwen2Config(
             vocab_size=VOCAB,
-            hidden_size=asked.width,
-            intermediate_size=round(asked.width * 8 / 3),
+            hidden_size=options.width,
+            intermediate_size=round(options.width * 8 / 3),
             num_hidden_layers=LAYERS,
             num_attention_heads=4,
             num_key_value_heads=2,
-            max_position_embeddings=asked.length,
+            max_position_embeddings=options.length,
             tie_word_embeddings=True,
             pad_token_id=0,
             eos_token_id=1,
         )
-        return Qwen2ForCausalLM(config).to(getattr(torch, asked.dtype))
+        return Qwen2ForCausalLM(config).to(getattr(torch, options.dtype))
 
 
 def tokenizer() -> PreTrainedTokenizerFast:
@@ -141,11 +142,11 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=whole, pad_token="<pad>", eos_token="<end>")
 
 
-def rows(asked: argparse.Namespace) -> list[dict[str, list[int]]]:
+def rows(options: argparse.Namespace) -> list[dict[str, list[int]]]:
     draw, examples = random.Random(0), []
-    prompt = round(asked.prompt * asked.length)
-    for _ in range(STEPS * asked.batch):
-        ids = [draw.randrange(2, VOCAB) for _ in range(asked.length)]
+    prompt = round(options.prompt * options.length)
+    for _ in range(STEPS * options.batch):
+        ids = [draw.randrange(2, VOCAB) for _ in range(options.length)]
         examples.append({"input_ids": ids, "labels": [IGNORED] * prompt + ids[prompt:]})
     return examples
 

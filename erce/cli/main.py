@@ -256,7 +256,7 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 
 def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
-    """Return the procedure and its verdict on the answer or program of the flags."""
+    """Judge the answer or program that the flags give; return the procedure's name and its verdict."""
     from erce.verify import equivalent, run_program, verify_math, verify_number
     from erce.verify.paper_steps import equivalent_paper
 

@@ -195,9 +195,10 @@ def _usual_output(model: PreTrainedModel) -> Any:
 
 def _refuse_router_loss(model: PreTrainedModel, inputs: dict[str, Any]) -> None:
     config = model.config.get_text_config()
-    asked = inputs.get("output_router_logits")
-    asked = getattr(config, "output_router_logits", False) if asked is None else asked
-    if asked and getattr(config, "router_aux_loss_coef", 0):
+    wants_router_loss = inputs.get("output_router_logits")
+    if wants_router_loss is None:
+        wants_router_loss = getattr(config, "output_router_logits", False)
+    if wants_router_loss and getattr(config, "router_aux_loss_coef", 0):
         raise InputError(
             "erce.attach leaves out a mixture of experts' load-balancing loss; set "
             "output_router_logits=False or router_aux_loss_coef=0 to train without it"

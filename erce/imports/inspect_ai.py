@@ -56,8 +56,8 @@ def inspect_prompts(path: str | Path) -> dict[str, str]:
     """Return problem → the input's text, or the texts of its messages with a blank line between them."""
     prompts = {}
     for sample in _read_log(Path(path))[1]:
-        given = sample.get("input")
-        contents = [given] if isinstance(given, str) else [each.get("content") for each in given or []]
+        prompt = sample.get("input")
+        contents = [prompt] if isinstance(prompt, str) else [each.get("content") for each in prompt or []]
         texts = [_text_of(content, sample) for content in contents]
         prompts[str(sample["id"])] = "\n\n".join(text for text in texts if text)
     return prompts

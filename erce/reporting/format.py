@@ -64,7 +64,7 @@ def interval(ends: Ends | None) -> str:
 
 
 def with_interval(gain: Gain) -> str:
-    """Write a gain in points, its interval, and what that is over.
+    """Write a gain in points with its interval, and say what the interval covers.
 
     >>> from erce.stats import welch
     >>> with_interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5))

@@ -14,7 +14,7 @@ from erce.stats.no_variation import alike_bounds
 
 
 class Equivalence(NamedTuple):
-    """The answer whether a gain lies between −margin and +margin; p is the larger of two one-sided p-values.
+    """A test of whether a gain lies between −margin and +margin; p is the larger of two one-sided p-values.
 
     `low` … `high` is the interval of confidence 1 − 2 · level (90 % for 5 %): the interval lies inside the
     margin exactly where `equivalent` is true. `covers` says what counts as drawn by chance, as in `Gain`.

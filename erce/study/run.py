@@ -74,7 +74,7 @@ def _run_round(root: Path, recipe: Recipe, now: Asked, run_cells: RunCells, *, r
     missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
     finished = len(now.cells) - len(missing)
     last: dict[Cell, Done] = {}  # how each cell ended, in its last attempt
-    with progress(len(now.cells), len(missing), messages=now.said) as advance:
+    with progress(len(now.cells), len(missing), messages=now.messages) as advance:
         for done in sweep(run_cells, missing, retries=retries, succeeded=finished):
             last[done.cell] = done
             advance(done)

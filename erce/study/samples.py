@@ -30,13 +30,13 @@ class JudgedSample(NamedTuple):
 
 
 def write_completions(folder: Path, samples: Iterable[tuple[DrawnSet, Completion]]) -> None:
-    """Write a row for each completion, in their order."""
+    """Write a row for each completion, in the order in which they come."""
     rows = (drawn_set._asdict() | asdict(completion) for drawn_set, completion in samples)
     write_rows(folder / COMPLETIONS, rows)
 
 
 def read_completions(folder: Path) -> dict[DrawnSet, list[Completion]]:
-    """Return the sets in the order of the file; nothing where the cell has no completions yet."""
+    """Return the drawn sets in the order of the file; an empty dict if the cell has no completions yet."""
     completions: dict[DrawnSet, list[Completion]] = {}
     for row in read_rows(folder / COMPLETIONS) if (folder / COMPLETIONS).is_file() else ():
         drawn_set = DrawnSet(row.pop("split"), row.pop("decoding"))

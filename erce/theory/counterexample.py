@@ -42,7 +42,7 @@ def corrected_prompts(m: int) -> int:
 
 
 def distinct(m: int, prompts: int) -> float:
-    """Return P(B_m), that m prompts drawn from `prompts` are all different: a product of m − 1 factors.
+    """Return P(B_m), the chance that m prompts drawn from `prompts` are all different (m − 1 factors).
 
     >>> [round(distinct(m, paper_prompts(m)), 4) for m in (3, 1000)]
     [0.2222, 0.3676]

@@ -13,11 +13,11 @@ from erce.stats import Gain, difference, equivalent, fewest_problems, paired_gai
 def test_p_is_the_larger_of_scipys_two_one_sided_welch_tests(shift):
     rng = np.random.default_rng(3)
     treated, baseline = rng.normal(0.5 + shift, 0.01, 5), rng.normal(0.5, 0.02, 4)
-    found = equivalent(welch(treated, baseline), margin=0.02)
+    result = equivalent(welch(treated, baseline), margin=0.02)
     above = scipy_stats.ttest_ind(treated + 0.02, baseline, equal_var=False, alternative="greater").pvalue
     below = scipy_stats.ttest_ind(treated - 0.02, baseline, equal_var=False, alternative="less").pvalue
-    assert found.p == pytest.approx(max(above, below), abs=1e-9)
-    assert found.covers == "seeds"
+    assert result.p == pytest.approx(max(above, below), abs=1e-9)
+    assert result.covers == "seeds"
 
 
 def test_two_arms_are_equivalent_exactly_when_the_90_percent_interval_is_inside_the_margin():
@@ -25,17 +25,17 @@ def test_two_arms_are_equivalent_exactly_when_the_90_percent_interval_is_inside_
     seen = set()
     for _ in range(200):
         gain = welch(rng.normal(0.5, 0.01, 5), rng.normal(0.5, 0.01, 5))
-        found = equivalent(gain, margin=0.015)
-        assert found.equivalent == (found.low > -0.015 and found.high < 0.015)
-        seen.add(found.equivalent)
+        result = equivalent(gain, margin=0.015)
+        assert result.equivalent == (result.low > -0.015 and result.high < 0.015)
+        seen.add(result.equivalent)
     assert seen == {True, False}
 
 
 def test_the_interval_is_that_of_the_gain_at_90_percent_and_at_1_minus_2_levels():
     arms = [0.51, 0.50, 0.53], [0.50, 0.49, 0.52]
     for level, confidence in [(0.05, 0.90), (0.01, 0.98)]:
-        found = equivalent(welch(*arms), margin=0.02, level=level)
-        assert (found.low, found.high) == pytest.approx(welch(*arms, confidence=confidence)[1:3])
+        result = equivalent(welch(*arms), margin=0.02, level=level)
+        assert (result.low, result.high) == pytest.approx(welch(*arms, confidence=confidence)[1:3])
 
 
 def test_a_small_study_without_a_significant_gain_is_not_equivalent():
@@ -50,11 +50,11 @@ def test_a_small_study_without_a_significant_gain_is_not_equivalent():
 def test_no_difference_on_too_few_problems_is_no_equivalence(problems, same):
     """Clopper and Pearson's bound for none of n: 20 problems leave 13.9 points open, 149 just under 2."""
     arm = np.ones((3, problems, 1))
-    found = equivalent(paired_gain(arm, arm), margin=0.02)
+    result = equivalent(paired_gain(arm, arm), margin=0.02)
     bound = scipy_stats.beta.ppf(0.95, 1, problems)
-    assert (found.equivalent, found.covers) == (same, "problems")
-    assert found.p == pytest.approx(0.98**problems)
-    assert (found.low, found.high) == pytest.approx((-bound, bound))
+    assert (result.equivalent, result.covers) == (same, "problems")
+    assert result.p == pytest.approx(0.98**problems)
+    assert (result.low, result.high) == pytest.approx((-bound, bound))
     assert same == (problems >= fewest_problems(0.02))
 
 
@@ -77,12 +77,12 @@ def test_where_nothing_varied_the_bounds_are_clopper_and_pearsons_for_no_other_p
     seen = set()
     for problems in (20, 148, 149, 200, 300, 1000, 100_000):
         exact = Gain(gain, gain, gain, 1.0, 0.0, math.inf, "problems", problems)
-        found = equivalent(exact, margin=0.02)
+        result = equivalent(exact, margin=0.02)
         share = scipy_stats.beta.ppf(0.95, 1, problems)  # of problems that may differ, none of them drawn
         low, high = gain - share * (1 + gain), gain + share * (1 - gain)
-        assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+        assert (result.low, result.high) == pytest.approx((low, high), rel=1e-9)
         inside = low > -0.02 and high < 0.02
-        assert (found.equivalent, found.p < 0.05) == (inside, inside)
+        assert (result.equivalent, result.p < 0.05) == (inside, inside)
         seen.add(inside)
     assert seen == ({True, False} if abs(gain) < 0.02 else {False})
 

@@ -61,9 +61,10 @@ def test_noise_breaks_nothing():
         assert verify_math(answer, completion).reason in REASONS, completion
 
 
-def test_random_expressions_break_nothing():
+@pytest.mark.parametrize("pairs", [250, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_expressions_break_nothing(pairs):
     draw = Random(1)
-    for _ in range(1000):
+    for _ in range(pairs):
         gold, answer, _ = grown_pair(draw)
         assert holds(gold, answer), (gold, answer)
 
@@ -109,15 +110,15 @@ def test_a_bomb_equals_itself():
 
 
 def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
-    texts = [bomb for bomb in BOMBS.values() if len(bomb) < 3000][::3]
+    texts = [bomb for bomb in BOMBS.values() if len(bomb) < 3000][::9]
     here = [judge_all(text) for text in texts]
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(judge_all, texts)) == here
 
     async def in_a_loop() -> list[list[tuple[bool, str]]]:
-        return await asyncio.gather(*(asyncio.to_thread(judge_all, text) for text in texts[:20]))
+        return await asyncio.gather(*(asyncio.to_thread(judge_all, text) for text in texts))
 
-    assert asyncio.run(in_a_loop()) == here[:20]
+    assert asyncio.run(in_a_loop()) == here
 
 
 def test_a_low_recursion_limit_breaks_nothing():

@@ -21,7 +21,7 @@ class Side:
 
     lam: float
     right: int
-    of: int
+    judged: int  # samples
     seed: int
     text: str
     accepted: bool
@@ -127,7 +127,7 @@ def _side(judged: Judged, side: tuple[Cell, dict[str, Any]], texts: dict[tuple[C
     return Side(
         lam=cell.lam,
         right=sum(verdict["accepted"] for _, verdict in judged),
-        of=len(judged),
+        judged=len(judged),
         seed=cell.seed,
         text=shorten(texts[cell, row["problem"], row["sample"]]),
         accepted=row["accepted"],

@@ -37,8 +37,8 @@ def search_sentence(summary: Summary) -> str:
         return ""
     step = search["step"]
     if not ended(summary.study):
-        asked = counted(len(summary.study.expected), "cell")
-        return f"The search for λ has asked for {asked} so far, and has not ended."
+        cells = counted(len(summary.study.expected), "cell")
+        return f"The search for λ has asked for {cells} so far, and has not ended."
     return " ".join([_spent(step), *_end(search)])
 
 

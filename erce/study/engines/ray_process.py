@@ -110,13 +110,13 @@ def serve() -> None:
         answers.flush()
 
     work, jobs, address, patience = pickle.load(messages)
-    asked, idle = SimpleQueue[list[Cell] | None](), threading.Event()
-    threading.Thread(target=_listen, args=(messages, asked, idle), daemon=True).start()
+    requests, idle = SimpleQueue[list[Cell] | None](), threading.Event()
+    threading.Thread(target=_listen, args=(messages, requests, idle), daemon=True).start()
     try:
         with ray_engine.cluster(work, jobs, address, patience=patience) as run:
             idle.set()
             answer(None)
-            while (cells := asked.get()) is not None:
+            while (cells := requests.get()) is not None:
                 for done in run(cells):
                     answer(done)
                 idle.set()
@@ -128,14 +128,14 @@ def serve() -> None:
         answer(_to_send(error))
 
 
-def _listen(messages: Any, asked: "SimpleQueue[list[Cell] | None]", idle: threading.Event) -> None:
+def _listen(messages: Any, requests: "SimpleQueue[list[Cell] | None]", idle: threading.Event) -> None:
     """Hand the parent's cells on; interrupt whatever runs when the pipe ends."""
     with suppress(EOFError):
         while True:
             cells = pickle.load(messages)
             idle.clear()
-            asked.put(cells)
-    asked.put(None)
+            requests.put(cells)
+    requests.put(None)
     if not idle.is_set():
         os.kill(os.getpid(), signal.SIGINT)
     time.sleep(EXIT_SECONDS)

@@ -36,7 +36,7 @@ class StudyPlan:
 
     recipe: Recipe
     tasks: tuple[TaskPlan, ...]
-    found: FoundArchitecture
+    model: FoundArchitecture
     device: str  # one of `DEVICES`, or "cpu"
     speed: Speed | None  # measured; None: assumed from the device's peak
     notes: tuple[str, ...]
@@ -48,7 +48,7 @@ class StudyPlan:
     @property
     def training_memory(self) -> Memory | None:
         """Return the memory of the task that needs most; None if the model's architecture is unknown."""
-        architecture, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
+        architecture, width = self.model.architecture, bytes_a_weight(self.recipe, self.device)
         return architecture and training_memory(
             architecture, self.recipe, longest=max(task.training.longest for task in self.tasks), width=width
         )
@@ -59,7 +59,7 @@ class StudyPlan:
 
         None if the architecture is unknown, or if a server draws.
         """
-        architecture, width = self.found.architecture, bytes_a_weight(self.recipe, self.device)
+        architecture, width = self.model.architecture, bytes_a_weight(self.recipe, self.device)
         if architecture is None or self.recipe.server is not None:
             return None
         memories = (
@@ -73,7 +73,7 @@ class StudyPlan:
     @property
     def hours(self) -> Hours | None:
         """Return one device's hours for all cells; None without a speed, or an architecture and a peak."""
-        architecture, recipe = self.found.architecture, self.recipe
+        architecture, recipe = self.model.architecture, self.recipe
         drawn = () if recipe.server is not None else self.tasks
         if self.speed is not None:
             trained = sum(task.trained * task.training.read for task in self.tasks)
@@ -126,7 +126,7 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
     return StudyPlan(
         recipe=recipe,
         tasks=tasks,
-        found=found_architecture,
+        model=found_architecture,
         device=device,
         speed=speed,
         notes=tuple(dict.fromkeys(notes)),

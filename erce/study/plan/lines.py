@@ -42,12 +42,12 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
 
 
 def _memory_lines(plan: StudyPlan) -> list[str]:
-    architecture = plan.found.architecture
+    architecture = plan.model.architecture
     if architecture is None:
         return []
     adapter = architecture.adapter(plan.recipe.training.rank)
     weights = f"{architecture.weights:,} weights, {adapter:,} of the adapter"
-    lines = [f"model {plan.recipe.model}: {weights} (from {plan.found.where})"]
+    lines = [f"model {plan.recipe.model}: {weights} (from {plan.model.where})"]
     for name, memory in (("training", plan.training_memory), ("drawing", plan.drawing_memory)):
         if memory is not None:
             lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, plan.device)}")
@@ -80,7 +80,7 @@ def _room(memory: Memory, device: str) -> str:
 def _cost_lines(plan: StudyPlan) -> list[str]:
     hours = plan.hours
     if hours is None:
-        known = plan.found.architecture is not None
+        known = plan.model.architecture is not None
         return ["  hours     name --tokens-per-second of this device"] if known else []
     total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
     most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"

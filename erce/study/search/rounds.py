@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     step: Step | None  # None: the recipe lists its λ
 
     @property
-    def said(self) -> list[str]:
+    def messages(self) -> list[str]:
         """Return the sentences on the last decision and on what comes next; none without a search."""
         return explain(self.step)[-2:] if self.step is not None else []
 

@@ -87,8 +87,8 @@ def explain(step: Step) -> list[str]:
     """Return sentences on every round, then on the cells to run next, or on the end and the winner."""
     sentences = [_round_sentence(played) for played in step.rounds]
     if isinstance(step, Run):
-        asked = ", ".join(f"λ = {lam:g} seed {seed}" for lam, seed in step.cells)
-        return [*sentences, f"Next: {counted(len(step.cells), 'cell')}: {asked}."]
+        cells = ", ".join(f"λ = {lam:g} seed {seed}" for lam, seed in step.cells)
+        return [*sentences, f"Next: {counted(len(step.cells), 'cell')}: {cells}."]
     sentences.append(
         f"Spent {counted(step.spent, 'cell')}; the first grid with every seed has {step.grid}. "
         + ", ".join(f"λ = {lam:g}: {counted(count, 'seed')}" for lam, count in step.spent_by_lam.items())

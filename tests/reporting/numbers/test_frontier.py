@@ -45,7 +45,7 @@ def _found(root, **changes):
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def study_summary(tmp_path_factory):
     """Cross-entropy is best at 0.2 and λ = 0.5 at 1; every arm is sharper than the one before it."""
     changes = {
         "right": _right({0.0: 0.2, 0.5: 1.0}),
@@ -55,8 +55,8 @@ def found(tmp_path_factory):
     return _found(tmp_path_factory.mktemp("frontier"), **changes)
 
 
-def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(found):
-    lines = temperature_frontier(found).lines
+def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study_summary):
+    lines = temperature_frontier(study_summary).lines
     assert list(lines) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, line in lines.items():
         assert [(point.temperature, point.decoding) for point in line] == [
@@ -66,16 +66,16 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(found
             (1.0, "T1"),
         ]
         for point in line:
-            outcomes = found.study.outcomes(TASK, arm, split="test", decoding=point.decoding)
+            outcomes = study_summary.study.outcomes(TASK, arm, split="test", decoding=point.decoding)
             assert point.accuracy == pytest.approx(outcomes.mean())
             assert point.entropy == pytest.approx(_entropy(named(arm), point.decoding))
 
 
-def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(found):
-    contest = temperature_frontier(found).contest
+def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(study_summary):
+    contest = temperature_frontier(study_summary).contest
     assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 1.0, 0.2)
     arms = [
-        found.study.outcomes(TASK, arm, split="test", decoding=name)
+        study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
         for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))
     ]
     gain = paired_gain(*arms)
@@ -112,12 +112,12 @@ def test_test_scores_choose_no_temperature_and_ties_go_to_the_lower(tmp_path):
 def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, words):
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 0.2, 0.5: 1.0}, **chances))
     scores = {(0.0, "T0.2"): 0.3, (0.5, "T1"): 0.4, (0.5, "sampled"): 0.35}
-    found = _with_validation(made, scores)
-    frontier = temperature_frontier(found)
+    study_summary = _with_validation(made, scores)
+    frontier = temperature_frontier(study_summary)
     gain = frontier.contest.gain
     assert {"better": gain.low > 0, "worse": gain.high < 0, "unclear": gain.low <= 0 <= gain.high}[finding]
     assert frontier.contest.finding == ContestResult(finding)
-    text = sentences(found)["sharpening"]
+    text = sentences(study_summary)["sharpening"]
     assert text == frontier_sentence(frontier)
     assert words in text
     assert "hangs on" not in text
@@ -128,13 +128,13 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
 def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_path):
     """Validation takes 0.2 for cross-entropy, which is at its best on test, as good as the penalty, at 1."""
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 1.0, 0.5: 1.0}, baseline=0.6))
-    found = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
-    frontier = temperature_frontier(found)
+    study_summary = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
+    frontier = temperature_frontier(study_summary)
     contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[BASELINE]]
     assert contest.finding == ContestResult.BETTER
     best = frontier.lines[BASELINE][accuracies.index(max(accuracies))]
     arms = [
-        found.study.outcomes(TASK, arm, split="test", decoding=name)
+        study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
         for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
     ]
     gain = paired_gain(*arms)
@@ -146,14 +146,14 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     )
 
 
-def test_the_json_holds_every_point_and_none_without_a_frontier(found, tmp_path):
-    held = json.loads(json.dumps(contents(found)["frontier"], allow_nan=False))
+def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, tmp_path):
+    held = json.loads(json.dumps(contents(study_summary)["frontier"], allow_nan=False))
     assert [(arm["lam"], arm["objective"]) for arm in held["arms"]] == [
         (None, None),
         *((lam, "cross-entropy") for lam in (0.0, 0.5, 1.0)),
         (0.0, "dft"),
     ]
-    contest = temperature_frontier(found).contest
+    contest = temperature_frontier(study_summary).contest
     assert held["contest"]["ci"] == [contest.gain.low, contest.gain.high]
     assert held["contest"]["hindsight"] == contest.hindsight.gain
     assert held["contest"]["finding"] == contest.finding.value
@@ -173,8 +173,8 @@ def test_the_json_holds_every_point_and_none_without_a_frontier(found, tmp_path)
     ],
 )
 def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
-    found = _found(tmp_path, **({"right": _right({})} | changes))
-    frontier = temperature_frontier(found)
+    study_summary = _found(tmp_path, **({"right": _right({})} | changes))
+    frontier = temperature_frontier(study_summary)
     assert len(frontier.lines) >= 3
     assert frontier.contest is None
     assert frontier_sentence(frontier) == ""
@@ -203,8 +203,8 @@ def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
     )
 
 
-def test_the_figures_tell_the_arms_apart_without_colour_and_label_the_ends(found):
-    frontier = temperature_frontier(found)
+def test_the_figures_tell_the_arms_apart_without_colour_and_label_the_ends(study_summary):
+    frontier = temperature_frontier(study_summary)
     axes = accuracy_over_entropy(frontier).axes[0]
     looks = [(line.get_linestyle(), line.get_marker(), line.get_linewidth()) for line in axes.lines]
     assert len(set(looks)) == 4

@@ -27,9 +27,9 @@ def entries(study):
 
 
 def test_there_is_one_entry_a_task_lam_and_decoding(study):
-    found = [(entry["task"], entry["lam"], entry["decoding"]) for entry in entries(study)]
+    study_summary = [(entry["task"], entry["lam"], entry["decoding"]) for entry in entries(study)]
     lams = (0.0, 0.5, 1.0)
-    assert found == [
+    assert study_summary == [
         (task, lam, decoding) for task in (TASK, CONTROL) for lam in lams for decoding in DECODINGS
     ]
 
@@ -88,15 +88,26 @@ OTHERS = {"objectives": ("dft", "focal:2"), "lams": (0.0, 0.5)}
 
 def test_another_objective_has_its_gain_over_cross_entropy_and_is_never_chosen(tmp_path):
     study = make_study(tmp_path / "runs", **OTHERS)
-    found = summary(study)
-    assert found.arms(TASK) == found.arms(CONTROL) == list(map(arm_of, (None, 0.0, 0.5, "dft", "focal:2")))
-    gain, row = found.gain(TASK, DFT, "sampled"), found.row(TASK, DFT, "sampled")
+    study_summary = summary(study)
+    assert (
+        study_summary.arms(TASK)
+        == study_summary.arms(CONTROL)
+        == list(map(arm_of, (None, 0.0, 0.5, "dft", "focal:2")))
+    )
+    gain, row = study_summary.gain(TASK, DFT, "sampled"), study_summary.row(TASK, DFT, "sampled")
     expected = paired_gain(
         *(study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (DFT, BASELINE))
     )
     assert gain.gain == expected
-    assert gain.baseline == found.gain(TASK, BASELINE, "sampled").mean != gain.mean == pytest.approx(row.mean)
-    assert {entry["objective"] for entry in found.gains_as_json() if entry["chosen"]} == {"cross-entropy"}
+    assert (
+        gain.baseline
+        == study_summary.gain(TASK, BASELINE, "sampled").mean
+        != gain.mean
+        == pytest.approx(row.mean)
+    )
+    assert {entry["objective"] for entry in study_summary.gains_as_json() if entry["chosen"]} == {
+        "cross-entropy"
+    }
 
 
 def test_where_cross_entropy_is_chosen_no_other_objective_is(tmp_path):
@@ -112,58 +123,61 @@ def test_the_chosen_lam_is_marked_for_both_decodings_and_the_control(study):
 
 
 def test_the_interaction_is_the_difference_of_the_two_entries(study):
-    found = summary(study)
-    for decoding, gain in found.interaction.items():
+    study_summary = summary(study)
+    for decoding, gain in study_summary.interaction.items():
         both = [
             paired_gain(
-                *(study.outcomes(task, Arm(lam), split="test", decoding=decoding) for lam in (found.lam, 0.0))
+                *(
+                    study.outcomes(task, Arm(lam), split="test", decoding=decoding)
+                    for lam in (study_summary.lam, 0.0)
+                )
             )
             for task in (TASK, CONTROL)
         ]
         assert gain == difference(*both)
         assert gain.gain == pytest.approx(both[0].gain - both[1].gain)
-    assert list(found.interaction) == list(DECODINGS)
+    assert list(study_summary.interaction) == list(DECODINGS)
 
 
 def test_rows_hold_every_seed_and_shares_that_sum_to_one(study):
-    found = summary(study)
-    assert [row.arm.lam for row in found.rows if (row.task, row.decoding) == (TASK, "greedy")] == [
+    study_summary = summary(study)
+    assert [row.arm.lam for row in study_summary.rows if (row.task, row.decoding) == (TASK, "greedy")] == [
         None,
         0.0,
         0.5,
         1.0,
     ]
-    row = found.row(TASK, Arm(0.5), "sampled")
+    row = study_summary.row(TASK, Arm(0.5), "sampled")
     assert list(row.seeds) == [0, 1, 2]
     assert row.sd == pytest.approx(np.std(list(row.seeds.values()), ddof=1))
     assert sum(row.reasons.values()) == pytest.approx(1)
-    base = found.row(TASK, Arm(None), "sampled")
+    base = study_summary.row(TASK, Arm(None), "sampled")
     assert (base.sd, base.n_seeds) == (None, 1)
 
 
 def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
     study = make_study(tmp_path / "runs", lams=(1.0, 0.0, -0.1, 0.5), control=None)
-    found = summary(study)
-    assert found.arms(TASK) == [*map(Arm, (None, -0.1, 0.0, 0.5, 1.0))]
-    assert [row.arm.lam for row in found.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
-    assert [entry["lam"] for entry in found.gains_as_json()[::2]] == [-0.1, 0.0, 0.5, 1.0]
+    study_summary = summary(study)
+    assert study_summary.arms(TASK) == [*map(Arm, (None, -0.1, 0.0, 0.5, 1.0))]
+    assert [row.arm.lam for row in study_summary.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
+    assert [entry["lam"] for entry in study_summary.gains_as_json()[::2]] == [-0.1, 0.0, 0.5, 1.0]
 
 
 def test_one_seed_gives_intervals_over_problems_alone(tmp_path):
-    found = entries(make_study(tmp_path / "runs", seeds=(4,)))
-    assert {entry["covers"] for entry in found} == {"problems"}
-    assert all(entry["welch_ci"] is None for entry in found if entry["lam"] != 0)
+    study_summary = entries(make_study(tmp_path / "runs", seeds=(4,)))
+    assert {entry["covers"] for entry in study_summary} == {"problems"}
+    assert all(entry["welch_ci"] is None for entry in study_summary if entry["lam"] != 0)
 
 
 def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
     skip = {(TASK, 0.0, seed) for seed in range(3)}
-    found = summary(make_study(tmp_path / "runs", skip=skip))
-    entry = next(each for each in found.gains_as_json() if (each["task"], each["lam"]) == (TASK, 0.5))
+    study_summary = summary(make_study(tmp_path / "runs", skip=skip))
+    entry = next(each for each in study_summary.gains_as_json() if (each["task"], each["lam"]) == (TASK, 0.5))
     assert 0 < entry["mean"] < 1
     assert entry["baseline"] is entry["gain"] is entry["ci"] is entry["p"] is None
-    assert not found.has_gain(TASK, Arm(0.5))
-    assert found.has_gain(CONTROL, Arm(0.5))
-    assert found.interaction == {}
+    assert not study_summary.has_gain(TASK, Arm(0.5))
+    assert study_summary.has_gain(CONTROL, Arm(0.5))
+    assert study_summary.interaction == {}
 
 
 def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
@@ -175,33 +189,35 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
         if cell.lam in (0.0, 1.0):
             del result["scores"]["test"]["greedy"], result["scores"]["validation"]["greedy"]
         write_json(path, result)
-    found = summary(read_study(study.root))
-    assert found.lam == 0.5
-    assert found.row(TASK, Arm(0.0), "greedy") is found.gain(TASK, Arm(1.0), "greedy") is None
-    assert found.gain(TASK, Arm(0.5), "greedy") is None
-    assert found.gain(TASK, Arm(0.5), "sampled") is not None
-    assert list(found.interaction) == ["sampled"]
-    assert inference(found).greedy is None
-    assert inference(found).sampled is not None
+    study_summary = summary(read_study(study.root))
+    assert study_summary.lam == 0.5
+    assert study_summary.row(TASK, Arm(0.0), "greedy") is study_summary.gain(TASK, Arm(1.0), "greedy") is None
+    assert study_summary.gain(TASK, Arm(0.5), "greedy") is None
+    assert study_summary.gain(TASK, Arm(0.5), "sampled") is not None
+    assert list(study_summary.interaction) == ["sampled"]
+    assert inference(study_summary).greedy is None
+    assert inference(study_summary).sampled is not None
 
 
 def test_seeds_that_are_not_done_do_not_count(tmp_path):
-    found = summary(make_study(tmp_path / "runs", skip={(TASK, 1.0, 2)}))
-    assert found.row(TASK, Arm(1.0), "greedy").n_seeds == 2
-    assert found.row(TASK, Arm(0.5), "greedy").n_seeds == 3
-    assert list(found.row(TASK, Arm(1.0), "greedy").seeds) == [0, 1]
+    study_summary = summary(make_study(tmp_path / "runs", skip={(TASK, 1.0, 2)}))
+    assert study_summary.row(TASK, Arm(1.0), "greedy").n_seeds == 2
+    assert study_summary.row(TASK, Arm(0.5), "greedy").n_seeds == 3
+    assert list(study_summary.row(TASK, Arm(1.0), "greedy").seeds) == [0, 1]
 
 
 def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
-    found = summary(make_study(tmp_path / "runs", validation=0))
-    assert found.choice is None
-    assert found.no_choice.reason == NoChoice.NO_VALIDATION
-    assert "n_validation" in str(found.no_choice)
-    assert not any(entry["chosen"] for entry in found.gains_as_json())
-    assert found.row(TASK, Arm(0.5), "greedy").validation is None
+    study_summary = summary(make_study(tmp_path / "runs", validation=0))
+    assert study_summary.choice is None
+    assert study_summary.no_choice.reason == NoChoice.NO_VALIDATION
+    assert "n_validation" in str(study_summary.no_choice)
+    assert not any(entry["chosen"] for entry in study_summary.gains_as_json())
+    assert study_summary.row(TASK, Arm(0.5), "greedy").validation is None
 
 
 def test_where_cross_entropy_wins_there_is_no_interaction(tmp_path):
-    found = summary(make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)))
-    assert found.lam == 0
-    assert found.interaction == {}
+    study_summary = summary(
+        make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    )
+    assert study_summary.lam == 0
+    assert study_summary.interaction == {}

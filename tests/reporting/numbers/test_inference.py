@@ -52,10 +52,10 @@ SHAPES = {
 def test_no_study_is_too_odd_to_be_reported(tmp_path, shape):
     settings = {"control": None, "lams": LAMS, "problems": 12, "validation": 2, "steps": 1} | SHAPES[shape]
     found = inference(summary(make_study(tmp_path / "runs", **settings)))
-    said = grid_sentences(found)
+    statements = grid_sentences(found)
     assert (found is None) == (shape in ("one λ", "no cross-entropy", "no penalty", "nothing done"))
-    assert (said == []) == (found is None)
-    for text in said:
+    assert (statements == []) == (found is None)
+    for text in statements:
         assert text.endswith(".")
         assert "nan" not in text
         assert "inf" not in text
@@ -111,17 +111,20 @@ def test_the_rest_is_what_the_statistics_say_of_the_same_outcomes(study):
 
 
 def test_the_sentences_say_who_is_better_and_what_greedy_decoding_does_not_show(study):
-    said = grid_sentences(inference(study))
-    assert said[0].startswith("In samples 2 of 3 arms are better than cross-entropy: λ = 0.5, 1")
-    assert said[0].endswith("(Holm, allowing for all 3).")
-    assert said[1].startswith("With greedy decoding none of 3 arms is shown to differ from cross-entropy")
-    assert any(
-        "λ = 1 and cross-entropy are not shown to be the same within 2 points" in text for text in said
+    statements = grid_sentences(inference(study))
+    assert statements[0].startswith("In samples 2 of 3 arms are better than cross-entropy: λ = 0.5, 1")
+    assert statements[0].endswith("(Holm, allowing for all 3).")
+    assert statements[1].startswith(
+        "With greedy decoding none of 3 arms is shown to differ from cross-entropy"
     )
     assert any(
-        "Other seeds on these very problems" in text and "the interval to quote" in text for text in said
+        "λ = 1 and cross-entropy are not shown to be the same within 2 points" in text for text in statements
     )
-    assert any("finds a gain of" in text and "points in 4 of 5 cases" in text for text in said)
+    assert any(
+        "Other seeds on these very problems" in text and "the interval to quote" in text
+        for text in statements
+    )
+    assert any("finds a gain of" in text and "points in 4 of 5 cases" in text for text in statements)
 
 
 def test_arms_that_lost_are_called_worse(tmp_path):
@@ -133,8 +136,8 @@ def test_arms_that_lost_are_called_worse(tmp_path):
         validation=2,
         right=lambda task, arm, decoding: chances.get(arm, 0.1),
     )
-    said = grid_sentences(inference(summary(made)))
-    assert "2 of 2 arms are worse than cross-entropy: λ = 0.5, 1 (Holm, allowing for both)" in said[0]
+    statements = grid_sentences(inference(summary(made)))
+    assert "2 of 2 arms are worse than cross-entropy: λ = 0.5, 1 (Holm, allowing for both)" in statements[0]
 
 
 FEW = "fewer than 149 problems cannot show it"
@@ -157,9 +160,9 @@ def test_the_same_within_a_margin_is_shown_and_never_presumed(tmp_path, greedy, 
 
     settings = {"lams": (0.0, 1.0), "seeds": (0, 1), "samples": 1, "validation": 9, "steps": 1}
     made = make_study(tmp_path / "runs", control=None, right=right, problems=problems, **settings)
-    said = grid_sentences(inference(summary(made)))
-    assert any(f"λ = 1 and cross-entropy {words}" in text for text in said), said
-    assert any(FEW in text for text in said) == (problems < 149)
+    statements = grid_sentences(inference(summary(made)))
+    assert any(f"λ = 1 and cross-entropy {words}" in text for text in statements), statements
+    assert any(FEW in text for text in statements) == (problems < 149)
 
 
 def test_where_nothing_varied_nothing_is_certain(tmp_path):

@@ -13,47 +13,47 @@ from erce.types import Arm
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def study_summary(tmp_path_factory):
     return summary(make_study(tmp_path_factory.mktemp("study") / "runs", lams=(0.0, 0.25, 0.5, 1.0, 8.0)))
 
 
-def test_the_same_summary_draws_the_same_bytes(found):
-    drawn = [svg(figures.accuracy(found, [TASK, CONTROL])) for _ in range(2)]
+def test_the_same_summary_draws_the_same_bytes(study_summary):
+    drawn = [svg(figures.accuracy(study_summary, [TASK, CONTROL])) for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert "<dc:date>" not in drawn[0]
     ElementTree.fromstring(drawn[0])
 
 
-def test_every_lam_has_its_own_label_at_equal_distances(found):
-    axes = figures.accuracy(found, [TASK]).axes[0]
+def test_every_lam_has_its_own_label_at_equal_distances(study_summary):
+    axes = figures.accuracy(study_summary, [TASK]).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "0.25", "0.5", "1", "8"]
     assert list(axes.get_xticks()) == [0, 1, 2, 3, 4]
 
 
-def test_points_are_the_means_and_bars_the_spread_over_seeds(found):
-    axes = figures.accuracy(found, [TASK]).axes[0]
+def test_points_are_the_means_and_bars_the_spread_over_seeds(study_summary):
+    axes = figures.accuracy(study_summary, [TASK]).axes[0]
     sampled = axes.containers[0]
-    rows = [found.row(TASK, Arm(lam), "sampled") for lam in (0.0, 0.25, 0.5, 1.0, 8.0)]
+    rows = [study_summary.row(TASK, Arm(lam), "sampled") for lam in (0.0, 0.25, 0.5, 1.0, 8.0)]
     assert list(sampled.lines[0].get_ydata()) == pytest.approx([100 * row.mean for row in rows])
     low, high = sampled.lines[1]
     reach = [(b - a) / 2 for a, b in zip(low.get_ydata(), high.get_ydata(), strict=True)]
     assert reach == pytest.approx([100 * row.sd for row in rows])
 
 
-def test_the_levels_are_those_of_cross_entropy_and_the_base_model(found):
-    axes = figures.accuracy(found, [TASK]).axes[0]
+def test_the_levels_are_those_of_cross_entropy_and_the_base_model(study_summary):
+    axes = figures.accuracy(study_summary, [TASK]).axes[0]
     drawn = {round(line.get_ydata()[0], 9) for line in axes.lines if len(set(line.get_ydata())) == 1}
     for lam in (0.0, None):
         for decoding in ("greedy", "sampled"):
-            assert round(100 * found.row(TASK, Arm(lam), decoding).mean, 9) in drawn
+            assert round(100 * study_summary.row(TASK, Arm(lam), decoding).mean, 9) in drawn
 
 
 def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
     study = make_study(tmp_path / "runs", lams=(0.0, 0.5), objectives=("dft", "focal:2"), control=None)
-    found = summary(study)
+    study_summary = summary(study)
     for drawn, lams in (
-        (figures.accuracy(found, [TASK]), ["0", "0.5"]),
-        (figures.gain(found, TASK), ["0.5"]),
+        (figures.accuracy(study_summary, [TASK]), ["0", "0.5"]),
+        (figures.gain(study_summary, TASK), ["0.5"]),
     ):
         axes = drawn.axes[0]
         assert [label.get_text() for label in axes.get_xticklabels()] == [*lams, "dft", "focal:2"]
@@ -63,33 +63,33 @@ def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
                 [len(lams) + at + figures.GAP + joined.lines[0].get_xdata()[0] for at in (0, 1)]
             )
             assert (joined.lines[0].get_linestyle(), alone.lines[0].get_linestyle()) == ("-", "None")
-    means = [100 * found.row(TASK, Arm(0.0, name), "sampled").mean for name in ("dft", "focal:2")]
-    axes = figures.accuracy(found, [TASK]).axes[0]
+    means = [100 * study_summary.row(TASK, Arm(0.0, name), "sampled").mean for name in ("dft", "focal:2")]
+    axes = figures.accuracy(study_summary, [TASK]).axes[0]
     assert list(axes.containers[1].lines[0].get_ydata()) == pytest.approx(means)
-    low, high = figures.gain(found, TASK).axes[0].containers[1].lines[1]
-    intervals = [found.gain(TASK, Arm(0.0, name), "sampled").gain for name in ("dft", "focal:2")]
+    low, high = figures.gain(study_summary, TASK).axes[0].containers[1].lines[1]
+    intervals = [study_summary.gain(TASK, Arm(0.0, name), "sampled").gain for name in ("dft", "focal:2")]
     assert list(low.get_ydata()) == pytest.approx([100 * gain.low for gain in intervals])
     assert list(high.get_ydata()) == pytest.approx([100 * gain.high for gain in intervals])
 
 
-def test_decodings_differ_in_more_than_colour(found):
-    axes = figures.accuracy(found, [TASK]).axes[0]
+def test_decodings_differ_in_more_than_colour(study_summary):
+    axes = figures.accuracy(study_summary, [TASK]).axes[0]
     sampled, greedy = (container.lines[0] for container in axes.containers[:2])
     assert sampled.get_marker() != greedy.get_marker()
     assert sampled.get_markerfacecolor() != greedy.get_markerfacecolor()
 
 
-def test_the_gain_is_drawn_with_its_interval(found):
-    axes = figures.gain(found, TASK).axes[0]
-    entries = [found.gain(TASK, Arm(lam), "sampled") for lam in (0.25, 0.5, 1.0, 8.0)]
+def test_the_gain_is_drawn_with_its_interval(study_summary):
+    axes = figures.gain(study_summary, TASK).axes[0]
+    entries = [study_summary.gain(TASK, Arm(lam), "sampled") for lam in (0.25, 0.5, 1.0, 8.0)]
     low, high = axes.containers[0].lines[1]
     assert list(low.get_ydata()) == pytest.approx([100 * entry.gain.low for entry in entries])
     assert list(high.get_ydata()) == pytest.approx([100 * entry.gain.high for entry in entries])
 
 
-def test_an_inline_figure_takes_every_colour_from_the_page(found):
+def test_an_inline_figure_takes_every_colour_from_the_page(study_summary):
     logs = {lam: [(1, 1.0), (2, 0.5 - lam / 10)] for lam in (0.0, 0.5, 1.0)}
-    for drawn, lines in ((figures.accuracy(found, [TASK]), 0), (figures.curves(logs, "nats"), 3)):
+    for drawn, lines in ((figures.accuracy(study_summary, [TASK]), 0), (figures.curves(logs, "nats"), 3)):
         text = figures.inline(drawn, 'a "quoted" <figure>', lines=lines)
         assert set(re.findall(r"#[0-9a-f]{6}\b", text)) == set()
         assert 'aria-label="a &quot;quoted&quot; &lt;figure&gt;"' in text
@@ -98,17 +98,17 @@ def test_an_inline_figure_takes_every_colour_from_the_page(found):
         ElementTree.fromstring(text)
 
 
-def test_curves_have_a_line_a_lam_and_cross_entropy_is_dashed(found):
+def test_curves_have_a_line_a_lam_and_cross_entropy_is_dashed(study_summary):
     logs = {lam: [(step, lam + step) for step in range(5)] for lam in (0.0, 0.5, 1.0)}
     axes = figures.curves(logs, "nats").axes[0]
     assert [line.get_label() for line in axes.lines] == ["λ = 0", "λ = 0.5", "λ = 1"]
     assert [line.is_dashed() for line in axes.lines] == [True, False, False]
 
 
-def test_a_figure_is_saved_as_svg_or_png(found, tmp_path):
-    figures.save(figures.accuracy(found, [TASK]), tmp_path / "new" / "a.svg")
-    figures.save(figures.accuracy(found, [TASK]), tmp_path / "newer" / "a.png")
+def test_a_figure_is_saved_as_svg_or_png(study_summary, tmp_path):
+    figures.save(figures.accuracy(study_summary, [TASK]), tmp_path / "new" / "a.svg")
+    figures.save(figures.accuracy(study_summary, [TASK]), tmp_path / "newer" / "a.png")
     assert (tmp_path / "new" / "a.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert (tmp_path / "newer" / "a.png").read_bytes()[:4] == b"\x89PNG"
     with pytest.raises(ValueError, match=r"no figure format '.pdf'"):
-        figures.save(figures.accuracy(found, [TASK]), tmp_path / "a.pdf")
+        figures.save(figures.accuracy(study_summary, [TASK]), tmp_path / "a.pdf")

@@ -2,7 +2,9 @@
 
 import json
 import re
+from contextlib import redirect_stdout
 from html.parser import HTMLParser
+from io import StringIO
 
 import pytest
 from toys.studies import CONTROL, TASK, make_study
@@ -56,9 +58,19 @@ def _report(root, capsys, **changes):
     return path, Page(path.read_text(encoding="utf-8")), capsys.readouterr().out
 
 
-def test_the_report_is_one_page_with_all_its_parts(tmp_path, capsys):
-    path, page, printed = _report(tmp_path, capsys)
-    assert path == tmp_path / "runs" / "report" / "index.html"
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The report of a study without faults: its folder, its page, and what was printed."""
+    root = tmp_path_factory.mktemp("whole")
+    make_study(root / "runs")
+    with redirect_stdout(StringIO()) as printed:
+        path = report(root / "runs", json=root / "all.json")
+    return path, Page(path.read_text(encoding="utf-8")), printed.getvalue()
+
+
+def test_the_report_is_one_page_with_all_its_parts(whole):
+    path, page, printed = whole
+    assert path.parts[-3:] == ("runs", "report", "index.html")
     assert page.open == []
     for heading in (
         "The gain, and what speaks for and against it",
@@ -73,15 +85,15 @@ def test_the_report_is_one_page_with_all_its_parts(tmp_path, capsys):
     ):
         assert heading in page.prose, heading
     assert page.tags.count("figure") == 8
-    for text in read_json(tmp_path / "all.json")["sentences"]:
+    for text in read_json(path.parents[2] / "all.json")["sentences"]:
         assert text in page.prose
         assert text in re.sub(r"\s+", " ", printed)
     assert (path.parent / "accuracy.svg").is_file()
     assert (path.parent / "tables" / "sums-greedy-seeds.tex").is_file()
 
 
-def test_the_page_fetches_and_runs_nothing(tmp_path, capsys):
-    path, page, _ = _report(tmp_path, capsys)
+def test_the_page_fetches_and_runs_nothing(whole):
+    path, page, _ = whole
     assert not {"script", "link", "iframe", "object", "embed", "img", "form", "base"} & set(page.tags)
     policy = next(value for name, value in page.attributes if name == "content" and "default-src" in value)
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'")
@@ -121,20 +133,21 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies(tmp_path):
     for place in ("a", "b/c"):
         make_study(tmp_path / place)
         report(tmp_path / place, json=tmp_path / place / "all.json")
-        report(tmp_path / place, out=tmp_path / place / "again")
-    found = [tmp_path / "a" / "report", tmp_path / "b/c" / "report", tmp_path / "a" / "again"]
-    files = sorted(path.relative_to(found[0]) for path in found[0].rglob("*") if path.is_file())
+    report(tmp_path / "a", out=tmp_path / "a" / "again")
+    study_summary = [tmp_path / "a" / "report", tmp_path / "b/c" / "report", tmp_path / "a" / "again"]
+    files = sorted(
+        path.relative_to(study_summary[0]) for path in study_summary[0].rglob("*") if path.is_file()
+    )
     assert len(files) == 2 + 2 * 2 * 2 * 3
     for name in files:
-        assert len({(folder / name).read_bytes() for folder in found}) == 1, name
+        assert len({(folder / name).read_bytes() for folder in study_summary}) == 1, name
     assert (tmp_path / "a" / "all.json").read_bytes() == (tmp_path / "b/c" / "all.json").read_bytes()
 
 
-def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
-    _report(tmp_path, capsys)
-    text = (tmp_path / "all.json").read_text(encoding="utf-8")
-    found = json.loads(text, parse_constant=pytest.fail)
-    assert set(found) == {
+def test_the_json_holds_every_part_and_no_nan(whole):
+    text = (whole[0].parents[2] / "all.json").read_text(encoding="utf-8")
+    study_summary = json.loads(text, parse_constant=pytest.fail)
+    assert set(study_summary) == {
         *(
             "study",
             "gains",
@@ -153,19 +166,22 @@ def test_the_json_holds_every_part_and_no_nan(tmp_path, capsys):
             "missing",
         ),
     }
-    assert found["study"]["task"] == TASK
-    assert (found["chosen"]["lam"], set(found["chosen"]["scores"])) == (0.5, {"0", "0.5", "1"})
-    assert {row["lam"] for row in found["base"]} == {None}
-    assert len(found["rows"]) == len(found["gains"]) == 12
-    assert set(found["rows"][0]["seeds"]) == {"0", "1", "2"}
-    assert found["missing"] == []
+    assert study_summary["study"]["task"] == TASK
+    assert (study_summary["chosen"]["lam"], set(study_summary["chosen"]["scores"])) == (
+        0.5,
+        {"0", "0.5", "1"},
+    )
+    assert {row["lam"] for row in study_summary["base"]} == {None}
+    assert len(study_summary["rows"]) == len(study_summary["gains"]) == 12
+    assert set(study_summary["rows"][0]["seeds"]) == {"0", "1", "2"}
+    assert study_summary["missing"] == []
 
 
 def test_the_scores_among_which_lam_was_chosen_are_under_its_exact_value(tmp_path):
     lams = (0.0, 0.5, 1e-7 + 1, 1 / 3)
-    found = contents(summary(make_study(tmp_path / "runs", control=None, lams=lams)))
-    assert list(found["chosen"]["scores"]) == ["0", "0.5", "1.0000001", "0.3333333333333333"]
-    assert [float(lam) for lam in found["chosen"]["scores"]] == list(lams)
+    study_summary = contents(summary(make_study(tmp_path / "runs", control=None, lams=lams)))
+    assert list(study_summary["chosen"]["scores"]) == ["0", "0.5", "1.0000001", "0.3333333333333333"]
+    assert [float(lam) for lam in study_summary["chosen"]["scores"]] == list(lams)
 
 
 def test_a_study_without_faults_claims_no_more_than_what_was_looked_for(tmp_path):
@@ -197,10 +213,12 @@ def test_a_study_without_faults_claims_no_more_than_what_was_looked_for(tmp_path
     ],
 )
 def test_the_page_says_what_the_penalty_is_also_of_ones_own(tmp_path, penalty, order, shown):
-    found = summary(make_study(tmp_path / "runs", control=None, problems=4, validation=2, steps=1))
+    study_summary = summary(make_study(tmp_path / "runs", control=None, problems=4, validation=2, steps=1))
     for name, value in (("penalty", penalty), ("order", order)):
-        object.__setattr__(found.study.recipe, name, value)  # past its rules, which are not the page's
-    page = Page(document(found))
+        object.__setattr__(
+            study_summary.study.recipe, name, value
+        )  # past its rules, which are not the page's
+    page = Page(document(study_summary))
     assert shown in page.prose
     assert "script" not in page.tags
 
@@ -215,23 +233,23 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     assert page.prose.count("−0.1 confidence penalty") == tables
     assert "dft, focal:2" in page.prose
     assert "sums-dft-seed0" in re.sub(r"\s+", " ", printed)
-    found = read_json(tmp_path / "all.json")
-    assert found["study"]["objectives"] == ["dft", "focal:2"]
-    assert [(row["lam"], row["objective"]) for row in found["rows"][::2][:5]] == [
+    study_summary = read_json(tmp_path / "all.json")
+    assert study_summary["study"]["objectives"] == ["dft", "focal:2"]
+    assert [(row["lam"], row["objective"]) for row in study_summary["rows"][::2][:5]] == [
         *((lam, "cross-entropy") for lam in (-0.1, 0.0, 0.5)),
         *((0.0, name) for name in ("dft", "focal:2")),
     ]
-    assert {row["objective"] for row in found["base"]} == {None}
-    assert set(found["chosen"]["scores"]) == {"-0.1", "0", "0.5"}
+    assert {row["objective"] for row in study_summary["base"]} == {None}
+    assert set(study_summary["chosen"]["scores"]) == {"-0.1", "0", "0.5"}
 
 
 def test_the_curves_and_examples_of_cross_entropy_hold_no_other_objective(tmp_path):
-    found = [
+    study_summary = [
         summary(make_study(tmp_path / str(len(objectives)), objectives=objectives))
         for objectives in ((), ("dft",))
     ]
-    assert _logs(found[0], "ce") == _logs(found[1], "ce")
-    assert examples(found[0]) == examples(found[1])
+    assert _logs(study_summary[0], "ce") == _logs(study_summary[1], "ce")
+    assert examples(study_summary[0]) == examples(study_summary[1])
 
 
 def test_an_unfinished_study_says_what_is_missing(tmp_path, capsys):
@@ -249,24 +267,26 @@ EVERY = {(task, lam, seed) for task in (TASK, CONTROL) for lam in (None, 0.0, 0.
     "changes",
     [
         {"skip": EVERY},
-        {"skip": EVERY - {(TASK, None, 0)}},
+        pytest.param({"skip": EVERY - {(TASK, None, 0)}}, marks=pytest.mark.slow),
         {"skip": EVERY - {(TASK, 0.5, 1)}},
         {"skip": {(TASK, 0.0, seed) for seed in range(3)}, "control": CONTROL},
-        {"skip": {(CONTROL, None, 0), (TASK, None, 0)}, "control": CONTROL},
-        {},
+        pytest.param(
+            {"skip": {(CONTROL, None, 0), (TASK, None, 0)}, "control": CONTROL}, marks=pytest.mark.slow
+        ),
+        pytest.param({}, marks=pytest.mark.slow),
         {"seeds": (7,)},
         {"lams": (0.0,)},
-        {"lams": (0.0, 2.0)},
+        pytest.param({"lams": (0.0, 2.0)}, marks=pytest.mark.slow),
         {"lams": (-0.5, 0.0, 0.5)},
-        {"lams": (0.0,), "objectives": ("dft",)},
+        pytest.param({"lams": (0.0,), "objectives": ("dft",)}, marks=pytest.mark.slow),
         {"lams": (0.0,), "objectives": ("dft",), "skip": EVERY},
         {"objectives": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
         {"validation": 0},
         {"problems": 1},
         {"steps": 0},
-        {"steps": 1},
+        pytest.param({"steps": 1}, marks=pytest.mark.slow),
         {"right": lambda task, lam, decoding: 1.0},
-        {"right": lambda task, lam, decoding: 0.0},
+        pytest.param({"right": lambda task, lam, decoding: 0.0}, marks=pytest.mark.slow),
         {"right": lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)},
     ],
 )
@@ -279,9 +299,11 @@ def test_every_kind_of_study_has_a_report(tmp_path, capsys, changes):
 
 
 def test_examples_are_the_largest_differences_with_the_completions_that_made_them(tmp_path):
-    found = summary(make_study(tmp_path / "runs"))
-    shown = examples(found)
-    arms = [found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.0, 0.5)]
+    study_summary = summary(make_study(tmp_path / "runs"))
+    shown = examples(study_summary)
+    arms = [
+        study_summary.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.0, 0.5)
+    ]
     names = sorted(f"test-{number}" for number in range(30))
     gains = dict(zip(names, arms[1].mean(axis=(0, 2)) - arms[0].mean(axis=(0, 2)), strict=True))
     sides = [gains[each.problem] for each in shown.gained]
@@ -294,7 +316,7 @@ def test_examples_are_the_largest_differences_with_the_completions_that_made_the
         for side in (each.before, each.after):
             at = names.index(each.problem)
             assert side.right == arms[side.lam == 0.5][:, at].sum()
-            assert side.accepted == (side.right > side.of / 2)
+            assert side.accepted == (side.right > side.judged / 2)
             answer = number % 50 if side.accepted else (number + 10) % 50
             assert side.text.endswith(f"#### {answer}")
             assert side.accepted == (side.reason == "numeric")
@@ -315,14 +337,16 @@ def test_prompts_are_shown_where_the_study_keeps_them(tmp_path, capsys):
 
 
 def test_where_cross_entropy_won_the_runner_up_stands_beside_it(tmp_path):
-    found = summary(make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)))
-    assert examples(found).lam == 0.5
+    study_summary = summary(
+        make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    )
+    assert examples(study_summary).lam == 0.5
 
 
 def test_the_json_is_what_contents_returns(tmp_path):
-    found = summary(make_study(tmp_path / "runs", control=None))
+    study_summary = summary(make_study(tmp_path / "runs", control=None))
     report(tmp_path / "runs", json=tmp_path / "deep" / "all.json")
-    assert read_json(tmp_path / "deep" / "all.json") == json.loads(json.dumps(contents(found)))
+    assert read_json(tmp_path / "deep" / "all.json") == json.loads(json.dumps(contents(study_summary)))
 
 
 def test_a_folder_without_a_study_stops_the_report(tmp_path):

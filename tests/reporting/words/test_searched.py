@@ -53,14 +53,14 @@ def won(tmp_path_factory):
 
 
 def test_the_sentence_says_what_was_spent_and_why_it_stopped(won):
-    said = sentences(won)
-    assert "λ = 3 (chosen on validation) was right in" in said["headline"]
-    assert said["search"].startswith(
+    lines = sentences(won)
+    assert "λ = 3 (chosen on validation) was right in" in lines["headline"]
+    assert lines["search"].startswith(
         "The search for λ spent 12 of 20 cells (λ = 0: 4 seeds, λ = 0.3: 1 seed,"
     )
-    assert "Stopped because the rounds are over." in said["search"]
-    assert "λ = 3 against cross-entropy: +" in said["search"]
-    assert said["search"].endswith("λ = 3 wins.")
+    assert "Stopped because the rounds are over." in lines["search"]
+    assert "λ = 3 against cross-entropy: +" in lines["search"]
+    assert lines["search"].endswith("λ = 3 wins.")
 
 
 def test_nothing_is_said_of_uneven_seeds_that_the_search_made(won):
@@ -95,9 +95,9 @@ def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tm
     for cell in won.study.expected:
         if cell.lam in dropped:
             (cell_folder(root, won.study.recipe, cell) / "result.json").unlink()
-    found = summary(read_study(root))
-    assert {row.arm.lam for row in found.rows if row.task == "sums"} == {None, 0.0, 3.0}
-    page = document(found)
+    study_summary = summary(read_study(root))
+    assert {row.arm.lam for row in study_summary.rows if row.task == "sums"} == {None, 0.0, 3.0}
+    page = document(study_summary)
     assert "5 strengths λ searched" in page
     assert "cells missing" not in page
 
@@ -108,14 +108,14 @@ def test_the_page_has_the_rounds(won):
     assert "complete, 22 of 22 cells" in page
     assert "5 strengths λ searched × up to 4 seeds" in page
     assert page.count("<small>1 seed</small>") == 2
-    found = search_table(won)
-    assert found is not None
-    assert [(each.kind, each.seeds) for each in found.rounds] == [
+    study_summary = search_table(won)
+    assert study_summary is not None
+    assert [(each.kind, each.seeds) for each in study_summary.rounds] == [
         ("halving", 1),
         ("halving", 2),
         ("final", 4),
     ]
-    assert {lam: mark for lam, (_, mark) in found.rounds[0].marks.items()} == {
+    assert {lam: mark for lam, (_, mark) in study_summary.rounds[0].marks.items()} == {
         0.0: "kept", 0.3: "dropped", 1.0: "kept", 3.0: "kept", 8.0: "dropped"
     }  # fmt: skip
 
@@ -123,13 +123,17 @@ def test_the_page_has_the_rounds(won):
 def test_a_study_that_lists_its_lams_says_nothing_of_a_search(tmp_path):
     fake = Fake()
     open_study(tmp_path, fake.recipe())
-    found = summary(read_study(tmp_path))
-    assert ("search" in sentences(found), search_table(found), contents(found)["search"]) == (
+    study_summary = summary(read_study(tmp_path))
+    assert (
+        "search" in sentences(study_summary),
+        search_table(study_summary),
+        contents(study_summary)["search"],
+    ) == (
         False,
         None,
         None,
     )
-    assert "How λ was chosen" not in document(found)
+    assert "How λ was chosen" not in document(study_summary)
 
 
 def test_json_and_terminal_have_the_search(won, tmp_path, capsys):
@@ -143,16 +147,20 @@ def test_json_and_terminal_have_the_search(won, tmp_path, capsys):
 
 
 def test_where_nothing_won_the_leader_is_named(tmp_path):
-    found = make_search(tmp_path / "study", nothing)
-    assert found.study.search is not None
-    step = found.study.search["step"]
-    assert (found.lam, step["winner"]) == (0.0, 0.0)
+    study_summary = make_search(tmp_path / "study", nothing)
+    assert study_summary.study.search is not None
+    step = study_summary.study.search["step"]
+    assert (study_summary.lam, step["winner"]) == (0.0, 0.0)
     assert step["leader"] != 0
-    assert f"plain cross-entropy: λ = {step['leader']:g} led there with" in sentences(found)["headline"]
-    assert "by no more than chance explains. There is no gain to report." in sentences(found)["headline"]
-    assert f"and λ = {step['leader']:g} in " in sentences(found)["headline"]
-    assert "Cross-entropy wins" in sentences(found)["search"]
-    assert "How λ was chosen" in document(found)
+    assert (
+        f"plain cross-entropy: λ = {step['leader']:g} led there with" in sentences(study_summary)["headline"]
+    )
+    assert (
+        "by no more than chance explains. There is no gain to report." in sentences(study_summary)["headline"]
+    )
+    assert f"and λ = {step['leader']:g} in " in sentences(study_summary)["headline"]
+    assert "Cross-entropy wins" in sentences(study_summary)["search"]
+    assert "How λ was chosen" in document(study_summary)
 
 
 def test_a_leader_at_the_edge_is_a_caution(tmp_path):
@@ -165,9 +173,9 @@ def test_a_leader_at_the_edge_is_a_caution(tmp_path):
 
 @pytest.mark.parametrize("until", [0, 2])
 def test_an_unfinished_search_says_so(tmp_path, until):
-    found = make_search(tmp_path / "study", rises, until=until)
-    said = sentences(found)
-    assert "No λ is chosen: the search for λ has not ended yet" in said["headline"]
-    assert f"has asked for {[5, 8, 12][until]} cells so far, and has not ended." in said["search"]
-    assert "unfinished" in document(found)
-    assert any("are missing" in text for text in cautions(found))
+    study_summary = make_search(tmp_path / "study", rises, until=until)
+    lines = sentences(study_summary)
+    assert "No λ is chosen: the search for λ has not ended yet" in lines["headline"]
+    assert f"has asked for {[5, 8, 12][until]} cells so far, and has not ended." in lines["search"]
+    assert "unfinished" in document(study_summary)
+    assert any("are missing" in text for text in cautions(study_summary))

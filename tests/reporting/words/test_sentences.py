@@ -27,11 +27,11 @@ GAIN = {"problems": 150, "samples": 2, "right": _always((0.4, 0.7), (0.5, 0.5)),
 
 
 def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(tmp_path):
-    found = _found(tmp_path, **GAIN)
-    gain = found.gain(TASK, found.chosen, "sampled")
-    text = sentences(found)["headline"]
+    study_summary = _found(tmp_path, **GAIN)
+    gain = study_summary.gain(TASK, study_summary.chosen, "sampled")
+    text = sentences(study_summary)["headline"]
     assert text.startswith(
-        f"On the 150 test problems, λ = {found.lam:g} (chosen on validation) was right in "
+        f"On the 150 test problems, λ = {study_summary.lam:g} (chosen on validation) was right in "
     )
     assert f"{100 * gain.mean:.1f} % of samples against {100 * gain.baseline:.1f} % for cross-entropy" in text
     assert f"{100 * gain.gain.gain:+.1f} points, 95 % interval +" in text
@@ -42,40 +42,51 @@ FAVOURS_HALF = {"right_on_validation": lambda task, lam, decoding: 0.9 if lam ==
 
 
 def test_an_interval_with_zero_is_called_chance(tmp_path):
-    found = _found(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
-    gain = found.gain(TASK, Arm(0.5), "sampled").gain
+    study_summary = _found(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
+    gain = study_summary.gain(TASK, Arm(0.5), "sampled").gain
     assert gain.low < 0 < gain.high
-    assert "which includes 0: no difference can be told apart from chance" in sentences(found)["headline"]
-    assert "which includes 0: it may be chance." in sentences(found)["greedy"]
-    assert "sharpening" not in sentences(found)
+    assert (
+        "which includes 0: no difference can be told apart from chance"
+        in sentences(study_summary)["headline"]
+    )
+    assert "which includes 0: it may be chance." in sentences(study_summary)["greedy"]
+    assert "sharpening" not in sentences(study_summary)
 
 
 def test_a_loss_is_called_one(tmp_path):
-    found = _found(tmp_path, problems=150, samples=2, right=_always((0.7, 0.4), (0.8, 0.5)), **FAVOURS_HALF)
+    study_summary = _found(
+        tmp_path, problems=150, samples=2, right=_always((0.7, 0.4), (0.8, 0.5)), **FAVOURS_HALF
+    )
     for subject in ("headline", "greedy"):
-        assert sentences(found)[subject].endswith("(over problems and seeds); cross-entropy was better.")
-        assert " points, 95 % interval −" in sentences(found)[subject]
-    assert sentences(found)["difference-sampled"].endswith("; the control gained more.")
+        assert sentences(study_summary)[subject].endswith(
+            "(over problems and seeds); cross-entropy was better."
+        )
+        assert " points, 95 % interval −" in sentences(study_summary)[subject]
+    assert sentences(study_summary)["difference-sampled"].endswith("; the control gained more.")
 
 
 def test_a_sampled_gain_with_a_greedy_loss_may_be_sharpening_alone(tmp_path):
-    found = _found(tmp_path, problems=150, samples=2, right=_always((0.4, 0.7), (0.8, 0.5)), lams=(0.0, 0.5))
-    assert "Greedy decoding lost, so sharpening may be all there is." in sentences(found)["sharpening"]
+    study_summary = _found(
+        tmp_path, problems=150, samples=2, right=_always((0.4, 0.7), (0.8, 0.5)), lams=(0.0, 0.5)
+    )
+    assert (
+        "Greedy decoding lost, so sharpening may be all there is." in sentences(study_summary)["sharpening"]
+    )
 
 
 def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
-    found = _found(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
-    assert list(sentences(found)) == ["headline"]
-    text = sentences(found)["headline"]
+    study_summary = _found(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    assert list(sentences(study_summary)) == ["headline"]
+    text = sentences(study_summary)["headline"]
     assert text.startswith("Validation chose λ = 0, plain cross-entropy: ")
     assert "There is no gain to report." in text
     assert "for the best penalty, λ = 0.5" in text
 
 
 def test_the_control_and_the_difference_have_a_sentence_for_each_decoding(tmp_path):
-    found = _found(tmp_path, **GAIN)
-    said = sentences(found)
-    assert list(said) == [
+    study_summary = _found(tmp_path, **GAIN)
+    lines = sentences(study_summary)
+    assert list(lines) == [
         "headline",
         "greedy",
         "control-sampled",
@@ -84,8 +95,8 @@ def test_the_control_and_the_difference_have_a_sentence_for_each_decoding(tmp_pa
         "difference-greedy",
         "sharpening",
     ]
-    assert f"On the control {CONTROL}, where the mechanism predicts no gain" in said["control-sampled"]
-    assert said["difference-sampled"].startswith("In samples the gain minus the control's gain is +")
+    assert f"On the control {CONTROL}, where the mechanism predicts no gain" in lines["control-sampled"]
+    assert lines["difference-sampled"].startswith("In samples the gain minus the control's gain is +")
 
 
 @pytest.mark.parametrize(
@@ -96,39 +107,41 @@ def test_the_control_and_the_difference_have_a_sentence_for_each_decoding(tmp_pa
     ],
 )
 def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, chances, sentence):
-    found = _found(tmp_path, problems=150, samples=2, right=chances)
-    assert sentence in sentences(found)["sharpening"]
-    assert "at one temperature, 0.8." in sentences(found)["sharpening"]
+    study_summary = _found(tmp_path, problems=150, samples=2, right=chances)
+    assert sentence in sentences(study_summary)["sharpening"]
+    assert "at one temperature, 0.8." in sentences(study_summary)["sharpening"]
 
 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
-    said = sentences(_found(tmp_path, problems=150, samples=2, right=right, lams=(0.0, -0.5)))
-    assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in said["headline"]
-    assert "sharpening" not in said
+    lines = sentences(_found(tmp_path, problems=150, samples=2, right=right, lams=(0.0, -0.5)))
+    assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in lines["headline"]
+    assert "sharpening" not in lines
 
 
 def test_a_control_that_gains_in_samples_is_held_against_the_gain(tmp_path):
-    found = _found(tmp_path, problems=150, samples=2, right=lambda task, lam, decoding: 0.75 if lam else 0.4)
-    assert "The control gained in samples as well" in sentences(found)["sharpening"]
+    study_summary = _found(
+        tmp_path, problems=150, samples=2, right=lambda task, lam, decoding: 0.75 if lam else 0.4
+    )
+    assert "The control gained in samples as well" in sentences(study_summary)["sharpening"]
 
 
 def test_one_seed_is_said_not_to_speak_for_others(tmp_path):
-    found = _found(tmp_path, seeds=(0,), **GAIN)
-    assert "(over problems alone; other seeds may differ)" in sentences(found)["headline"]
+    study_summary = _found(tmp_path, seeds=(0,), **GAIN)
+    assert "(over problems alone; other seeds may differ)" in sentences(study_summary)["headline"]
 
 
 def test_nothing_chosen_is_said_with_the_reason(tmp_path):
-    found = _found(tmp_path, skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
-    assert sentences(found) == {
+    study_summary = _found(tmp_path, skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
+    assert sentences(study_summary) == {
         "headline": f"No λ is chosen: no λ of '{TASK}' has all its 3 seeds yet; "
         "run the study to its end first."
     }
 
 
 def test_a_missing_baseline_is_said(tmp_path):
-    found = _found(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
-    assert "has nothing to be compared with: λ = 0" in sentences(found)["headline"]
+    study_summary = _found(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
+    assert "has nothing to be compared with: λ = 0" in sentences(study_summary)["headline"]
 
 
 HEALTHY = {
@@ -165,8 +178,8 @@ HEALTHY = {
     ],
 )
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
-    found = cautions(_found(tmp_path, **(HEALTHY | changes)))
-    assert any(sentence in text for text in found), found
+    study_summary = cautions(_found(tmp_path, **(HEALTHY | changes)))
+    assert any(sentence in text for text in study_summary), study_summary
 
 
 def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):

@@ -41,39 +41,43 @@ def disturbed(how: str, folder: Path, *, within: list[str]) -> dict:
     return json.loads(ended.stdout.splitlines()[-1])
 
 
-def nothing_is_lost(found: dict) -> None:
-    assert found["moments"] >= MOMENTS
-    assert found["studies"] > 0
-    assert found["differ"] == []
-    assert found["twice"] == []
-    assert found["exits"] == []
+def nothing_is_lost(report: dict) -> None:
+    assert report["moments"] >= MOMENTS
+    assert report["studies"] > 0
+    assert report["differ"] == []
+    assert report["twice"] == []
+    assert report["exits"] == []
 
 
 @pytest.mark.parametrize("who", ["drivers", "workers"])
 def test_killed_at_any_moment_nothing_is_lost_or_done_twice(tmp_path, who):
-    found = disturbed(who, tmp_path, within=[])
-    nothing_is_lost(found)
-    said = [line for text in found["said"] for line in text.splitlines() if line.startswith("failed:")]
-    assert all("SIGKILL" in line for line in said), said
-    assert who == "workers" or not found["said"]
+    report = disturbed(who, tmp_path, within=[])
+    nothing_is_lost(report)
+    sentences = [line for text in report["said"] for line in text.splitlines() if line.startswith("failed:")]
+    assert all("SIGKILL" in line for line in sentences), sentences
+    assert who == "workers" or not report["said"]
 
 
 @pytest.mark.parametrize(
     ("how", "why"), [("disk", "No space left on device"), ("readonly", "Read-only file system")]
 )
 def test_a_folder_that_cannot_be_written_ends_in_a_sentence_and_is_gone_on_with(tmp_path, how, why):
-    found = disturbed(how, tmp_path, within=private_mounts())
-    nothing_is_lost(found)
-    assert len(found["said"]) >= MOMENTS
-    for said in found["said"]:
-        assert why in said
-        assert "Traceback" not in said
+    report = disturbed(how, tmp_path, within=private_mounts())
+    nothing_is_lost(report)
+    assert len(report["said"]) >= MOMENTS
+    for sentences in report["said"]:
+        assert why in sentences
+        assert "Traceback" not in sentences
 
 
 def test_a_ray_head_that_is_killed_ends_the_driver_with_a_sentence_and_loses_nothing(tmp_path):
     pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
-    found = disturbed("heads", tmp_path, within=[])
-    nothing_is_lost(found)
-    assert len(found["said"]) >= MOMENTS
-    odd = [said for said in found["said"] if "Ray cluster" not in said or "Traceback" in said]
+    report = disturbed("heads", tmp_path, within=[])
+    nothing_is_lost(report)
+    assert len(report["said"]) >= MOMENTS
+    odd = [
+        sentences
+        for sentences in report["said"]
+        if "Ray cluster" not in sentences or "Traceback" in sentences
+    ]
     assert not odd, odd

@@ -77,36 +77,36 @@ def work(root: Path, run, signs: Path) -> Work:
 
 
 def test_cells_arrive_from_nodes_that_share_no_folder_with_the_driver(tmp_path, engine):
-    given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    with open_engine(given, engine=engine) as run:
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    with open_engine(work_to_do, engine=engine) as run:
         assert not any(done.failure for done in run(CELLS))
     for cell in CELLS:
-        folder = cell_folder(given.root, given.recipe, cell)
+        folder = cell_folder(work_to_do.root, work_to_do.recipe, cell)
         assert {path.name for path in folder.iterdir()} == {"adapter", "runs", RESULT}
         assert (folder / "adapter" / "weights").stat().st_size == 256 * (1 + cell.seed)
 
 
 def test_a_killed_process_is_replaced(tmp_path, engine):
-    given = work(tmp_path / "study", engine_work.die_once, tmp_path / "signs")
-    with open_engine(given, engine=engine) as run:
+    work_to_do = work(tmp_path / "study", engine_work.die_once, tmp_path / "signs")
+    with open_engine(work_to_do, engine=engine) as run:
         assert not any(done.failure for done in run(CELLS))
     assert len(list((tmp_path / "signs").iterdir())) == 2
 
 
 def test_a_cell_that_fails_brings_its_traceback_home(tmp_path, engine):
-    given = work(tmp_path / "study", engine_work.fail_at_lam_one, tmp_path / "signs")
-    with open_engine(given, engine=engine) as run:
+    work_to_do = work(tmp_path / "study", engine_work.fail_at_lam_one, tmp_path / "signs")
+    with open_engine(work_to_do, engine=engine) as run:
         failures = {done.cell: done.failure for done in run(CELLS)}
     for cell, failure in failures.items():
         assert bool(failure) == (cell.lam == 1.0)
-        assert (cell_folder(given.root, given.recipe, cell) / FAILURE).exists() == (cell.lam == 1.0)
+        assert (cell_folder(work_to_do.root, work_to_do.recipe, cell) / FAILURE).exists() == (cell.lam == 1.0)
 
 
 def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
     cluster, (one, two) = nodes
     signs = tmp_path / "signs"
-    given = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
-    with open_engine(given, engine=f"ray@{cluster.address}") as run:
+    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
+    with open_engine(work_to_do, engine=f"ray@{cluster.address}") as run:
         ends: list[Done] = []
         sweep = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
         sweep.start()
@@ -143,7 +143,7 @@ def test_a_client_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path,
     pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
     monkeypatch.setenv("RAY_CLIENT_RECONNECT_GRACE_PERIOD", "3")
     signs = tmp_path / "signs"
-    given = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
+    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
     with ray_nodes.client_server(num_cpus=1) as (address, cluster):
 
         def kill() -> None:
@@ -154,14 +154,14 @@ def test_a_client_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path,
         killer.start()
         with (
             pytest.raises(ClusterLostError, match="start it again"),
-            open_engine(given, engine=address) as run,
+            open_engine(work_to_do, engine=address) as run,
         ):
             list(run(CELLS))
         killer.join(60)
     (signs / "go").touch()
-    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(given, engine=address) as run:
+    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(work_to_do, engine=address) as run:
         assert not any(done.failure for done in run(CELLS))
-    assert all((cell_folder(given.root, given.recipe, cell) / RESULT).is_file() for cell in CELLS)
+    assert all((cell_folder(work_to_do.root, work_to_do.recipe, cell) / RESULT).is_file() for cell in CELLS)
 
 
 @pytest.mark.parametrize("lost", ["raylet", "gcs_server"])
@@ -225,11 +225,11 @@ def test_a_cell_too_large_for_its_node_is_given_up_through_a_client_too(tmp_path
     for name, value in {"usage_threshold": "0.001", "monitor_refresh_ms": "200"}.items():
         monkeypatch.setenv(f"RAY_memory_{name}", value)
     monkeypatch.setenv("RAY_task_oom_retries", "0")  # where the driver is; the server's own are without end
-    given = work(tmp_path / "study", engine_work.wait_for_a_sign, tmp_path / "signs")
-    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(given, engine=address) as run:
+    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, tmp_path / "signs")
+    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(work_to_do, engine=address) as run:
         (done,) = run(CELLS[:1])
     assert done.failure.startswith("OutOfMemoryError: ")
-    text = (cell_folder(given.root, given.recipe, done.cell) / FAILURE).read_text()
+    text = (cell_folder(work_to_do.root, work_to_do.recipe, done.cell) / FAILURE).read_text()
     assert "running low on memory" in text
 
 
@@ -239,8 +239,8 @@ def test_the_environment_that_a_user_gives_ray_reaches_the_tasks_of_a_client(tmp
 
     with ray_nodes.client_server(num_cpus=1) as (address, _):
         monkeypatch.setenv("RAY_ADDRESS", address)
-        given = work(tmp_path / "study", engine_work.raise_what_the_user_set, tmp_path / "signs")
-        with open_engine(given, engine="ray") as run:
+        work_to_do = work(tmp_path / "study", engine_work.raise_what_the_user_set, tmp_path / "signs")
+        with open_engine(work_to_do, engine="ray") as run:
             assert [done.failure for done in run(CELLS[:1])] == ["RuntimeError: seen"]
 
 
@@ -249,19 +249,19 @@ def test_a_client_without_its_package_is_one_sentence(tmp_path, monkeypatch, whe
     monkeypatch.setitem(sys.modules, "grpc", None)  # as it is where it is not installed
     if where == "RAY_ADDRESS":
         monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:9")
-    given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     engine = "ray://127.0.0.1:9" if where == "address" else "ray"
     sentence = r"^ray://127.0.0.1:9 .* needs grpcio, .*; run: pip install 'ray\[client\]'"
-    with pytest.raises(ValueError, match=sentence), open_engine(given, engine=engine):
+    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine=engine):
         pass
 
 
 def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine):
-    given = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
-    with open_engine(given, engine=engine) as run:
+    work_to_do = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
+    with open_engine(work_to_do, engine=engine) as run:
         ends = list(run(CELLS[:1]))
     assert [done.failure.split(":")[0] for done in ends] == ["WorkerCrashedError"]
-    text = (cell_folder(given.root, given.recipe, CELLS[0]) / FAILURE).read_text()
+    text = (cell_folder(work_to_do.root, work_to_do.recipe, CELLS[0]) / FAILURE).read_text()
     assert text.startswith("WorkerCrashedError: The worker died unexpectedly")
     assert "the logs of Ray's session" in text
 
@@ -269,19 +269,19 @@ def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_
 def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, nodes):
     """As one does, for a moment, whose driver was killed."""
     signs, (cell, *_) = tmp_path / "signs", CELLS
-    given = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
-    folder = cell_folder(given.root, given.recipe, cell)
-    with open_engine(given, engine=f"ray@{nodes[0].address}") as run:
+    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
+    folder = cell_folder(work_to_do.root, work_to_do.recipe, cell)
+    with open_engine(work_to_do, engine=f"ray@{nodes[0].address}") as run:
         ends: list[Done] = []
         sweep = threading.Thread(target=lambda: ends.extend(run([cell])), daemon=True)
-        with cell_lock(given.root, folder.name):
+        with cell_lock(work_to_do.root, folder.name):
             folder.mkdir(parents=True)
             (folder / "runs").write_text("half")
             sweep.start()
             time.sleep(5)
             (folder / "runs").write_text("whole\n")
         until(lambda: list(signs.iterdir()))
-        with cell_lock(given.root, folder.name):
+        with cell_lock(work_to_do.root, folder.name):
             (signs / "go").touch()
             time.sleep(5)
             assert not (folder / RESULT).exists()
@@ -292,9 +292,9 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
 
 def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes):
     """After `ORPHAN_WAIT_SECONDS`, in the process that Ray is in."""
-    given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    held = cell_folder(given.root, given.recipe, CELLS[0]).name
-    with cell_lock(given.root, held), open_engine(given, engine=f"ray@{nodes[0].address}") as run:
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    held = cell_folder(work_to_do.root, work_to_do.recipe, CELLS[0]).name
+    with cell_lock(work_to_do.root, held), open_engine(work_to_do, engine=f"ray@{nodes[0].address}") as run:
         failed = [(done.cell, done.failure) for done in run(CELLS) if done.failure]
     assert [cell for cell, _ in failed] == CELLS[:1]
     assert f"another process has worked on {held}" in failed[0][1]
@@ -307,10 +307,10 @@ def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path
 def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices):
     """As many cells as there is room for say at one time which devices they see; no others have begun."""
     signs = tmp_path / "signs"
-    given = replace(work(tmp_path / "study", engine_work.show_devices_and_wait, signs), gpus=gpus)
+    work_to_do = replace(work(tmp_path / "study", engine_work.show_devices_and_wait, signs), gpus=gpus)
     with (
         ray_nodes.cluster(num_cpus=4, num_gpus=2) as (cluster, _),
-        open_engine(given, engine=f"ray@{cluster.address}") as run,
+        open_engine(work_to_do, engine=f"ray@{cluster.address}") as run,
     ):
         ends: list[Done] = []
         sweep = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
@@ -338,8 +338,8 @@ with open_engine(Work(Path(sys.argv[2]), recipe, engine_work.beat), engine=sys.a
 
 def test_no_task_outlives_a_driver_that_is_killed(tmp_path, engine):
     signs = tmp_path / "signs"
-    given = work(tmp_path / "study", engine_work.beat, signs)
-    command = [sys.executable, "-c", DRIVER, engine, str(given.root), str(signs)]
+    work_to_do = work(tmp_path / "study", engine_work.beat, signs)
+    command = [sys.executable, "-c", DRIVER, engine, str(work_to_do.root), str(signs)]
     driver = subprocess.Popen(command, env=os.environ | FINDS_TOYS)
     try:
         until(lambda: len(list(signs.iterdir())) == 2)
@@ -361,7 +361,7 @@ def test_what_stopped_a_task_is_said_in_a_line():
 
 @pytest.mark.parametrize("engine", ["ray@127.0.0.1:9", "ray://127.0.0.1:9"])
 def test_an_address_without_a_cluster_is_one_sentence(tmp_path, engine):
-    given = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     sentence = r"no Ray cluster at (ray://)?127.0.0.1:9: .*refused"
-    with pytest.raises(ValueError, match=sentence), open_engine(given, engine=engine):
+    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine=engine):
         pass

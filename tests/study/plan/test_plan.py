@@ -181,7 +181,7 @@ def test_the_cache_has_keys_and_values_of_every_row_and_token():
 
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
     planned = plan(BIG_HERE)
-    assert planned.found.where.startswith("the public values")
+    assert planned.model.where.startswith("the public values")
     assert [note for note in planned.notes if "characters a token" in note] == list(planned.notes)
     unknown = plan(replace(BIG_HERE, model="nobody/nothing"))
     assert (unknown.training_memory, unknown.drawing_memory, unknown.hours) == (None, None, None)

@@ -1,4 +1,4 @@
-"""Sets of real numbers in any notation → their intervals in order, which can be compared."""
+"""A set of real numbers, in any notation → its intervals from left to right, ready to compare."""
 
 from dataclasses import dataclass
 from itertools import pairwise, product

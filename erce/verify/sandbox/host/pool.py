@@ -32,7 +32,7 @@ AUTOMATIC = ("namespaces", "landlock")
 PROBE = """
 def reached():
     import os, socket
-    found = []
+    reached_names = []
     for name, attempt in (
         ("passwd", lambda: open("/etc/passwd").close()),
         ("environment", lambda: os.environ["ERCE_PROBE"]),
@@ -42,10 +42,10 @@ def reached():
     ):
         try:
             attempt()
-            found.append(name)
+            reached_names.append(name)
         except (OSError, KeyError):
             pass
-    return found
+    return reached_names
 """
 _EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}
 

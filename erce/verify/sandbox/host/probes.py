@@ -73,9 +73,9 @@ def called(name, *values):
     if ctypes.get_errno() == 1:
         raise PermissionError(1, os.strerror(1))
     return name + " would be allowed"
-def first(found):
-    for each in found:
-        return each
+def first(results):
+    for result in results:
+        return result
     raise LookupError("there is none")
 def readable(path):
     try:

@@ -1,4 +1,4 @@
-"""Jobs → outcomes of one worker process, which is started, fed and ended here, in the user's process."""
+"""Jobs → their outcomes, from one worker process that the user's process starts, feeds and ends."""
 
 import json
 import os
