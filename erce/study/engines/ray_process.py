@@ -121,11 +121,16 @@ def serve() -> None:
                     answer(done)
                 idle.set()
                 answer(None)
-    except (KeyboardInterrupt, BrokenPipeError):  # the parent has stopped listening
-        return
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass  # the parent has stopped listening
     except Exception as error:
         idle.set()  # the parent closes the pipe at this answer, and Ray's own exit must not be interrupted
         answer(_to_send(error))
+    finally:
+        if "ray" in sys.modules:
+            sys.modules["ray"].shutdown()
+        sys.stderr.flush()
+        os._exit(0)  # Python's own exit would wait for the lock of the pipe that `_listen` reads
 
 
 def _listen(messages: Any, requests: "SimpleQueue[list[Cell] | None]", idle: threading.Event) -> None:
