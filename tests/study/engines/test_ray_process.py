@@ -74,9 +74,9 @@ def test_a_run_that_is_left_early_interrupts_the_process(work, tmp_path, monkeyp
     listen = "from erce.study.engines.ray_process import _listen; import queue, threading, time; "
     interrupted = f"open({str(tmp_path / 'interrupted')!r}, 'w').close()"
     wait = (  # a test that runs in the background finds SIGINT ignored
-        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\ntry: "
         "threading.Thread(target=_listen, args=(sys.stdin.buffer, queue.SimpleQueue(), threading.Event()),"
-        f" daemon=True).start()\ntry: time.sleep(600)\nexcept KeyboardInterrupt: {interrupted}"
+        f" daemon=True).start(); time.sleep(600)\nexcept KeyboardInterrupt: {interrupted}"
     )
     monkeypatch.setattr(ray_process, "BOOT", f"{CONNECT}{listen}{wait}")
     with watched_cluster(work, None, "127.0.0.1:9"):
