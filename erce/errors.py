@@ -28,6 +28,10 @@ class CellsFailedError(UnfinishedError):
     """Some cells failed; the sentence names them and counts those that were given up."""
 
 
+class AllAlikeError(UnfinishedError):
+    """Nothing was right in the first round of a study, or everything; the sentence shows some completions."""
+
+
 class ClusterLostError(UnfinishedError):
     """The Ray cluster that ran the cells does not answer any more."""
 

@@ -122,8 +122,8 @@ class Splits:
 class Arm:
     """One row of a report's tables: the base model, or all seeds of an objective with a penalty strength λ.
 
-    `lam` is None for the base model as it came, which is not trained. With plain cross-entropy and λ = 0 the
-    arm is the baseline, from which gains are measured.
+    `lam` is None for the base model as it came, which is not trained. Gains are measured from λ = 0 of the
+    objective that a recipe's grid is on: cross-entropy, or the one that the recipe names.
     """
 
     lam: float | None
@@ -146,8 +146,8 @@ class Arm:
     def label(self) -> str:
         """Return what sentences call the arm.
 
-        >>> [Arm(lam).label for lam in (None, 0.0, -0.5)], Arm(0.0, "focal:2").label
-        (['base model', 'λ = 0', 'λ = −0.5'], 'focal:2')
+        >>> [Arm(lam).label for lam in (None, 0.0, -0.5)], [Arm(lam, "dft").label for lam in (0.0, 4.0)]
+        (['base model', 'λ = 0', 'λ = −0.5'], ['dft', 'dft, λ = 4'])
         """
         if self.lam is None:
             return "base model"
@@ -165,8 +165,8 @@ class Arm:
     def slug(self) -> str:
         """Return the arm's part of a cell's name, also the `arm` of exported rows.
 
-        >>> [Arm(lam).slug for lam in (None, 0.0, -0.5)], Arm(0.0, "focal:2").slug
-        (['base', 'lam0', 'lam-0.5'], 'focal:2')
+        >>> [Arm(lam).slug for lam in (None, 0.0, -0.5)], [Arm(lam, "dft").slug for lam in (0.0, 4.0)]
+        (['base', 'lam0', 'lam-0.5'], ['dft', 'dft-lam4'])
         """
         if self.lam is None:
             return "base"

@@ -92,6 +92,8 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )
+    text = "go on where nothing was right in the base model and one seed of every λ, or everything"
+    added.add_argument("--go-on", action="store_true", help=text)
 
 
 def add_plan(added: argparse.ArgumentParser) -> None:

@@ -44,7 +44,8 @@ NEEDS_STUDY = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done. 1: cells failed, or `verify` did not accept, or `doctor` found that programs can reach too much.
+    0: done. 1: a study stopped early, or `verify` did not accept, or `doctor` found that programs can
+    reach too much.
     2: input that cannot run; one sentence says why. 130: interrupted. 141: nobody reads the output any more.
     """
     parser = _parser()
@@ -122,12 +123,18 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
-    """Run and report a study; return 1 where cells have no result, which are reported without."""
+    """Run and report a study; return 1 where it stopped with cells that have no result."""
     import erce.study.run
 
     try:
         erce.study.run.run(
-            recipe, out=out, jobs=options.jobs, engine=options.engine, retries=options.retries, **overrides
+            recipe,
+            out=out,
+            jobs=options.jobs,
+            engine=options.engine,
+            retries=options.retries,
+            go_on=getattr(options, "go_on", False),
+            **overrides,
         )
     except UnfinishedError as error:
         try:

@@ -1,6 +1,7 @@
 """Rows with the columns of `erce records`, of any run → a study's folder, as if erce had run it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
 from erce.study.judging import Equal, score
 from erce.study.provenance import CELL
 from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
-from erce.types import CROSS_ENTROPY, Completion, SampleRow, Verdict
+from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
 ARM_NAME_RULE = "a name has letters, digits and . : + = @ _ -"
@@ -129,13 +130,16 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
     tasks = list(dict.fromkeys(cell.task for cell in rows_by_cell))
     trained = [cell for cell in rows_by_cell if cell.lam is not None]
     arms = list(dict.fromkeys(cell.arm for cell in trained))
-    baseline = [cell for cell in trained if cell.arm.is_baseline]
+    objective = _grid_objective(arms)
+    baseline = [cell for cell in trained if cell.arm == Arm(0.0, objective)]
     main = (*baseline, *trained, *rows_by_cell)[0]
+    others = [arm for arm in arms if arm.objective != objective]
     return Recipe(
         task=tasks[0],
         control=tasks[1] if len(tasks) == 2 else None,
-        lams=tuple(arm.lam for arm in arms if arm.lam is not None and not arm.has_other_objective),
-        objectives=tuple(arm.objective for arm in arms if arm.has_other_objective),
+        lams=tuple(arm.lam for arm in arms if arm.lam is not None and arm.objective == objective),
+        objective=objective,
+        objectives=tuple(f"{arm.objective} + {arm.lam!r}" if arm.lam else arm.objective for arm in others),
         seeds=tuple(sorted({cell.seed for cell in trained})),
         model=rows_by_cell[main][0].model or "unknown",
         penalty=_only_value(rows, "penalty") or "shannon",
@@ -143,6 +147,12 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
         decoding=_decoding(rows),
         imported=tuple(cell.name for cell in rows_by_cell),
     )
+
+
+def _grid_objective(arms: list[Arm]) -> str:
+    """Return the objective, with λ = 0, that most λ are added to; of equals cross-entropy, then the first."""
+    counts = Counter(arm.objective for arm in arms if Arm(0.0, arm.objective) in arms)
+    return max(counts, key=lambda name: (counts[name], name == CROSS_ENTROPY), default=CROSS_ENTROPY)
 
 
 def _decoding(rows: list[SampleRow]) -> Decoding:

@@ -12,7 +12,7 @@ class Cell:
     task: str
     lam: float | None
     seed: int
-    objective: str = CROSS_ENTROPY  # with any other, λ is 0
+    objective: str = CROSS_ENTROPY  # what λ · penalty is added to
 
     @property
     def arm(self) -> Arm:
@@ -23,8 +23,10 @@ class Cell:
     def name(self) -> str:
         """The name that people read.
 
-        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", None, 0).name
-        ('gsm8k-lam0.5-seed3', 'gsm8k-focal-2-seed3', 'gsm8k-base')
+        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", None, 0).name
+        ('gsm8k-lam0.5-seed3', 'gsm8k-base')
+        >>> Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", 4.0, 3, "dft").name
+        ('gsm8k-focal-2-seed3', 'gsm8k-dft-lam4-seed3')
         """
         seed = "" if self.arm.is_base else f"-seed{self.seed}"
         return f"{self.task}-{self.arm.slug}{seed}".replace(":", "-")

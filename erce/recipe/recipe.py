@@ -22,7 +22,7 @@ from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.cells import Cell
 from erce.recipe.sections import AUTO, GRID, Decoding, Resources, SearchSettings, Serving, Training
-from erce.types import CROSS_ENTROPY
+from erce.types import CROSS_ENTROPY, Arm
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
@@ -33,9 +33,12 @@ class Recipe:
     """A study: a grid of penalty strengths and seeds on one task, and on a control task if one is named."""
 
     task: str
-    lams: tuple[float, ...]  # penalty strengths λ; 0 is plain cross-entropy and the baseline
+    lams: tuple[float, ...]  # penalty strengths λ; 0 is the objective alone, and the baseline
     seeds: tuple[int, ...]
-    objectives: tuple[str, ...] = ()  # what else every seed is trained with, at λ = 0: "dft", "focal:2", …
+    objective: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
+    objectives: tuple[
+        str, ...
+    ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), …
     control: str | None = None  # a task on which the mechanism predicts no gain, over the same grid
     model: str = "tiny"
     data: str | None = None  # folder with the task's original files; None: the task's own source
@@ -73,7 +76,30 @@ class Recipe:
     @property
     def own_losses(self) -> bool:
         """Whether the penalty or an objective is the user's own, which only an import can check."""
-        return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objectives))
+        return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objective_names))
+
+    @property
+    def objective_names(self) -> tuple[str, ...]:
+        """The names of everything that the recipe adds a penalty to, the grid's first."""
+        return self.objective, *(arm.objective for arm in self.other_arms)
+
+    @property
+    def baseline(self) -> Arm:
+        """The arm that gains are measured from: the grid's objective at λ = 0."""
+        return self.grid_arm(0.0)
+
+    def grid_arm(self, lam: float) -> Arm:
+        """Return the arm of a λ of the grid."""
+        return Arm(lam, self.objective)
+
+    @property
+    def other_arms(self) -> tuple[Arm, ...]:
+        """The arms of `objectives`, which stand beside the grid and are never chosen."""
+        return tuple(map(rules.parse_arm, self.objectives))
+
+    def is_other(self, arm: Arm) -> bool:
+        """Whether the arm stands beside the grid; the base model and the grid's λ do not."""
+        return not arm.is_base and arm.objective != self.objective
 
     @property
     def penalty_in_words(self) -> str:
@@ -87,13 +113,13 @@ class Recipe:
 
     def cells(self) -> list[Cell]:
         """Return the grid in running order: per task the base model, then every seed of every arm."""
-        arms = [(lam, CROSS_ENTROPY) for lam in self.lams] + [(0.0, name) for name in self.objectives]
+        arms = [*map(self.grid_arm, self.lams), *self.other_arms]
         return [
             cell
             for task in self.tasks
             for cell in (
                 Cell(task, None, 0),
-                *(Cell(task, lam, seed, objective) for seed in self.seeds for lam, objective in arms),
+                *(Cell(task, arm.lam, seed, arm.objective) for seed in self.seeds for arm in arms),
             )
             if not self.imported or cell.name in self.imported
         ]
@@ -119,14 +145,22 @@ def _check_objectives(recipe: Recipe) -> None:
         if len(set(names)) < len(names):
             raise InputError(f"objectives = {names} names an arm twice; leave one out")
         return
-    if CROSS_ENTROPY in names:
-        raise InputError(f"objectives = {names}: cross-entropy is λ = 0, which every study has; leave it out")
-    for name in names:
-        rules.check_objective(name)
-    if len({rules.parse_objective(name) for name in names}) < len(names):
-        raise InputError(f"objectives = {names} names an objective twice; leave one out")
+    rules.check_objective(recipe.objective)
+    grid = rules.parse_objective(recipe.objective)
+    for name, arm in zip(names, recipe.other_arms, strict=True):
+        rules.check_objective(arm.objective)
+        if rules.parse_objective(arm.objective) == grid:
+            why = "λ = 0, which every study has; leave it out"
+            if arm.lam:
+                why = f"a λ of the grid; write {arm.lam:g} in lams"
+            raise InputError(f"objectives = {names}: {name} is {why}")
+    arms = {(rules.parse_objective(arm.objective), f"{arm.lam:g}") for arm in recipe.other_arms}
+    if len(arms) < len(names):
+        raise InputError(f"objectives = {names} names an arm twice; leave one out")
     if head == "erce":
         return
+    if recipe.objective != CROSS_ENTROPY:
+        raise InputError(f"[training] head = {head!r} has no objective {recipe.objective!r}; leave head out")
     if names:
         raise InputError(
             f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out"
@@ -158,13 +192,15 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that must be equal for two recipes to share a folder.
 
     Left out are the grid and the frontier, which may grow, what changes speed only, and where the data lie
-    (the study's folder has the problems). `stop`, `frontier_samples`, λ's schedule and `server` are in it
-    only if a recipe sets them; of a server the kind, the model's name and the alternatives a step, not its
-    address.
+    (the study's folder has the problems). `objective`, `stop`, `frontier_samples`, λ's schedule and `server`
+    are in it only if a recipe sets them; of a server the kind, the model's name and the alternatives a step,
+    not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
         del settings[growing]
+    if recipe.objective == CROSS_ENTROPY:
+        del settings["objective"]
     settings["data"] = None
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]

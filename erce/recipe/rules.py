@@ -20,7 +20,7 @@ from erce.recipe.sections import (
     Serving,
     Training,
 )
-from erce.types import CROSS_ENTROPY
+from erce.types import Arm
 
 SECRET = "has an @, ? or #, so it may contain a password or key, which every record would keep"
 
@@ -33,9 +33,7 @@ def check_lams(lams: Sequence[float]) -> None:
     if not all(map(math.isfinite, lams)):
         raise InputError(f"lams = {lams}: every λ must be a finite number")
     if 0 not in lams:
-        raise InputError(
-            f"lams = {lams} has no 0, the plain cross-entropy that gains are measured from; add it"
-        )
+        raise InputError(f"lams = {lams} has no 0, the plain objective that gains are measured from; add it")
     if len(set(lams)) < len(lams):
         raise InputError(f"lams = {lams} names a λ twice; leave one out")
     if len({f"{lam:g}" for lam in lams}) < len(lams):
@@ -78,9 +76,7 @@ def check_objective(name: str) -> None:
     kind, number = parse_objective(name)
     if kind not in OBJECTIVES:
         if not is_own(kind):
-            raise InputError(
-                unknown("objective", kind, [each for each in OBJECTIVES if each != CROSS_ENTROPY])
-            )
+            raise InputError(unknown("objective", kind, OBJECTIVES))
         if number is not None and math.isnan(number):
             raise InputError(f"objective {name!r}: what comes after {kind!r} must be a number")
         return
@@ -88,6 +84,22 @@ def check_objective(name: str) -> None:
     if number is not None and (rule is None or not rule.fits(number)):
         wanted = "left out" if rule is None else rule.wanted
         raise InputError(f"objective {name!r}: its number must be {wanted}")
+
+
+def parse_arm(text: str) -> Arm:
+    """Return the arm that an entry of `objectives` stands for: an objective, and perhaps λ after a plus.
+
+    >>> parse_arm("dft"), parse_arm("focal:2 + 4")
+    (Arm(lam=0.0, objective='dft'), Arm(lam=4.0, objective='focal:2'))
+    """
+    objective, plus, strength = text.partition(" + ")
+    try:
+        lam = float(strength) if plus else 0.0
+    except ValueError:
+        lam = math.nan
+    if not math.isfinite(lam):
+        raise InputError(f"objectives: {text!r} has no finite λ after the plus; write one, as in 'dft + 4'")
+    return Arm(lam, objective.strip())
 
 
 def parse_objective(objective: str) -> tuple[str, float | None]:

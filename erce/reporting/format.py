@@ -113,7 +113,19 @@ def known_as(arm: Arm) -> str:
     """
     if arm.is_baseline:
         return CROSS_ENTROPY
-    return "confidence penalty" if arm.lam is not None and arm.lam < 0 else ""
+    negative = arm.lam is not None and arm.lam < 0 and not arm.has_other_objective
+    return "confidence penalty" if negative else ""
+
+
+def row_label(arm: Arm, baseline: Arm) -> str:
+    """Return an arm's label in a column headed "λ"; cross-entropy is named where the grid is on another.
+
+    >>> row_label(Arm(4.0), Arm(0.0)), row_label(Arm(4.0), Arm(0.0, "dft"))
+    ('4', 'cross-entropy, λ = 4')
+    """
+    if arm.is_base or arm.objective != CROSS_ENTROPY or baseline.objective == CROSS_ENTROPY:
+        return arm.short_label
+    return f"{CROSS_ENTROPY}, {arm.label}" if arm.lam else CROSS_ENTROPY
 
 
 def file_name(task: str) -> str:

@@ -171,7 +171,8 @@ class Study:
         """The λ of the grid in the recipe's order, or those that a search has tried, rising."""
         if not self.search:
             return self.recipe.lams
-        return tuple(sorted({cell.lam for cell in self.expected if cell.lam is not None}))
+        tried = (cell for cell in self.expected if cell.objective == self.recipe.objective)
+        return tuple(sorted({cell.lam for cell in tried if cell.lam is not None}))
 
     @property
     def seconds(self) -> float:
@@ -184,7 +185,9 @@ class Study:
         """Every cell that a search has trained, once it has ended."""
         spent = self.search["step"].get("spent_by_lam", []) if self.search else []
         return [
-            Cell(self.recipe.task, lam, seed) for lam, count in spent for seed in self.recipe.seeds[:count]
+            Cell(self.recipe.task, lam, seed, self.recipe.objective)
+            for lam, count in spent
+            for seed in self.recipe.seeds[:count]
         ]
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:

@@ -1,6 +1,7 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from erce.study.engines import FAILURE, LOG, Done, RunCells, Work, name_of, open
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
+from erce.study.first_round import FirstRound
 from erce.study.folder import Study, cell_folder, check_folder, is_done, open_study, read_study
 from erce.study.policy import check_server
 from erce.study.problems import cell_splits, problem_rows
+from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost, rounds
 from erce.study.training import base_policy
 from erce.tasks import check_demonstrations, load_task
@@ -31,6 +34,7 @@ def run(
     jobs: int | None = None,
     engine: str = "auto",
     retries: int = 0,
+    go_on: bool = False,
     **overrides: Any,
 ) -> Study:
     """Run the missing cells of a recipe's study and return the study; call it again to resume.
@@ -43,7 +47,9 @@ def run(
 
     A recipe that cannot run raises an InputError before anything is trained or written. A failed cell does
     not stop the others, except that a run gives up after 3 failures without a success, or on a full disk: at
-    the end a `CellsFailedError` names those that failed, and `read_study(out)` has the rest.
+    the end a `CellsFailedError` names those that failed, and `read_study(out)` has the rest. A study in which
+    nothing is right, or everything, in the base model and one seed of every λ stops there with an
+    `AllAlikeError`, unless it has fewer than 40 test problems, or with `go_on`.
     """
     recipe, root = _resolve(recipe, out, overrides)
     _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
@@ -62,22 +68,34 @@ def run(
         raise no_validation(recipe.n_validation)
     if not all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
         _check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
+    first_round = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         for now in rounds(root, recipe):
-            _run_round(root, recipe, now, run_cells, retries=retries)
+            _run_round(first_round, now, run_cells, retries=retries)
     return read_study(root)
 
 
-def _run_round(root: Path, recipe: Recipe, now: Asked, run_cells: RunCells, *, retries: int) -> None:
-    """Run the cells of a round that have no result; raise a CellsFailedError where a needed one failed."""
+def _run_round(first_round: FirstRound, now: Asked, run_cells: RunCells, *, retries: int) -> None:
+    """Run the cells of a round that have no result; raise a CellsFailedError where a needed one failed.
+
+    While cells are left to run, the first round is checked.
+    """
+    root, recipe = first_round.root, first_round.recipe
     missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
     finished = len(now.cells) - len(missing)
     last: dict[Cell, Done] = {}  # how each cell ended, in its last attempt
-    with progress(len(now.cells), len(missing), messages=now.messages) as advance:
-        for done in sweep(run_cells, missing, retries=retries, succeeded=finished):
+    if missing:
+        first_round.check()
+    with (
+        progress(len(now.cells), len(missing), messages=now.messages) as advance,
+        closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,
+    ):
+        for done in ends:
             last[done.cell] = done
             advance(done)
+            if len(last) < len(missing) or isinstance(now.step, Run):
+                first_round.check()
     failed = [done for done in last.values() if done.failure and not is_lost(root, recipe, done.cell)]
     if not failed:
         return
@@ -121,7 +139,7 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
     if recipe.own_losses:
         from erce.loss import check_names
 
-        check_names(recipe.penalty, recipe.order, recipe.objectives)
+        check_names(recipe.penalty, recipe.order, recipe.objective_names)
     for task, splits in problems.items():
         check_demonstrations(load_task(task), (problem for part in vars(splits).values() for problem in part))
     if here:

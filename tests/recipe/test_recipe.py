@@ -13,6 +13,7 @@ from erce.recipe import (
     Resources,
     Serving,
     Training,
+    as_settings,
     folder_name,
     frontier,
     identity,
@@ -101,18 +102,26 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"objectives": [2]}, "objectives[0] = 2 is not a text in quotes"),
         ({"objectives": ["dft", "focla:2"]}, "no objective 'focla'; did you mean 'focal'?"),
         ({"objectives": ["DFT"]}, "no objective 'DFT'; did you mean 'dft'?"),
-        ({"objectives": [""]}, "no objective ''; there are label-smoothing, dft, eaft, focal"),
+        ({"objectives": [""]}, "no objective ''; there are cross-entropy, label-smoothing, dft, eaft, focal"),
         (
             {"objectives": ["dft", "cross-entropy"]},
             "cross-entropy is λ = 0, which every study has; leave it out",
         ),
-        ({"objectives": ["eaft", "dft", "eaft"]}, "names an objective twice; leave one out"),
-        ({"objectives": ["focal:2", "focal:2.0"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["eaft", "dft", "eaft"]}, "names an arm twice; leave one out"),
+        ({"objectives": ["focal:2", "focal:2.0"]}, "names an arm twice; leave one out"),
         ({"objectives": ["dft:1"]}, "objective 'dft:1': its number must be left out"),
         ({"objectives": ["focal:two"]}, "objective 'focal:two': its number must be 0 or above"),
         ({"objectives": ["mine:SOFT:x"]}, "objective 'mine:SOFT:x': what comes after 'mine:SOFT' must be a"),
-        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an objective twice; leave one out"),
+        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice; leave one out"),
         ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
+        ({"objectives": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice; leave one out"),
+        ({"objectives": ["dft + much"]}, "'dft + much' has no finite λ after the plus; write one, as in"),
+        ({"objectives": ["dft + inf"]}, "'dft + inf' has no finite λ after the plus"),
+        ({"objectives": ["dft+4"]}, "no objective 'dft+4'; did you mean 'dft'?"),
+        ({"objectives": ["cross-entropy + 4"]}, "cross-entropy + 4 is a λ of the grid; write 4 in lams"),
+        ({"objective": "dft", "objectives": ["dft"]}, "dft is λ = 0, which every study has; leave it out"),
+        ({"objective": "dfd"}, "no objective 'dfd'; did you mean 'dft'?"),
+        ({"objective": "dft", "training": {"head": "trl"}}, "head = 'trl' has no objective 'dft'"),
         ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
         ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
         ({"decoding": {"temperature": float("inf")}}, "temperature = inf must be over 0, and finite"),
@@ -211,6 +220,23 @@ def test_other_objectives_have_a_cell_a_seed_at_lam_zero_on_every_task():
         *(("lam0", 0.0, 0), ("lam0.5", 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
         *(("lam0", 0.0, 1), ("lam0.5", 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
     ]
+
+
+def test_a_grid_on_another_objective_is_another_study_with_that_objective_in_every_name():
+    recipe = replace(RECIPE, objective="dft", objectives=("cross-entropy", "focal:2 + 4"), seeds=(0,))
+    arms = [cell.arm for cell in recipe.cells()[1:5]]
+    assert [arm.slug for arm in arms] == ["dft", "dft-lam0.5", "lam0", "focal:2-lam4"]
+    assert [arm.label for arm in arms] == ["dft", "dft, λ = 0.5", "λ = 0", "focal:2, λ = 4"]
+    assert [recipe.is_other(arm) for arm in arms] == [False, False, True, True]
+    assert recipe.baseline == arms[0]
+    assert recipe.cells()[4].name == "mini-sums-focal-2-lam4-seed0"
+    assert parse_recipe(as_settings(recipe)) == recipe
+    assert identity(recipe) == identity(RECIPE) | {"objective": "dft"}
+    mixed = replace(RECIPE, objectives=("dft + 4",))
+    assert identity(mixed) == identity(RECIPE)
+    assert {folder_name(mixed, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)}.isdisjoint(
+        folder_name(recipe, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)
+    )
 
 
 def test_a_cells_folder_is_the_same_in_every_version():

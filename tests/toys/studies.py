@@ -24,6 +24,7 @@ class Fake:
 
     lams: tuple = (0.0, 0.5, 1.0)
     seeds: tuple = (0, 1, 2)
+    objective: str = "cross-entropy"
     objectives: tuple = ()
     control: str | None = CONTROL
     problems: int = 30
@@ -51,6 +52,7 @@ class Fake:
             control=self.control,
             lams=self.lams,
             seeds=self.seeds,
+            objective=self.objective,
             objectives=self.objectives,
             n_test=self.problems,
             decoding=Decoding(samples=self.samples, frontier=self.frontier),
@@ -185,3 +187,23 @@ def _log(rng, cell, steps):
         }
         for step in range(1, steps + 1)
     ]
+
+
+def write_right_cell(root, recipe, cell, problems):
+    """Stands in for `run_cell`: every completion is right."""
+    _write_alike(root, recipe, cell, 1.0)
+
+
+def write_wrong_cell(root, recipe, cell, problems):
+    """Stands in for `run_cell`: every completion is wrong, and hostile to a terminal."""
+    _write_alike(root, recipe, cell, 0.0)
+
+
+def write_wrong_cell_of_a_right_base(root, recipe, cell, problems):
+    _write_alike(root, recipe, cell, float(cell.lam is None))
+
+
+def _write_alike(root, recipe, cell, right):
+    fake = Fake(task=cell.task, problems=recipe.n_test, samples=recipe.decoding.samples, validation=2)
+    fake.right, fake.text = (lambda task, arm, decoding: right), (lambda *_: "\x1b[2J\u202e 17\n" + "x" * 500)
+    _write_cell(cell_folder(root, recipe, cell), cell, fake)

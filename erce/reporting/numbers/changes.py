@@ -7,7 +7,7 @@ import numpy as np
 
 from erce.reporting.numbers.gains import Summary
 from erce.stats.outcomes import problem_gains
-from erce.types import BASELINE, Arm
+from erce.types import Arm
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Changes:
     """The gain of every problem: its share of right completions under λ less the share under λ = 0.
 
     Over all seeds and samples, on the test problems of the study's own task, from the largest loss to the
-    largest gain. `lam` is the chosen λ, or the runner-up where cross-entropy was chosen.
+    largest gain. `lam` is the chosen λ, or the runner-up where λ = 0 was chosen.
     """
 
     lam: float
@@ -39,10 +39,11 @@ class Changes:
 
 
 def compared_arm(summary: Summary) -> Arm | None:
-    """Return the chosen λ, or the runner-up to cross-entropy; None where it or λ = 0 has no finished cell."""
+    """Return the chosen λ, or the runner-up to λ = 0; None where it or λ = 0 has no finished cell."""
     arm, choice = summary.chosen, summary.choice
-    if choice is not None and arm == BASELINE:
-        arm = None if choice.runner_up is None else Arm(choice.runner_up)
+    if choice is not None and arm == summary.baseline:
+        runner_up = choice.runner_up
+        arm = None if runner_up is None else summary.study.recipe.grid_arm(runner_up)
     return arm if arm is not None and summary.has_gain(summary.study.recipe.task, arm) else None
 
 
@@ -53,6 +54,7 @@ def problem_changes(summary: Summary) -> Changes | None:
         return None
     study, task = summary.study, summary.study.recipe.task
     arms = (
-        study.outcomes(task, arm, split="test", decoding=summary.decoding) for arm in (compared, BASELINE)
+        study.outcomes(task, arm, split="test", decoding=summary.decoding)
+        for arm in (compared, summary.baseline)
     )
     return Changes(compared.lam, np.sort(problem_gains(*arms)).tolist())

@@ -9,7 +9,6 @@ from erce.reporting.format import visible
 from erce.reporting.numbers.changes import compared_arm
 from erce.reporting.numbers.gains import Summary
 from erce.study.folder import PROBLEMS, Study, cell_folder
-from erce.types import BASELINE
 
 SHOWN = 3  # examples of a gain, and as many of a loss
 LONGEST = 2000  # characters of a text
@@ -51,13 +50,13 @@ class Examples:
 def examples(summary: Summary) -> Examples | None:
     """Pick examples from the samples of the study's own task; None where there is no second arm to show.
 
-    Where cross-entropy was chosen, the runner-up stands beside it.
+    Where λ = 0 was chosen, the runner-up stands beside it.
     """
     study, compared, task = summary.study, compared_arm(summary), summary.study.recipe.task
     if compared is None or compared.lam is None:
         return None
     drawn = ("test", summary.decoding)
-    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (BASELINE, compared))
+    arms = tuple(_judged(study.cells(task, arm), study, drawn) for arm in (summary.baseline, compared))
     gains = {problem: _share(arms[1][problem]) - _share(arms[0][problem]) for problem in arms[0]}
     ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
     gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]

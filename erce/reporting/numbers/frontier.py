@@ -1,4 +1,4 @@
-"""A study → accuracy over temperature, and whether the chosen λ beats cross-entropy at any of them."""
+"""A study → accuracy over temperature, and whether the chosen λ beats λ = 0 at any of them."""
 
 from dataclasses import asdict, dataclass
 from enum import Enum
@@ -38,10 +38,10 @@ class ContestResult(Enum):
 
 
 class Contest(NamedTuple):
-    """The chosen λ against cross-entropy on test, each at the temperature that is best for it on validation.
+    """The chosen λ against the baseline on test, each at the temperature that is best for it on validation.
 
-    `hindsight` is the gain over cross-entropy at `hindsight_temperature`, the best for it on the test
-    problems themselves. That temperature favours cross-entropy, so a gain there does not come from an unlucky
+    `hindsight` is the gain over the baseline at `hindsight_temperature`, the best for it on the test
+    problems themselves. That temperature favours the baseline, so a gain there does not come from an unlucky
     choice on validation.
     """
 
@@ -74,10 +74,11 @@ class Contest(NamedTuple):
 class Frontier:
     """Every arm's points at rising temperature; `best` is the temperature that validation prefers."""
 
-    chosen: Arm | None  # None also where cross-entropy was chosen
+    chosen: Arm | None  # None also where λ = 0 was chosen
     lines: dict[Arm, list[Point]]
     best: dict[Arm, float]
     contest: Contest | None
+    baseline: Arm = BASELINE
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, one entry an arm."""
@@ -105,7 +106,7 @@ def temperature_frontier(summary: Summary) -> Frontier | None:
     if not lines:
         return None
     best = {arm: at for arm, line in lines.items() if (at := _best(line)) is not None}
-    return Frontier(summary.chosen_penalty, lines, best, _contest(summary, lines, best))
+    return Frontier(summary.chosen_penalty, lines, best, _contest(summary, lines, best), summary.baseline)
 
 
 def _line(summary: Summary, arm: Arm) -> list[Point]:
@@ -140,19 +141,18 @@ def _best(line: list[Point]) -> float | None:
 
 
 def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, float]) -> Contest | None:
-    chosen = summary.chosen_penalty
-    if chosen is None or chosen.lam is None or chosen not in best or BASELINE not in best:
+    chosen, zero = summary.chosen_penalty, summary.baseline
+    if chosen is None or chosen.lam is None or chosen not in best or zero not in best:
         return None
-    most = max(lines[BASELINE], key=lambda point: (point.accuracy, -point.temperature)).temperature
+    most = max(lines[zero], key=lambda point: (point.accuracy, -point.temperature)).temperature
     treated, baseline, in_hindsight = (
-        _outcomes(summary, arm, at)
-        for arm, at in ((chosen, best[chosen]), (BASELINE, best[BASELINE]), (BASELINE, most))
+        _outcomes(summary, arm, at) for arm, at in ((chosen, best[chosen]), (zero, best[zero]), (zero, most))
     )
     gain, hindsight = (paired_gain(treated, untreated) for untreated in (baseline, in_hindsight))
     return Contest(
         lam=chosen.lam,
         temperature=best[chosen],
-        baseline_temperature=best[BASELINE],
+        baseline_temperature=best[zero],
         mean=float(treated.mean()),
         baseline=float(baseline.mean()),
         gain=gain,

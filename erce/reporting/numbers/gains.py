@@ -1,4 +1,4 @@
-"""A study → what its tables show: accuracies, gains over cross-entropy, and the gain less the control's."""
+"""A study → what its tables show: accuracies, gains over λ = 0, and the gain less the control's."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ import numpy as np
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
 from erce.study.folder import Study
 from erce.study.search.choose import Choice, NoChoiceError, best_lam
-from erce.types import BASE_MODEL, BASELINE, Arm
+from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
 
@@ -50,11 +50,11 @@ class TableRow:
 
 @dataclass(frozen=True)
 class ArmGain:
-    """The gain of one arm over cross-entropy, on the test problems of one task under one decoding.
+    """The gain of one arm over the baseline, on the test problems of one task under one decoding.
 
     `gain` has the interval over problems and seeds, and the p of this arm by itself; `p_holm` allows for
     every arm that the table compares on that task and decoding. `over_seeds` is Welch's gain, over seeds on
-    these very problems; None with one seed, or where no arm's seeds differ. Cross-entropy has a gain of 0
+    these very problems; None with one seed, or where no arm's seeds differ. The baseline has a gain of 0
     over itself.
     """
 
@@ -87,12 +87,22 @@ class Summary:
     @property
     def chosen(self) -> Arm | None:
         """The arm of the chosen λ."""
-        return None if self.choice is None else Arm(self.choice.lam)
+        return None if self.choice is None else self.study.recipe.grid_arm(self.choice.lam)
 
     @property
     def chosen_penalty(self) -> Arm | None:
-        """The arm of the chosen λ; None also where that is 0, cross-entropy."""
-        return None if self.chosen == BASELINE else self.chosen
+        """The arm of the chosen λ; None also where that is 0, the baseline."""
+        return None if self.chosen == self.baseline else self.chosen
+
+    @property
+    def baseline(self) -> Arm:
+        """The arm that gains are measured from: λ = 0 of the grid."""
+        return self.study.recipe.baseline
+
+    @property
+    def baseline_name(self) -> str:
+        """What sentences call the baseline: the grid's objective."""
+        return self.study.recipe.objective
 
     @cached_property
     def decoding(self) -> str:
@@ -104,11 +114,11 @@ class Summary:
         return self._rows.get((task, arm, decoding))
 
     def gain(self, task: str, arm: Arm | None, decoding: str) -> ArmGain | None:
-        """Return an arm's gain; None where the arm or cross-entropy has no finished cell, and for no arm."""
+        """Return an arm's gain; None where the arm or the baseline has no finished cell, and for no arm."""
         return self._gains.get((task, arm, decoding))
 
     def has_gain(self, task: str, arm: Arm) -> bool:
-        """Whether the arm and cross-entropy have finished cells, under the decoding of the tables' gains."""
+        """Whether the arm and the baseline have finished cells, under the decoding of the tables' gains."""
         return self.gain(task, arm, self.decoding) is not None
 
     def arms(self, task: str) -> list[Arm]:
@@ -181,17 +191,18 @@ def known_mean(values: list[float | None]) -> float | None:
 
 def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
     """Return every trained arm's gain; empty while λ = 0 has no finished cell."""
-    if not _drawn(study, task, BASELINE, decoding):
+    zero = study.recipe.baseline
+    if not _drawn(study, task, zero, decoding):
         return {}
     outcomes = {
         arm: study.outcomes(task, arm, split="test", decoding=decoding)
         for arm in _trained(study)
         if _drawn(study, task, arm, decoding)
     }
-    baseline = outcomes.pop(BASELINE)
+    baseline = outcomes.pop(zero)
     covers = paired_gain(baseline, baseline).covers
     nothing = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, covers)
-    grid = {BASELINE: GridGain(nothing, 1.0), **grid_gains(outcomes, baseline)}
+    grid = {zero: GridGain(nothing, 1.0), **grid_gains(outcomes, baseline)}
     return {
         arm: ArmGain(
             task=task,
@@ -200,7 +211,7 @@ def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
             mean=float(outcomes.get(arm, baseline).mean()),
             baseline=float(baseline.mean()),
             gain=grid_gain.gain,
-            over_seeds=nothing if arm == BASELINE else _over_seeds(outcomes[arm], baseline),
+            over_seeds=nothing if arm == zero else _over_seeds(outcomes[arm], baseline),
             p_holm=grid_gain.adjusted,
         )
         for arm, grid_gain in grid.items()
@@ -217,7 +228,7 @@ def _over_seeds(treated: np.ndarray, baseline: np.ndarray) -> Gain | None:
 
 def _trained(study: Study) -> list[Arm]:
     """Return the arms that are trained: λ rising, then other objectives."""
-    return [*map(Arm, sorted(study.lams)), *(Arm(0.0, name) for name in study.recipe.objectives)]
+    return [*map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
 
 
 def _points(study: Study) -> list[tuple[str, Arm, str]]:
@@ -277,7 +288,7 @@ def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     own_task, control = study.recipe.task, study.recipe.control
     if control is None or choice is None or choice.lam == 0:
         return {}
-    arms = (Arm(choice.lam), BASELINE)
+    arms = (study.recipe.grid_arm(choice.lam), study.recipe.baseline)
     differences = {}
     for decoding in DECODINGS:
         if all(_drawn(study, task, arm, decoding) for task in (own_task, control) for arm in arms):

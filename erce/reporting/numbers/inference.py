@@ -31,7 +31,7 @@ SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 @dataclass(frozen=True)
 class Sameness:
-    """Whether an arm and cross-entropy are the same within the margin, with the 90 % interval of its gain.
+    """Whether an arm and the baseline are the same within the margin, with the 90 % interval of its gain.
 
     `problems` is how many the study has; with fewer than `fewest` no outcome could show that they are the
     same.
@@ -86,9 +86,10 @@ class GridFindings:
     """The whole grid under one decoding; a part is None where it cannot be known, as with one problem."""
 
     decoding: str
-    gains: tuple[ArmGain, ...]  # of every trained arm but cross-entropy
+    gains: tuple[ArmGain, ...]  # of every trained arm but the baseline
     same: Sameness | None
     power: Power | None
+    baseline: Arm = BASELINE
 
     def as_json(self) -> dict[str, Any]:
         arms = [
@@ -139,15 +140,16 @@ def _grid(summary: Summary, decoding: str) -> GridFindings | None:
     study, task = summary.study, summary.study.recipe.task
     gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (task, decoding)]
     outcomes = {gain.arm: study.outcomes(task, gain.arm, split="test", decoding=decoding) for gain in gains}
-    if not set(outcomes) - {BASELINE}:
+    if not set(outcomes) - {summary.baseline}:
         return None
-    baseline = outcomes.pop(BASELINE)
+    baseline = outcomes.pop(summary.baseline)
     chosen = summary.chosen_penalty if summary.chosen_penalty in outcomes else None
     return GridFindings(
         decoding,
-        tuple(gain for gain in gains if gain.arm != BASELINE),
+        tuple(gain for gain in gains if gain.arm != summary.baseline),
         None if chosen is None else _sameness(chosen, outcomes[chosen], baseline),
         _power(chosen, outcomes, baseline),
+        summary.baseline,
     )
 
 
@@ -172,5 +174,5 @@ def _power(chosen: Arm | None, treated: dict[Arm, np.ndarray], baseline: np.ndar
 
 
 def _named(arm: Arm) -> float | str | None:
-    """Return λ, or the name of another objective, as the JSON calls an arm in one value."""
-    return arm.objective if arm.has_other_objective else arm.lam
+    """Return λ, or with another objective than cross-entropy the arm's name, as the JSON calls an arm."""
+    return arm.slug if arm.has_other_objective else arm.lam

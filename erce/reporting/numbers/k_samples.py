@@ -15,7 +15,7 @@ WAYS = ("pass", "maj", "best")  # one of k is right, the majority's answer is, t
 
 
 class TwoArms(NamedTuple):
-    """The chosen λ and cross-entropy with all k samples: way → mean over seeds, in fractions of 1.
+    """The chosen λ and the baseline with all k samples: way → mean over seeds, in fractions of 1.
 
     A way is left out where a seed's scores lack it, and `gains` also where they lack it problem by problem.
     `crossover` is where the two change places in pass@k, None where they do not.
@@ -45,11 +45,12 @@ class Coverage:
     seed's scores lack it; a way that every arm lacks is left out.
     """
 
-    chosen: Arm | None  # None also where cross-entropy was chosen
+    chosen: Arm | None  # None also where λ = 0 was chosen
     curves: dict[Arm, list[float]]
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
     crossing: Crossover | None
+    baseline: Arm = BASELINE
 
     def ks_of(self, way: str) -> list[int]:
         """Return the k that `together` has; of one sample, vote and likeliest are the sample itself."""
@@ -64,7 +65,7 @@ class Coverage:
 
 
 def all_samples(summary: Summary) -> TwoArms | None:
-    """Compare the chosen λ with cross-entropy; None without both of them, or with one sample a problem."""
+    """Compare the chosen λ with the baseline; None without both of them, or with one sample a problem."""
     task, chosen = summary.study.recipe.task, summary.chosen_penalty
     row = summary.row(task, chosen, "sampled")
     if chosen is None or row is None or row.n_samples < 2 or not summary.has_gain(task, chosen):
@@ -72,7 +73,7 @@ def all_samples(summary: Summary) -> TwoArms | None:
     return TwoArms(
         k=row.n_samples,
         treated=_shares(summary, chosen, row.n_samples),
-        baseline=_shares(summary, BASELINE, row.n_samples),
+        baseline=_shares(summary, summary.baseline, row.n_samples),
         gains={way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None},
         crossover=_crossing(summary),
     )
@@ -95,16 +96,17 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         values = {arm: [_share(summary, arm, way, k) for k in ks[1:]] for arm in curves}
         if any(value is not None for row in values.values() for value in row):
             together[way] = values
-    return Coverage(summary.chosen_penalty, curves, ks, together, _crossing(summary))
+    return Coverage(summary.chosen_penalty, curves, ks, together, _crossing(summary), summary.baseline)
 
 
 @lru_cache(maxsize=1)
 def _crossing(summary: Summary) -> Crossover | None:
     task, chosen = summary.study.recipe.task, summary.chosen_penalty
-    if any(summary.row(task, arm, "sampled") is None for arm in (chosen, BASELINE)) or chosen is None:
+    arms = (chosen, summary.baseline)
+    if chosen is None or any(summary.row(task, arm, "sampled") is None for arm in arms):
         return None
     return crossover(
-        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in (chosen, BASELINE))
+        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in arms if arm)
     )
 
 
@@ -120,7 +122,7 @@ def _share(summary: Summary, arm: Arm, way: str, k: int) -> float | None:
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:
     """Return the paired gain; None where a seed's scores do not hold the way problem by problem."""
-    treated, baseline = (_by_problem(summary, arm, way) for arm in (chosen, BASELINE))
+    treated, baseline = (_by_problem(summary, arm, way) for arm in (chosen, summary.baseline))
     if treated is None or baseline is None or treated.shape[1] != baseline.shape[1]:
         return None
     return paired_gain(treated, baseline)

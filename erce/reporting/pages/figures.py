@@ -16,10 +16,10 @@ from matplotlib.lines import Line2D
 
 from erce.errors import InputError
 from erce.files import write_text
-from erce.reporting.format import strength, visible
+from erce.reporting.format import row_label, strength, visible
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.pages.svg import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
-from erce.types import BASE_MODEL, BASELINE, Arm
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 PALETTE = NEUTRAL | {
     "sampled": "#b3441e",
@@ -34,6 +34,7 @@ MARKERS: Any = {
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
 GAP = 0.5  # between the λ and the other objectives
 PANEL = (4.6, 3.6)  # inches
+SHORT_AXIS = 1.0  # points; a shorter axis shows no difference between arms
 Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
 
 
@@ -41,7 +42,7 @@ Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its ba
 def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     """Draw greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
 
-    Dashed: cross-entropy, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
+    Dashed: λ = 0, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand to the right of the λ, without a line.
     """
@@ -54,9 +55,10 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
             rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
             spreads = {arm: 100 * (row.sd or 0.0) for arm, row in rows.items()}
             marks = {arm: (100 * row.mean, spreads[arm], spreads[arm]) for arm, row in rows.items()}
-            _mark(axes, marks, decoding, chosen=summary.chosen)
+            _mark(axes, marks, decoding, summary)
             _levels(axes, summary, task, decoding)
-        _finish(axes, arms, title=task if len(tasks) > 1 else "")
+        _finish(axes, arms, summary, title=task if len(tasks) > 1 else "")
+        _widen(axes, -2, 102)
     _legend(figure, summary, levels=True)
     return figure
 
@@ -65,7 +67,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 def gain(summary: Summary, task: str) -> Figure:
     """Draw the gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
     figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
-    arms = [arm for arm in _trained(summary, task) if arm != BASELINE and summary.has_gain(task, arm)]
+    arms = [arm for arm in _trained(summary, task) if arm != summary.baseline and summary.has_gain(task, arm)]
     axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
     for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
         marks = {}
@@ -75,8 +77,9 @@ def gain(summary: Summary, task: str) -> Figure:
                     abs(100 * (end - arm_gain.gain.gain)) for end in (arm_gain.gain.low, arm_gain.gain.high)
                 )
                 marks[arm] = 100 * arm_gain.gain.gain, below, above
-        _mark(axes, marks, decoding, chosen=summary.chosen, shift=shift)
-    _finish(axes, arms, title="")
+        _mark(axes, marks, decoding, summary, shift=shift)
+    _finish(axes, arms, summary, title="")
+    _widen(axes, -5, 5)
     _legend(figure, summary, levels=False)
     return figure
 
@@ -112,11 +115,11 @@ def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Ax
     return figure, drawn
 
 
-def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
+def line_of(arm: Arm, chosen: Arm | None, baseline: Arm) -> dict[str, Any]:
     """Return the style of an arm's line, which differs in form as well as colour; minor arms are faint."""
     if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
-    if arm.is_baseline:
+    if arm == baseline:
         look: dict[str, Any] = {
             "color": PALETTE["greedy"],
             "linestyle": DASHED,
@@ -129,16 +132,18 @@ def line_of(arm: Arm, chosen: Arm | None) -> dict[str, Any]:
     return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
 
 
-def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None) -> None:
+def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None, baseline: Arm) -> None:
     """Add the legend of lines drawn by `line_of`; all faint lines share one entry."""
-    names = {BASE_MODEL: "base model", BASELINE: "cross-entropy"}
+    names = {BASE_MODEL: "base model", baseline: baseline.objective}
     if chosen is not None:
         names[chosen] = f"{chosen.label}, chosen"
-    handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen)) for arm in arms if arm in names]
+    named = [arm for arm in arms if arm in names]
+    handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen, baseline)) for arm in named]
     others = [arm for arm in arms if arm not in names]
     if others:
-        label = "other λ" + (" and objectives" if any(arm.has_other_objective for arm in others) else "")
-        handles.append(Line2D([], [], label=label, **line_of(others[0], chosen)))
+        beside = any(arm.objective != baseline.objective for arm in others)
+        label = "other λ" + (" and objectives" if beside else "")
+        handles.append(Line2D([], [], label=label, **line_of(others[0], chosen, baseline)))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
 
 
@@ -177,16 +182,16 @@ def _trained(summary: Summary, task: str) -> list[Arm]:
     return [arm for arm in summary.arms(task) if not arm.is_base]
 
 
-def _places(arms: Iterable[Arm]) -> dict[Arm, float]:
+def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
     """Return each arm's place on the horizontal axis: λ first, then a gap, then the other objectives."""
-    return {arm: at + GAP * arm.has_other_objective for at, arm in enumerate(arms)}
+    return {arm: at + GAP * summary.study.recipe.is_other(arm) for at, arm in enumerate(arms)}
 
 
-def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm | None, shift: float = 0.0) -> None:
+def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary, *, shift: float = 0.0) -> None:
     """Draw points with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
-    color, places = PALETTE[decoding], _places(marks)
+    color, places, chosen = PALETTE[decoding], _places(marks, summary), summary.chosen
     for others, line in ((False, "-"), (True, "")):
-        arms = [arm for arm in marks if arm.has_other_objective == others]
+        arms = [arm for arm in marks if summary.study.recipe.is_other(arm) == others]
         if not arms:
             continue
         middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
@@ -206,23 +211,35 @@ def _mark(axes: Axes, marks: Marks, decoding: str, *, chosen: Arm | None, shift:
 
 
 def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
-    for arm, line in ((BASELINE, DASHED), (BASE_MODEL, DOTTED)):
+    for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
         row = summary.row(task, arm, decoding)
         if row is not None:
             axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
 
 
-def _finish(axes: Axes, arms: list[Arm], *, title: str) -> None:
-    places = _places(arms)
-    axes.set_xticks(list(places.values()), [arm.short_label for arm in arms])
+def _finish(axes: Axes, arms: list[Arm], summary: Summary, *, title: str) -> None:
+    recipe, places = summary.study.recipe, _places(arms, summary)
+    labels = [row_label(arm, summary.baseline) if recipe.is_other(arm) else strength(arm.lam) for arm in arms]
+    axes.set_xticks(list(places.values()), labels)
     axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    others = [tick for tick, arm in zip(axes.get_xticklabels(), arms, strict=True) if arm.has_other_objective]
+    others = [tick for tick, arm in zip(axes.get_xticklabels(), arms, strict=True) if recipe.is_other(arm)]
     for tick in others:
         tick.set(rotation=30, ha="right", rotation_mode="anchor")
-    axes.set_xlabel("penalty strength λ" + (", then other objectives at λ = 0" if others else ""))
+    label = "penalty strength λ" + ("" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}")
+    if others:
+        mixed = any(arm.lam for arm in recipe.other_arms)
+        label += ", then other objectives" + ("" if mixed else " at λ = 0")
+    axes.set_xlabel(visible(label), parse_math=False)
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_title(visible(title), parse_math=False)
+
+
+def _widen(axes: Axes, low: float, high: float) -> None:
+    """Set these ends where all arms are alike, so that an axis of zeros does not run from −0.04 to 0.04."""
+    shown = axes.get_ylim()
+    if shown[1] - shown[0] < SHORT_AXIS:
+        axes.set_ylim(low, high)
 
 
 def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
@@ -231,7 +248,7 @@ def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
         Line2D([], [], color=PALETTE[decoding], linewidth=1.6, label=decoding, **MARKERS[decoding])
         for decoding in DECODINGS
     ]
-    handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label="cross-entropy"))
+    handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label=summary.baseline_name))
     if levels and any(row.arm.is_base for row in summary.rows):
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
     if summary.lam is not None and (levels or summary.lam != 0):

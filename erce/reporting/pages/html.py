@@ -25,7 +25,6 @@ from erce.reporting.words.sentences import sentences
 from erce.reporting.words.whole_grid import grid_sentences
 from erce.stats import Gain
 from erce.study.folder import cell_folder
-from erce.types import BASELINE, Arm
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS = (
@@ -158,9 +157,9 @@ def _figures(summary: Summary, task: str) -> list[Drawing]:
     accuracy = _svg(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
     caption = "Right on the test problems. Bars: ±1 standard deviation over seeds."
     drawings = [Drawing(accuracy, caption)]
-    if any(arm != BASELINE and summary.has_gain(task, arm) for arm in summary.arms(task)):
+    if any(arm != summary.baseline and summary.has_gain(task, arm) for arm in summary.arms(task)):
         gain = _svg(figures.gain(summary, task), f"Gain over λ = 0 on {task} against λ")
-        caption = "Gain over cross-entropy. Bars: 95 % interval over problems and seeds."
+        caption = f"Gain over {summary.baseline_name}. Bars: 95 % interval over problems and seeds."
         drawings.append(Drawing(gain, caption))
     return drawings
 
@@ -219,7 +218,7 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     study, logs = summary.study, {}
     for lam in study.lams:
         seeds = []
-        for cell in study.cells(study.recipe.task, Arm(lam)):
+        for cell in study.cells(study.recipe.task, study.recipe.grid_arm(lam)):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
             if path.is_file():
                 log = read_json(path).get("log", [])

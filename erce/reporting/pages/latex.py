@@ -135,9 +135,9 @@ def _is_chosen(sheet: Sheet, row: TableRow) -> bool:
 def _latex_label(sheet: Sheet, row: TableRow) -> str:
     if row.arm.is_base:
         return "Base model"
-    if row.arm.has_other_objective:
-        return _escaped(one_line(row.arm.label))
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
+    if row.arm.has_other_objective:
+        return _escaped(one_line(row.arm.label)) + star
     name = known_as(row.arm)
     return f"${row.arm.lam:g}${star}" + (f" ({name})" if name else "")
 

@@ -13,7 +13,7 @@ from erce.reporting.numbers.frontier import Frontier, Point
 from erce.reporting.numbers.k_samples import Coverage
 from erce.reporting.pages.figures import PALETTE, STAR, line_key, line_of, panels
 from erce.reporting.pages.svg import DASHED, SETTINGS
-from erce.types import BASE_MODEL, BASELINE
+from erce.types import BASE_MODEL
 
 MIN_LABEL_DISTANCE = 0.09  # of the axes' width and height: nearer labels would overlap
 MAX_PLAIN_K = 4  # with more samples a problem, the axis of k is logarithmic
@@ -29,10 +29,10 @@ def accuracy_over_entropy(frontier: Frontier) -> Figure:
     figure, (axes,) = panels(1, "right on test, in %")
     places = {arm: known for arm, line in frontier.lines.items() if (known := _places(line))}
     for arm, place in places.items():
-        axes.plot(*zip(*place, strict=True), **line_of(arm, frontier.chosen))
+        axes.plot(*zip(*place, strict=True), **line_of(arm, frontier.chosen, frontier.baseline))
     axes.autoscale_view()
     labelled: list[tuple[float, float]] = []
-    for arm in dict.fromkeys((frontier.chosen, BASELINE, BASE_MODEL)):
+    for arm in dict.fromkeys((frontier.chosen, frontier.baseline, BASE_MODEL)):
         if arm in places:
             line = frontier.lines[arm]
             _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2], labelled)
@@ -46,10 +46,10 @@ def accuracy_over_temperature(frontier: Frontier) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
     figure, (axes,) = panels(1, "right on test, in %")
     for arm, line in frontier.lines.items():
-        look = line_of(arm, frontier.chosen)
+        look = line_of(arm, frontier.chosen, frontier.baseline)
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
-            if arm in (BASELINE, frontier.chosen) and frontier.best.get(arm) == point.temperature:
+            if arm in (frontier.baseline, frontier.chosen) and frontier.best.get(arm) == point.temperature:
                 axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
     axes.set_xlabel("temperature T")
     return _finished(figure, frontier)
@@ -57,14 +57,14 @@ def accuracy_over_temperature(frontier: Frontier) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def pass_at_k(coverage: Coverage) -> Figure:
-    """Draw pass@k against k, one line an arm; a dashed line is where the chosen λ and cross-entropy cross."""
+    """Draw pass@k against k, one line an arm; a dashed line is where the chosen λ and λ = 0 cross."""
     figure, (axes,) = panels(1, "pass@k on test, in %")
     n, crossed = max(coverage.ks), coverage.crossing
     if crossed is not None:
         axes.axvline(crossed.k, color=PALETTE["muted"], linewidth=1.0, linestyle=DASHED, zorder=1)
     for arm, curve in coverage.curves.items():
         values = [100 * value for value in curve]
-        (line,) = axes.plot(range(1, n + 1), values, **line_of(arm, coverage.chosen))
+        (line,) = axes.plot(range(1, n + 1), values, **line_of(arm, coverage.chosen, coverage.baseline))
         line.set_markevery([k - 1 for k in coverage.ks])
     if n > MAX_PLAIN_K:
         axes.set_xscale("log", base=2)
@@ -72,7 +72,7 @@ def pass_at_k(coverage: Coverage) -> Figure:
     axes.minorticks_off()
     axes.set_xlabel("samples k of a problem")
     axes.grid(axis="y", linewidth=0.6)
-    line_key(figure, list(coverage.curves), coverage.chosen)
+    line_key(figure, list(coverage.curves), coverage.chosen, coverage.baseline)
     return figure
 
 
@@ -151,5 +151,5 @@ def _finished(figure: Figure, frontier: Frontier) -> Figure:
     axes.grid(linewidth=0.6)
     axes.set_axisbelow(True)
     axes.margins(x=0.09, y=0.1)
-    line_key(figure, list(frontier.lines), frontier.chosen)
+    line_key(figure, list(frontier.lines), frontier.chosen, frontier.baseline)
     return figure

@@ -34,7 +34,7 @@ from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder, read_study
 from erce.tasks import gsm8k, math, mbpp
-from erce.types import BASE_MODEL, BASELINE, Arm
+from erce.types import BASE_MODEL, Arm
 
 BEST = "best"
 WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
@@ -187,10 +187,12 @@ def _tasks(summary: Summary, cell: Cell) -> list[str]:
 
 
 def _table(summary: Summary, cell: Cell, task: str) -> str:
-    """Write the base model, cross-entropy, the chosen λ and the cell's arm, then the cell alone."""
+    """Write the base model, the baseline, the chosen λ and the cell's arm, then the cell alone."""
     task_arms = summary.arms(task)
     arms = [
-        arm for arm in dict.fromkeys([BASE_MODEL, BASELINE, summary.chosen, cell.arm]) if arm in task_arms
+        arm
+        for arm in dict.fromkeys([BASE_MODEL, summary.baseline, summary.chosen, cell.arm])
+        if arm in task_arms
     ]
     headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
     rows = [_row(summary, task, arm) for arm in arms]
@@ -206,8 +208,8 @@ def _table(summary: Summary, cell: Cell, task: str) -> str:
     note = (
         f"{_plain(task)}{role}: right on {counted(row.n_problems, 'test problem')}, in %; samples at "
         f"temperature {summary.study.recipe.decoding.temperature:g}. ± is the sample standard deviation over "
-        f"seeds. Gains are over cross-entropy, in points, of {summary.decoding} completions; p allows for "
-        "every row of the report's table. ★: chosen on validation."
+        f"seeds. Gains are over {_plain(summary.baseline_name)}, in points, of {summary.decoding} "
+        "completions; p allows for every row of the report's table. ★: chosen on validation."
     )
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", note])
 

@@ -12,6 +12,7 @@ from erce.reporting.format import (
     p_value,
     percent,
     points,
+    row_label,
     spread,
     visible,
 )
@@ -36,7 +37,9 @@ def print_tables(summary: Summary, console: Console) -> None:
             console.print(_table(summary, task, wide=console.width >= WIDE_COLUMNS))
     recipe = summary.study.recipe
     negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
-    named = " · by name: other objectives, at λ = 0" if recipe.objectives else ""
+    named = " · by name: other objectives" if recipe.objectives else ""
+    if named and not any(arm.lam for arm in recipe.other_arms):
+        named += ", at λ = 0"
     note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
     console.print(note + negative + named, style="dim")
 
@@ -55,7 +58,7 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         chosen = arm == summary.chosen
-        name = "base" if arm.is_base else arm.short_label
+        name = "base" if arm.is_base else row_label(arm, summary.baseline)
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
         if not wide and "-" in name:
@@ -73,7 +76,7 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
     arm_gain = summary.gain(task, arm, summary.decoding)
-    if arm_gain is None or arm.is_baseline:
+    if arm_gain is None or arm == summary.baseline:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
     return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
 

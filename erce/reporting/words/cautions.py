@@ -6,7 +6,7 @@ from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
 from erce.study.search.choose import NoChoice
-from erce.types import BASE_MODEL, BASELINE, Arm
+from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
@@ -56,7 +56,7 @@ def _uneven(summary: Summary) -> list[str]:
 
     Arms that a search dropped do not count; the search compared them over the seeds that they had.
     """
-    compared = {*finalists(summary), *(Arm(0.0, name) for name in summary.study.recipe.objectives)}
+    compared = {*finalists(summary), *summary.study.recipe.other_arms}
     for task in summary.study.recipe.tasks:
         rows = [row for row in summary.rows if row.task == task and row.arm in compared]
         fewest = min(rows, key=lambda row: row.n_seeds, default=None)
@@ -94,12 +94,12 @@ def _better_on_test(summary: Summary) -> list[str]:
         for row in summary.rows
         if (row.task, row.decoding) == (summary.study.recipe.task, "sampled")
         and not row.arm.is_base
-        and not row.arm.has_other_objective
+        and not summary.study.recipe.is_other(row.arm)
     ]
     if summary.choice is None or not rows:
         return []
     best = max(rows, key=lambda row: (round(row.mean, 12), -abs(row.arm.lam or 0.0)))
-    if best.arm in (BASELINE, summary.chosen):
+    if best.arm in (summary.baseline, summary.chosen):
         return []
     text = (
         f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: picking "
@@ -174,14 +174,14 @@ def _unprotected(summary: Summary) -> list[str]:
 
 
 def _base_model(summary: Summary) -> list[str]:
-    """Warn where fine-tuning hurt: a gain over cross-entropy may then be damage avoided."""
-    task, warnings = summary.study.recipe.task, []
+    """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
+    task, name, warnings = summary.study.recipe.task, summary.baseline_name, []
     for decoding in ("sampled", "greedy"):
-        base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, BASELINE))
+        base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:
             warnings.append(
-                f"The base model is better than cross-entropy ({decoding}: {percent(base.mean)} % against "
-                f"{percent(baseline.mean)} %), so a gain over cross-entropy may be damage avoided: tune the "
+                f"The base model is better than {name} ({decoding}: {percent(base.mean)} % against "
+                f"{percent(baseline.mean)} %), so a gain over {name} may be damage avoided: tune the "
                 "learning rate and the epochs of λ = 0 first."
             )
     return warnings[:1]

@@ -43,14 +43,14 @@ def search_sentence(summary: Summary) -> str:
 
 
 def not_proven(summary: Summary) -> str:
-    """Return the headline's opening where cross-entropy won although a λ scored higher; else empty."""
+    """Return the headline's opening where λ = 0 won although a λ scored higher; else empty."""
     search, choice = summary.study.search, summary.choice
     if search is None or choice is None or choice.runner_up is None or not search["step"]["leader"]:
         return ""
     return (
-        f"Validation chose λ = 0, plain cross-entropy: λ = {strength(choice.runner_up)} led there with "
-        f"{percent(choice.runner_up_score)} % of samples right against {percent(choice.score)} %, by no more "
-        "than chance explains"
+        f"Validation chose λ = 0, plain {summary.baseline_name}: λ = {strength(choice.runner_up)} led there "
+        f"with {percent(choice.runner_up_score)} % of samples right against {percent(choice.score)} %, by no "
+        "more than chance explains"
     )
 
 
@@ -62,7 +62,7 @@ def finalists(summary: Summary) -> set[Arm]:
         if search
         else set()
     )
-    return {Arm(lam) for lam in summary.study.lams if lam not in dropped}
+    return {summary.study.recipe.grid_arm(lam) for lam in summary.study.lams if lam not in dropped}
 
 
 def seeds_note(summary: Summary, task: str, arm: Arm) -> str:

@@ -8,7 +8,7 @@ from erce.reporting.numbers.k_samples import WAYS, TwoArms, all_samples
 from erce.reporting.words import searched
 from erce.reporting.words.whole_grid import where
 from erce.stats import Gain
-from erce.types import BASELINE, Arm
+from erce.study.first_round import EVERYTHING, NOTHING
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"
@@ -21,6 +21,8 @@ def sentences(summary: Summary) -> dict[str, str]:
     "difference-sampled", "difference-greedy", and "sharpening": whether the frontier's temperatures explain
     a sampled gain or, without a frontier, that sharpening alone may explain the gain.
     """
+    if alike := _all_alike(summary):
+        return {"headline": alike}
     by_subject = {"headline": _headline(summary)}
     if search := searched.search_sentence(summary):
         by_subject["search"] = search
@@ -30,7 +32,9 @@ def sentences(summary: Summary) -> dict[str, str]:
     if summary.decoding != "greedy":
         opening = "With greedy decoding, one completion a problem, the same λ"
         by_subject["greedy"] = _greedy(summary, recipe.task, opening)
-    by_subject["several"] = k_samples_sentence(all_samples(summary), strength(summary.lam))
+    by_subject["several"] = k_samples_sentence(
+        all_samples(summary), strength(summary.lam), summary.baseline_name
+    )
     if recipe.control is not None:
         by_subject["control-sampled"] = _sampled(
             summary,
@@ -49,43 +53,56 @@ def sentences(summary: Summary) -> dict[str, str]:
     return {subject: text for subject, text in by_subject.items() if text}
 
 
+def _all_alike(summary: Summary) -> str:
+    """Say that nothing was right on the study's own task, or everything; empty for any other study."""
+    rows = [row for row in summary.rows if row.task == summary.study.recipe.task]
+    means = {row.mean for row in rows}
+    if all(row.arm.is_base for row in rows) or len(means) > 1 or not means <= {0.0, 1.0}:
+        return ""
+    text = EVERYTHING if means == {1.0} else NOTHING
+    problems = counted(max(row.n_problems for row in rows), "test problem")
+    return f"On the {problems} {text}. There is no gain to report."
+
+
 def _headline(summary: Summary) -> str:
     choice, task = summary.choice, summary.study.recipe.task
     if choice is None:
         return f"No λ is chosen: {summary.no_choice}."
     if choice.lam == 0:
-        return _cross_entropy_won(summary)
+        return _baseline_won(summary)
     row = summary.row(task, summary.chosen, summary.decoding)
-    name = f"{known_as(Arm(choice.lam))}, " if choice.lam < 0 else ""
-    opening = f"λ = {strength(choice.lam)} ({name}chosen on validation)"
+    name = known_as(summary.study.recipe.grid_arm(choice.lam))
+    opening = f"λ = {strength(choice.lam)} ({name}{', ' if name else ''}chosen on validation)"
     if row is not None:
         opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
     right = _sampled(summary, task, opening) or _comparison(
         summary, task, "greedy", f"{opening} was right with greedy decoding on", "of problems"
     )
     return right or (
-        f"{opening} has nothing to be compared with: λ = 0, cross-entropy, has no finished cell."
+        f"{opening} has nothing to be compared with: λ = 0, {summary.baseline_name}, has no finished cell."
     )
 
 
-def _cross_entropy_won(summary: Summary) -> str:
+def _baseline_won(summary: Summary) -> str:
     choice, task = summary.choice, summary.study.recipe.task
     assert choice is not None
     led = searched.not_proven(summary)
-    text = led or "Validation chose λ = 0, plain cross-entropy"
+    text = led or f"Validation chose λ = 0, plain {summary.baseline_name}"
     if not led and choice.runner_up is not None and choice.runner_up_score is not None:
         text += (
             f": {percent(choice.score)} % {_denominator(summary)} right there against "
             f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
         )
-    row = summary.row(task, BASELINE, summary.decoding)
+    row = summary.row(task, summary.baseline, summary.decoding)
     on_test = ""
     if row is not None:
         problems = counted(row.n_problems, "test problem")
         on_test = (
-            f" On the {problems} cross-entropy was right in {percent(row.mean)} % {_denominator(summary)}"
+            f" On the {problems} {summary.baseline_name} was right in {percent(row.mean)} % "
+            f"{_denominator(summary)}"
         )
-        arm_gain = summary.gain(task, Arm(choice.runner_up), summary.decoding) if led else None
+        runner_up = summary.study.recipe.grid_arm(choice.runner_up) if led and choice.runner_up else None
+        arm_gain = summary.gain(task, runner_up, summary.decoding)
         if arm_gain is not None:
             on_test += f" and λ = {strength(choice.runner_up)} in {percent(arm_gain.mean)} %"
             on_test += f": {with_interval(arm_gain.gain)}"
@@ -106,15 +123,16 @@ def _greedy(summary: Summary, task: str, opening: str) -> str:
 
 
 def _comparison(summary: Summary, task: str, decoding: str, opening: str, denominator: str) -> str:
-    """Compare the chosen λ with cross-entropy; empty where either has no finished cell."""
+    """Compare the chosen λ with the baseline; empty where either has no finished cell."""
     arm_gain = summary.gain(task, summary.chosen, decoding)
     if arm_gain is None:
         return ""
     headline = task == summary.study.recipe.task and decoding == "sampled"
-    judgement = _judgement(arm_gain.gain, "cross-entropy was better", CHANCE if headline else MAYBE_CHANCE)
+    better = f"{summary.baseline_name} was better"
+    judgement = _judgement(arm_gain.gain, better, CHANCE if headline else MAYBE_CHANCE)
     return (
         f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
-        f"for cross-entropy: {with_interval(arm_gain.gain)}{judgement}."
+        f"for {summary.baseline_name}: {with_interval(arm_gain.gain)}{judgement}."
     )
 
 
@@ -153,8 +171,8 @@ def _gained(summary: Summary, task: str, decoding: str) -> bool:
     return gain is not None and gain.gain.low > 0
 
 
-def k_samples_sentence(two_arms: TwoArms | None, lam: str) -> str:
-    """Compare pass@k, maj@k and best@k of the chosen λ with cross-entropy's; empty where there are none."""
+def k_samples_sentence(two_arms: TwoArms | None, lam: str, baseline_name: str) -> str:
+    """Compare pass@k, maj@k and best@k of the chosen λ with the baseline's; empty where there are none."""
     if two_arms is None:
         return ""
     k, treated, baseline = two_arms.k, two_arms.treated, two_arms.baseline
@@ -173,55 +191,57 @@ def k_samples_sentence(two_arms: TwoArms | None, lam: str) -> str:
         return ""
     over = next((f", over {gain.covers}" for gain in two_arms.gains.values()), "")
     brackets = f" In brackets: 95 % interval of the difference in points{over}." if over else ""
-    return f"With λ = {lam} and with cross-entropy, {', '.join(parts)}.{brackets}{_crossing(two_arms)}"
+    crossing = _crossing(two_arms, baseline_name)
+    return f"With λ = {lam} and with {baseline_name}, {', '.join(parts)}.{brackets}{crossing}"
 
 
-def _crossing(two_arms: TwoArms) -> str:
+def _crossing(two_arms: TwoArms, baseline_name: str) -> str:
     if two_arms.crossover is None:
         return f" Up to {two_arms.k} samples neither overtakes the other in the first of these."
-    ahead = "the penalty" if two_arms.crossover.leader == "treated" else "cross-entropy"
+    ahead = "the penalty" if two_arms.crossover.leader == "treated" else baseline_name
     behind_from = two_arms.crossover.k
     return f" In the first of these {ahead} is ahead with few samples and behind from {behind_from} on."
 
 
 def frontier_sentence(frontier: Frontier | None) -> str:
-    """Say whether λ beats cross-entropy beyond temperature; empty where nothing was compared."""
+    """Say whether λ beats the baseline beyond temperature; empty where nothing was compared."""
     if frontier is None or frontier.contest is None:
         return ""
     contest = frontier.contest
-    tried = [point.temperature for point in frontier.lines[BASELINE]]
+    tried = [point.temperature for point in frontier.lines[frontier.baseline]]
+    baseline = frontier.baseline.objective
     name = f"λ = {strength(contest.lam)}"
     return (
         f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
-        f"validation prefers {contest.baseline_temperature:g} for cross-entropy and {contest.temperature:g} "
+        f"validation prefers {contest.baseline_temperature:g} for {baseline} and {contest.temperature:g} "
         f"for {name}. There {name} was right in {percent(contest.mean)} % of completions of the test "
         f"problems against {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
-        f"{_VERDICTS[contest.finding]}{_in_hindsight(contest)}"
+        f"{_VERDICTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
     )
 
 
 _VERDICTS = {
     ContestResult.BETTER: (
-        "So the penalty beats cross-entropy beyond temperature: the one that validation prefers for "
-        "cross-entropy does not make up for it."
+        "So the penalty beats {baseline} beyond temperature: the one that validation prefers for "
+        "{baseline} does not make up for it."
     ),
     ContestResult.WORSE: (
-        "So the penalty does not beat cross-entropy beyond temperature: at its own best temperature "
-        "cross-entropy is better."
+        "So the penalty does not beat {baseline} beyond temperature: at its own best temperature "
+        "{baseline} is better."
     ),
     ContestResult.UNCLEAR: (
-        "That includes 0, so nothing shows that the penalty beats cross-entropy beyond temperature: a gain "
+        "That includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a gain "
         "at one temperature may be temperature alone."
     ),
 }
 
 
-def _in_hindsight(contest: Contest) -> str:
-    """Warn of a gain that depends on the temperature that validation chose for cross-entropy; else empty."""
+def _in_hindsight(contest: Contest, baseline: str) -> str:
+    """Warn of a gain that depends on the temperature that validation chose for λ = 0; else empty."""
     if contest.finding != ContestResult.BETTER or contest.hindsight.low > 0:
         return ""
     return (
-        " But that hangs on the temperature which validation chose for cross-entropy: at "
+        f" But that hangs on the temperature which validation chose for {baseline}: at "
         f"{contest.hindsight_temperature:g}, its best on the test problems, the gain is "
         f"{points(contest.hindsight.gain)} points, {interval(contest.hindsight)}; more validation problems, "
         "or more samples at each temperature, would settle it."

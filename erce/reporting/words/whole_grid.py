@@ -3,7 +3,7 @@
 import math
 
 from erce.errors import counted
-from erce.reporting.format import fixed, interval, strength
+from erce.reporting.format import fixed, interval, row_label, strength
 from erce.reporting.numbers.gains import ArmGain
 from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Power, Sameness
 from erce.types import Arm
@@ -16,7 +16,7 @@ def grid_sentences(inference: Inference | None) -> list[str]:
     grids = [grid for grid in (inference.sampled, inference.greedy) if grid is not None]
     sentences = [_better_and_worse(grid) for grid in grids]
     if inference.greedy is not None and inference.greedy.same is not None:
-        sentences.append(_same(inference.greedy.same))
+        sentences.append(_same(inference.greedy.same, inference.greedy.baseline))
     if inference.sampled is not None:
         sentences.append(_two_intervals(inference.sampled, inference.chosen))
         if inference.sampled.power is not None:
@@ -30,7 +30,7 @@ def where(decoding: str) -> str:
 
 
 def _better_and_worse(grid: GridFindings) -> str:
-    """Name the arms that differ from cross-entropy; empty for a single arm, which the headline covers."""
+    """Name the arms that differ from the baseline; empty for a single arm, which the headline covers."""
     number = len(grid.gains)
     if number < 2:
         return ""
@@ -40,24 +40,25 @@ def _better_and_worse(grid: GridFindings) -> str:
     better = [gain for gain in clear if gain.gain.gain > 0]
     worse = [gain for gain in clear if gain.gain.gain < 0]
     if not better and not worse:
-        nobody = f"none of {number} arms is shown to differ from cross-entropy"
+        nobody = f"none of {number} arms is shown to differ from {grid.baseline.objective}"
         return f"{where(grid.decoding)} {nobody} ({correction})."
+    baseline = grid.baseline.objective
     parts = [
-        f"{len(gains)} of {number} arms {'is' if len(gains) == 1 else 'are'} {word} than cross-entropy: "
-        f"{_names(gains)}"
+        f"{len(gains)} of {number} arms {'is' if len(gains) == 1 else 'are'} {word} than {baseline}: "
+        f"{_names(gains, grid.baseline)}"
         for gains, word in ((better, "better"), (worse, "worse"))
         if gains
     ]
     return f"{where(grid.decoding)} {', and '.join(parts)} ({correction})."
 
 
-def _same(same: Sameness) -> str:
+def _same(same: Sameness, baseline: Arm) -> str:
     are = "are the same" if same.test.equivalent else "are not shown to be the same"
     margin = f"{fixed(100 * same.test.margin, 0)} points"
     few = f"; fewer than {same.fewest} problems cannot show it" if same.problems < same.fewest else ""
     return (
-        f"{where('greedy')} {same.arm.label} and cross-entropy {are} within {margin} (90 % interval of the "
-        f"gain {interval(same.test)}, over {same.test.covers}{few})."
+        f"{where('greedy')} {same.arm.label} and {baseline.objective} {are} within {margin} (90 % "
+        f"interval of the gain {interval(same.test)}, over {same.test.covers}{few})."
     )
 
 
@@ -85,8 +86,8 @@ def _power(power: Power) -> str:
     return f"In samples a study of this size finds a gain of {smallest} points in 4 of 5 cases; {needs}."
 
 
-def _names(gains: list[ArmGain]) -> str:
+def _names(gains: list[ArmGain], baseline: Arm) -> str:
     """Name arms like λ = 1, 2, dft."""
-    lams = [strength(gain.arm.lam) for gain in gains if not gain.arm.has_other_objective]
-    others = [gain.arm.label for gain in gains if gain.arm.has_other_objective]
+    lams = [strength(gain.arm.lam) for gain in gains if gain.arm.objective == baseline.objective]
+    others = [row_label(gain.arm, baseline) for gain in gains if gain.arm.objective != baseline.objective]
     return ", ".join([f"λ = {', '.join(lams)}"] * bool(lams) + others)

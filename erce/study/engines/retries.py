@@ -1,6 +1,6 @@
 """Cells without a result → how each ended; failures run again last, a hopeless study is given up early."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 from erce.recipe import Cell
 from erce.study.engines.one_cell import Done, RunCells
@@ -8,7 +8,9 @@ from erce.study.engines.one_cell import Done, RunCells
 FAILURES_TO_GIVE_UP = 3  # before the first success; then the other cells are not started
 
 
-def sweep(run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0) -> Iterator[Done]:
+def sweep(
+    run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0
+) -> Generator[Done, None, None]:
     """Yield how each cell ended; those that failed run again after all others, up to `retries` times.
 
     End early where going on is hopeless: after a full disk, or after `FAILURES_TO_GIVE_UP` failures without

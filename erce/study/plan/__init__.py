@@ -111,7 +111,7 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
     if recipe.own_losses:
         from erce.loss import check_names
 
-        check_names(recipe.penalty, recipe.order, recipe.objectives)
+        check_names(recipe.penalty, recipe.order, recipe.objective_names)
     tokenizer, found_architecture = _tokenizer(recipe.model), find_architecture(recipe.model)
     tasks = tuple(task_plan(recipe, name, tokenizer) for name in recipe.tasks)
     notes = [note for task in tasks for note in task.notes]

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from erce.errors import counted
+from erce.recipe import Recipe
 from erce.study.folder import is_done
 from erce.study.plan import StudyPlan
 from erce.study.plan.counts import TaskPlan
 from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory
+from erce.types import CROSS_ENTROPY, Arm
 
 
 def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
@@ -15,12 +17,12 @@ def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
     there = f", {done} of them done" if done else ""
     lines = [f"{root}: {counted(plan.cells, 'cell')}{there}; a dry run, nothing is written"]
     for task in plan.tasks:
-        lines += _task_lines(task, seeds=len(plan.recipe.seeds))
+        lines += _task_lines(task, plan.recipe)
     lines += _memory_lines(plan) + _cost_lines(plan)
     return [*lines, *(f"assumed  {note}" for note in plan.notes)]
 
 
-def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
+def _task_lines(task: TaskPlan, recipe: Recipe) -> list[str]:
     train, validation, test = task.sizes
     training, drawing, (prompt, demonstration) = task.training, task.drawing, task.characters
     cut = f", {counted(training.truncated, 'sequence')} cut off there" if training.truncated else ""
@@ -28,12 +30,13 @@ def _task_lines(task: TaskPlan, *, seeds: int) -> list[str]:
     tokens = f"{drawing.expected:,} tokens if as long as the demonstrations, {drawing.most:,} at most"
     steps, read = task.trained * training.steps, task.trained * training.read
     completions = task.cells * drawing.completions
-    lams = [arm.short_label for arm in task.arms if not arm.is_base and not arm.has_other_objective]
-    others = [arm.label for arm in task.arms if arm.has_other_objective]
-    arms = f"λ = {', '.join(lams)}" + "".join(f" and {name}" for name in others)
+    lams = [Arm(arm.lam).short_label for arm in task.arms if not arm.is_base and not recipe.is_other(arm)]
+    others = [arm.label for arm in task.arms if recipe.is_other(arm)]
+    on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
+    arms = f"λ = {', '.join(lams)}{on}" + "".join(f" and {name}" for name in others)
     return [
         f"{task.task}: {train} train, {validation} validation, {test} test problems",
-        f"  cells     {task.cells}: the base model, and {arms} with {counted(seeds, 'seed')}",
+        f"  cells     {task.cells}: the base model, and {arms} with {counted(len(recipe.seeds), 'seed')}",
         f"  texts     mean characters in training: prompt {prompt:.0f}, demonstration {demonstration:.0f}",
         f"  training  a cell: {trained}; the longest sequence has {training.longest}{cut}",
         f"  drawing   a cell: {drawing.completions:,} completions, {tokens}",

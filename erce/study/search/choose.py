@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 from erce.errors import InputError
 from erce.study.folder import Study
-from erce.types import Arm
 
 
 class Choice(NamedTuple):
     """The λ with the best mean validation Pass@1; other objectives are never chosen.
 
-    `scores` holds every λ that could win, in the order of the grid; λ = 0, cross-entropy, is one of them.
+    `scores` holds every λ that could win, in the order of the grid; λ = 0, the baseline, is one of them.
     `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; after a search,
     the `at_edge` of its `erce.study.search.steps.Stop`.
     """
@@ -91,7 +90,7 @@ def _choice_of_search(search: dict[str, Any] | None) -> Choice:
 
 def _validation_mean(study: Study, task: str, lam: float, decoding: str) -> float | None:
     """Return the mean over seeds; None while a seed is missing, or where there are no validation problems."""
-    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, Arm(lam))]
+    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, study.recipe.grid_arm(lam))]
     if not cells or any(cell not in study.results for cell in cells):
         return None
     scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
@@ -103,7 +102,7 @@ def _validation_mean(study: Study, task: str, lam: float, decoding: str) -> floa
 
 def _no_choice(study: Study, task: str, decoding: str) -> NoChoiceError:
     missing = {cell.arm for cell in study.missing if cell.task == task}
-    if any(Arm(lam) not in missing for lam in study.lams):
+    if any(study.recipe.grid_arm(lam) not in missing for lam in study.lams):
         return NoChoiceError(
             NoChoice.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "

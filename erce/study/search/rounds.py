@@ -19,7 +19,6 @@ from erce.study.folder import SEARCH, cell_folder, is_done
 from erce.study.samples import DrawnSet, read_outcomes
 from erce.study.search import Run, Search, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
-from erce.types import CROSS_ENTROPY
 
 
 class Asked(NamedTuple):
@@ -27,11 +26,12 @@ class Asked(NamedTuple):
 
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
+    objective: str  # what the λ of the search are added to
 
     @property
     def messages(self) -> list[str]:
         """Return the sentences on the last decision and on what comes next; none without a search."""
-        return explain(self.step)[-2:] if self.step is not None else []
+        return explain(self.step, self.objective)[-2:] if self.step is not None else []
 
 
 def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
@@ -50,7 +50,7 @@ def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
 def asked(root: Path, recipe: Recipe) -> Asked:
     """Return all cells that are asked for, given the results on disk; write nothing."""
     if recipe.search is None:
-        return Asked(recipe.cells(), None)
+        return Asked(recipe.cells(), None, recipe.objective)
     search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)
     cells: list[Cell] = []
     outcomes: dict[CellKey, np.ndarray] = {}  # (problems, samples) of 0 and 1
@@ -58,7 +58,7 @@ def asked(root: Path, recipe: Recipe) -> Asked:
     step = search.next(outcomes)
     while isinstance(step, Run):
         for key in step.cells:
-            cell = Cell(recipe.task, *key)
+            cell = Cell(recipe.task, *key, recipe.objective)
             if is_lost(root, recipe, cell):
                 outcomes[key] = diverged
                 continue
@@ -67,14 +67,16 @@ def asked(root: Path, recipe: Recipe) -> Asked:
                 drawn_sets = read_outcomes(cell_folder(root, recipe, cell))
                 outcomes[key] = drawn_sets[DrawnSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
-            return Asked(_in_order(recipe, cells), step)
+            base = Cell(recipe.task, None, 0)  # with the first round, which shows whether anything is right
+            return Asked([base, *_in_order(recipe, cells)], step, recipe.objective)
         step = search.next(outcomes)
-    return Asked(_with_others(recipe, _in_order(recipe, cells), step), step)
+    return Asked(_with_others(recipe, _in_order(recipe, cells), step), step, recipe.objective)
 
 
 def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
     """Return whether a search does without this cell: λ is over 0, and its training diverged."""
-    if recipe.search is None or cell.task != recipe.task or not cell.lam or is_done(root, recipe, cell):
+    searched = (cell.task, cell.objective) == (recipe.task, recipe.objective) and cell.lam
+    if recipe.search is None or not searched or is_done(root, recipe, cell):
         return False
     return (cell_folder(root, recipe, cell) / DIVERGED).is_file()
 
@@ -87,15 +89,15 @@ def _in_order(recipe: Recipe, cells: list[Cell]) -> list[Cell]:
 def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
     """Add the cells that a report compares with: base models, other objectives, and the control's λ.
 
-    The control has no search: it gets cross-entropy and the λ that won, or that led, with the same seeds.
+    The control has no search: it gets λ = 0 and the λ that won, or that led, with the same seeds.
     """
     lams = (0.0, end.winner or end.leader)
     baseline = [cell for cell in searched if cell.lam == 0]
     cells = []
     for task in recipe.tasks:
         trained = searched if task == recipe.task else [cell for cell in searched if cell.lam in lams]
-        arms = [(cell.lam, cell.seed, CROSS_ENTROPY) for cell in trained]
-        arms += [(0.0, cell.seed, name) for cell in baseline for name in recipe.objectives]
+        arms = [(cell.lam, cell.seed, cell.objective) for cell in trained]
+        arms += [(arm.lam, cell.seed, arm.objective) for cell in baseline for arm in recipe.other_arms]
         cells += [Cell(task, None, 0), *(Cell(task, *arm) for arm in arms)]
     return cells
 
@@ -103,4 +105,5 @@ def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
 def _write(root: Path, now: Asked) -> None:
     assert now.step is not None
     cells = [asdict(cell) for cell in now.cells]
-    write_json(root / SEARCH, {"said": explain(now.step), "step": plain(now.step), "asked": cells})
+    said = explain(now.step, now.objective)
+    write_json(root / SEARCH, {"said": said, "step": plain(now.step), "asked": cells})

@@ -3,6 +3,7 @@
 from typing import Any, Literal, NamedTuple
 
 from erce.errors import counted
+from erce.types import CROSS_ENTROPY
 
 CellKey = tuple[float, int]  # (lam, seed)
 Why = Literal["seeds", "cells"]
@@ -83,8 +84,11 @@ def plain(step: Step) -> dict[str, Any]:
     return {name: _plain(value) for name, value in step._asdict().items()}
 
 
-def explain(step: Step) -> list[str]:
-    """Return sentences on every round, then on the cells to run next, or on the end and the winner."""
+def explain(step: Step, objective: str = CROSS_ENTROPY) -> list[str]:
+    """Return sentences on every round, then on the cells to run next, or on the end and the winner.
+
+    `objective` is what the λ are added to.
+    """
     sentences = [_round_sentence(played) for played in step.rounds]
     if isinstance(step, Run):
         cells = ", ".join(f"λ = {lam:g} seed {seed}" for lam, seed in step.cells)
@@ -99,8 +103,8 @@ def explain(step: Step) -> list[str]:
         if step.why == "seeds"
         else "Stopped because the budget does not cover the next round."
     )
-    sentences += [_test_sentence(test, step.level) for test in step.tests]
-    return sentences + _verdict(step)
+    sentences += [_test_sentence(test, step.level, objective) for test in step.tests]
+    return sentences + _verdict(step, objective)
 
 
 def _round_sentence(played: Round) -> str:
@@ -117,8 +121,8 @@ def _round_sentence(played: Round) -> str:
     return f"{played.kind.capitalize()}, {counted(played.seeds, 'seed')}: {scores}; {what}."
 
 
-def _test_sentence(test: Tested, level: float) -> str:
-    gain = f"λ = {test.lam:g} against cross-entropy: {100 * test.gain:+.2f} points"
+def _test_sentence(test: Tested, level: float, objective: str) -> str:
+    gain = f"λ = {test.lam:g} against {objective}: {100 * test.gain:+.2f} points"
     if test.covers == "none":
         return f"{gain}; no test, for a single accuracy an arm says nothing of chance."
     better = test.gain > 0 and test.adjusted <= level
@@ -128,15 +132,16 @@ def _test_sentence(test: Tested, level: float) -> str:
     )
 
 
-def _verdict(step: Stop) -> list[str]:
+def _verdict(step: Stop, objective: str) -> list[str]:
+    baseline = "Cross-entropy" if objective == CROSS_ENTROPY else f"Plain {objective}"
     if step.winner:
         sentences = [f"λ = {step.winner:g} wins."]
     elif step.leader:
         sentences = [
-            f"Cross-entropy wins: λ = {step.leader:g} scored more, but by no more than chance explains."
+            f"{baseline} wins: λ = {step.leader:g} scored more, but by no more than chance explains."
         ]
     else:
-        sentences = ["Cross-entropy wins: no λ scored more."]
+        sentences = [f"{baseline} wins: no λ scored more."]
     if step.at_edge:
         sentences.append(f"λ = {step.leader:g} is at the edge of what was tried; the best may lie beyond.")
     return sentences

@@ -4,6 +4,7 @@ import pytest
 from toys.studies import CONTROL, TASK, make_study
 
 from erce.reporting.numbers.gains import summary
+from erce.reporting.pages import figures
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.types import Arm
@@ -189,3 +190,15 @@ def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):
     assert cautions(_found(tmp_path, **HEALTHY)) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "words"), [(0.0, "nothing was right in any"), (1.0, "everything was right")]
+)
+def test_a_study_in_which_all_is_alike_says_that_and_nothing_else(tmp_path, right, words):
+    found = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
+    assert list(sentences(found)) == ["headline"]
+    assert sentences(found)["headline"].startswith(f"On the 30 test problems {words}")
+    for figure in (figures.accuracy(found, [TASK]), figures.gain(found, TASK)):
+        low, high = figure.axes[0].get_ylim()
+        assert high - low >= 10

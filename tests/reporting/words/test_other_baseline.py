@@ -1,0 +1,63 @@
+"""A report of a grid on another objective measures from that objective at λ = 0, and says so everywhere."""
+
+import json
+
+import numpy as np
+import pytest
+from toys.studies import CONTROL, TASK, make_study
+
+from erce.reporting import report
+from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.model_card import card
+from erce.reporting.words.sentences import sentences
+from erce.types import Arm
+
+FOCAL_4, CROSS_ENTROPY = Arm(4.0, "focal:2"), Arm(0.0)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return make_study(
+        tmp_path_factory.mktemp("other") / "runs",
+        objective="dft",
+        objectives=("cross-entropy", "focal:2 + 4"),
+        frontier=(0.4,),
+        problems=60,
+    )
+
+
+def test_gains_are_over_the_grids_objective_and_the_choice_is_among_its_lams(study):
+    found = summary(study)
+    labels = [arm.short_label for arm in found.arms(TASK)]
+    assert labels == ["base model", "dft", "dft, λ = 0.5", "dft, λ = 1", "0", "focal:2, λ = 4"]
+    assert found.baseline == Arm(0.0, "dft")
+    assert found.chosen is not None
+    assert found.chosen.objective == "dft"
+    for arm in (Arm(1.0, "dft"), CROSS_ENTROPY, FOCAL_4):
+        treated, baseline = (
+            study.outcomes(TASK, each, split="test", decoding="sampled") for each in (arm, Arm(0.0, "dft"))
+        )
+        gain = found.gain(TASK, arm, "sampled")
+        assert gain is not None
+        assert gain.gain.gain == pytest.approx(float(np.mean(treated)) - float(np.mean(baseline)))
+
+
+def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
+    report(study.root, json=tmp_path / "numbers.json")
+    printed = capsys.readouterr().out
+    page = (study.root / "report" / "index.html").read_text(encoding="utf-8")
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
+    found = summary(study)
+    cell = study.cells(TASK, Arm(1.0, "dft"))[0]
+    texts = [*sentences(found).values(), *numbers["sentences"], *numbers["cautions"]]
+    assert "dft" in " ".join(texts)
+    for text in (*texts, printed.partition("gain over λ = 0")[2]):
+        assert "cross-entropy" not in text.lower()
+    assert "against dft (λ = 0)" in page or found.chosen == found.baseline
+    assert "Gains are over dft" in card(found, cell, hub=None)
+    assert "the objective dft + λ · entropy, λ = 1" in card(found, cell, hub=None).replace("\\", "")
+    assert {row["objective"] for row in numbers["rows"] if row["task"] in (TASK, CONTROL)} == {
+        "dft",
+        "cross-entropy",
+        "focal:2",
+    }
