@@ -227,7 +227,7 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2"), "skip": {(TASK, "dft", 0)}}
     path, page, printed = _report(tmp_path, capsys, **changes)
     assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
-    assert "they are reported and not chosen from" in page.prose
+    assert "are reported and not chosen from" in page.prose
     tables = 2 * (1 + 2 + 2) + 1  # a task: every λ; the verdicts and every seed, by decoding; pass@k
     assert path.read_text(encoding="utf-8").count('<th scope="row">dft</th>') == tables
     assert page.prose.count("−0.1 confidence penalty") == tables

@@ -176,6 +176,6 @@ def test_an_unfinished_search_says_so(tmp_path, until):
     study_summary = make_search(tmp_path / "study", rises, until=until)
     lines = sentences(study_summary)
     assert "No λ is chosen: the search for λ has not ended yet" in lines["headline"]
-    assert f"has asked for {[5, 8, 12][until]} cells so far, and has not ended." in lines["search"]
+    assert f"has asked for {[6, 9, 13][until]} cells so far, and has not ended." in lines["search"]
     assert "unfinished" in document(study_summary)
     assert any("are missing" in text for text in cautions(study_summary))

@@ -178,7 +178,7 @@ def test_a_killed_search_is_reported_as_unfinished(tmp_path):
     with pytest.raises(KilledError):
         drive(tmp_path / "study", AUTO, cells=7)
     study = read_study(tmp_path / "study")
-    assert (len(study.expected), len(study.missing), len(study.results)) == (8, 1, 7)
+    assert (len(study.expected), len(study.missing), len(study.results)) == (9, 2, 7)
     with pytest.raises(ValueError, match="the search for λ has not ended yet"):
         best_lam(study)
 
@@ -204,7 +204,7 @@ def test_rounds_ask_for_more_only_when_all_is_there(tmp_path):
 
 def test_where_a_round_brings_nothing_there_is_no_other(tmp_path):
     assert len(list(rounds(tmp_path, AUTO))) == 1
-    assert len(read_json(tmp_path / SEARCH)["asked"]) == 5
+    assert len(read_json(tmp_path / SEARCH)["asked"]) == 6
 
 
 class Broken:
@@ -225,7 +225,7 @@ def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
     training = Broken(3.0)
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(
-        CellsFailedError, match=r"1 of 8 cells failed .*\n  mini-sums-lam3-seed1: RuntimeError: no luck"
+        CellsFailedError, match=r"1 of 9 cells failed .*\n  mini-sums-lam3-seed1: RuntimeError: no luck"
     ):
         erce.study.run.run(recipe, out=root)
     assert {cell.seed for cell in training.begun} == {0, 1}
@@ -303,7 +303,7 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(
-        CellsFailedError, match="3 of 5 cells failed and have no result, and 2 more were given"
+        CellsFailedError, match="3 of 6 cells failed and have no result, and 3 more were given"
     ):
         erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "study")
 
