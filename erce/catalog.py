@@ -1,4 +1,4 @@
-"""The penalties and objectives of erce by name, and "package.module:NAME" → what it names.
+"""The penalties, objectives and embedded models of erce by name, and "package.module:NAME" → what it names.
 
 Recipes read this file without torch; `erce.loss.named` has the classes. To add a penalty or an objective:
 its class, in a file of `erce/loss/`, and its line here.
@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from erce.errors import InputError, did_you_mean
@@ -50,7 +51,18 @@ OBJECTIVES = {
     ),
 }
 
+# The base models that come with erce; scripts/pretrain_tiny.py builds them.
+EMBEDDED_MODELS = {
+    "tiny": Path(__file__).parent / "tiny",
+    "tiny-styles": Path(__file__).parent / "tiny" / "styles",
+}
+
 _OWN = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)*:[^\W\d]\w*")
+
+
+def model_folder(model: str) -> Path:
+    """Return the folder of an embedded model, or the name as a path: of another folder, or of no file."""
+    return EMBEDDED_MODELS.get(model, Path(model))
 
 
 def is_own(name: str) -> bool:

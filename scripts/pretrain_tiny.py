@@ -1,28 +1,30 @@
-"""Build the embedded base model: a byte-level tokenizer and a small Qwen2, pretrained on generated text.
+"""Build the embedded base models: a byte-level tokenizer and a small Qwen2, pretrained on generated text.
 
-    python scripts/pretrain_tiny.py erce/tiny
+    python scripts/pretrain_tiny.py erce/tiny             # "tiny", and "tiny-styles" in its folder styles
+    python scripts/pretrain_tiny.py erce/tiny --styles    # "tiny-styles" alone, from the "tiny" of the folder
 
-The mini tasks generate the text, with some wrong steps, as text on the web has: the base model puts real
+The mini tasks generate the text, with some wrong steps, as text on the web has: a base model puts real
 probability on wrong outputs, whereas the demonstrations that fine-tune it later are always correct. The
 expressions and sentences of the tasks' own pools are left out. The same seed on the same machine gives the
-same model.
+same models. "tiny-styles" is "tiny" after some more text: sums, of which a share skips its working.
 """
 
 import argparse
 import math
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
+from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
 
-from erce.tasks import mini_code, mini_sums
+from erce.tasks import mini_code, mini_styles, mini_sums
 
 SEED = 0
 SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.2, 0.3, 0.3  # probability of a wrong step, answer, program
+SHORTCUTS = 0.38  # share of sums without their working in the text of "tiny-styles"
 VOCABULARY = 512
 CONTEXT = 2048
 CHAT_TOKENS = ["<|im_start|>", "<|im_end|>"]
@@ -33,27 +35,63 @@ CHAT = (
 )
 
 
-def text(rng: random.Random, held_out: set[str]) -> tuple[str, str]:
-    """Draw a prompt of the mini tasks with a response that may be wrong."""
-    while True:
-        kind = rng.random()
-        if kind < 0.8:
-            terms = mini_sums.expression(rng)
-            if kind < 0.6:
-                prompt, response = mini_sums.STEPS, mini_sums.working(terms, rng, slip=SLIP_STEP)
-            else:
-                answer = sum(terms)
-                if rng.random() < SLIP_ANSWER:
-                    answer = mini_sums.slipped(answer, rng)
-                prompt, response = mini_sums.ANSWER_ONLY, f"#### {answer}"
-            prompt = prompt.format(mini_sums.written(terms))
+Draw = Callable[[random.Random], tuple[str, str]]  # a prompt and a response that may be wrong
+
+
+def mini_text(rng: random.Random) -> tuple[str, str]:
+    """Draw a sum, worked or answered, or a program."""
+    kind = rng.random()
+    if kind < 0.8:
+        terms = mini_sums.expression(rng)
+        if kind < 0.6:
+            prompt, response = mini_sums.STEPS, mini_sums.working(terms, rng, slip=SLIP_STEP)
         else:
-            family = rng.choice(mini_code.FAMILIES)
-            a, b = rng.choice(mini_code.CONSTANTS), rng.choice(mini_code.CONSTANTS)
-            prompt, _ = mini_code.problem(family, a, b, rng)
-            response = mini_code.program(family, a, b, rng, slip=SLIP_CODE)
-        if prompt.split(" For example")[0] not in held_out:
-            return prompt, response
+            answer = sum(terms)
+            if rng.random() < SLIP_ANSWER:
+                answer = mini_sums.slipped(answer, rng)
+            prompt, response = mini_sums.ANSWER_ONLY, f"#### {answer}"
+        return prompt.format(mini_sums.written(terms)), response
+    family = rng.choice(mini_code.FAMILIES)
+    a, b = rng.choice(mini_code.CONSTANTS), rng.choice(mini_code.CONSTANTS)
+    return mini_code.problem(family, a, b, rng)[0], mini_code.program(family, a, b, rng, slip=SLIP_CODE)
+
+
+def styles_text(rng: random.Random) -> tuple[str, str]:
+    """Draw a sum of mini-styles that is worked from left to right, or that skips its working."""
+    terms = mini_sums.expression(rng)
+    while not mini_styles.stays_in_range(terms):
+        terms = mini_sums.expression(rng)
+    if rng.random() < SHORTCUTS:
+        response = mini_styles.shortcut(terms, rng, slip=SLIP_ANSWER)
+    else:
+        response = mini_styles.worked(terms, rng, slip=SLIP_STEP)
+    return mini_styles.PROMPT.format(mini_sums.written(terms)), response
+
+
+def without(held_out: set[str], draw: Draw) -> Draw:
+    """Return `draw` without the problems whose prompts are held out."""
+
+    def drawn(rng: random.Random) -> tuple[str, str]:
+        while True:
+            prompt, response = draw(rng)
+            if _problem(prompt) not in held_out:
+                return prompt, response
+
+    return drawn
+
+
+def held_out_problems() -> set[str]:
+    """Return what the prompts of every mini task ask for."""
+    tasks = (mini_sums.MINI_SUMS, mini_code.MINI_CODE)  # whose problems are those of the others too
+    pools = [pool for task in tasks for pool in vars(task.pools(None)).values()]
+    return {_problem(problem.prompt) for pool in pools for problem in pool}
+
+
+def _problem(prompt: str) -> str:
+    """Return a sum's expression, or a program's sentence without its example."""
+    if prompt.startswith("Work out"):
+        return prompt.split()[2].rstrip(".")
+    return prompt.partition(" For example")[0]
 
 
 def train_tokenizer(texts: Iterator[str]) -> Any:
@@ -109,31 +147,33 @@ def batch(tokenizer: Any, pairs: list[tuple[str, str]]) -> dict[str, torch.Tenso
     return {"input_ids": ids, "labels": labels}
 
 
-def pretrain(model: Qwen2ForCausalLM, tokenizer: Any, steps: int, rows: int) -> None:
-    held_out = {
-        problem.prompt.split(" For example")[0]
-        for task in (mini_sums.MINI_SUMS, mini_sums.MINI_SUMS_ANSWER_ONLY, mini_code.MINI_CODE)
-        for pool in vars(task.pools(None)).values()
-        for problem in pool
-    }
+def pretrain(
+    model: Qwen2ForCausalLM, tokenizer: Any, draw: Draw, *, steps: int, rows: int, learning_rate: float
+) -> None:
     rng = random.Random(SEED)
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
+    warmup = min(100, steps // 6)
     started, average_loss = time.time(), 0.0
     model.train()
     for step in range(steps):
-        rate = 2e-3 * min(1, (step + 1) / 100) * (0.5 * (1 + math.cos(math.pi * step / steps)) + 0.02)
+        decay = 0.5 * (1 + math.cos(math.pi * step / steps)) + 0.02
         for group in optimizer.param_groups:
-            group["lr"] = rate
-        loss = model(**batch(tokenizer, [text(rng, held_out) for _ in range(rows)])).loss
+            group["lr"] = learning_rate * min(1, (step + 1) / warmup) * decay
+        loss = model(**batch(tokenizer, [draw(rng) for _ in range(rows)])).loss
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         average_loss += 0.02 * (loss.item() - average_loss) if step else loss.item()
-        if step % 100 == 99:
+        if step % 100 == 99 or step == steps - 1:
             print(
                 f"step {step + 1}/{steps}: loss {average_loss:.4f}, {time.time() - started:.0f} s", flush=True
             )
+
+
+def save(model: Qwen2ForCausalLM, tokenizer: Any, folder: Path) -> None:
+    model.eval().save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
 
 
 def main() -> None:
@@ -141,17 +181,22 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--steps", type=int, default=2500)
-    parser.add_argument("--rows", type=int, default=128)
+    parser.add_argument("--styles", action="store_true", help='"tiny-styles" alone')
     arguments = parser.parse_args()
-    rng = random.Random(SEED + 1)
-    chat = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
-    tokenizer = train_tokenizer(chat.format(*text(rng, set())) for _ in range(20_000))
-    model = build_model(tokenizer)
-    print(f"{model.num_parameters():,} parameters, {len(tokenizer)} tokens", flush=True)
-    pretrain(model, tokenizer, arguments.steps, arguments.rows)
-    model.eval().save_pretrained(arguments.folder)
-    tokenizer.save_pretrained(arguments.folder)
+    held_out = held_out_problems()
+    if arguments.styles:
+        model = Qwen2ForCausalLM.from_pretrained(arguments.folder)
+        tokenizer = AutoTokenizer.from_pretrained(arguments.folder)
+    else:
+        rng = random.Random(SEED + 1)
+        chat = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n{}<|im_end|>\n"
+        tokenizer = train_tokenizer(chat.format(*mini_text(rng)) for _ in range(20_000))
+        model = build_model(tokenizer)
+        print(f"{model.num_parameters():,} parameters, {len(tokenizer)} tokens", flush=True)
+        pretrain(model, tokenizer, without(held_out, mini_text), steps=2500, rows=128, learning_rate=2e-3)
+        save(model, tokenizer, arguments.folder)
+    pretrain(model, tokenizer, without(held_out, styles_text), steps=70, rows=64, learning_rate=1e-3)
+    save(model, tokenizer, arguments.folder / "styles")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from torch import nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from erce.catalog import EMBEDDED_MODELS, model_folder
 from erce.errors import InputError
 
-TINY = Path(__file__).parents[1] / "tiny"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -38,8 +38,9 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
 def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """Load the base model `name` in eval mode, on the GPU where there is one.
 
-    `name` is "tiny", a folder with a `config.json`, or a Hugging Face id. `dtype` is "float32", "bfloat16",
-    "float16" or "auto": bfloat16 on a CUDA device, float32 elsewhere, whatever the checkpoint was saved in.
+    `name` is "tiny", "tiny-styles", a folder with a `config.json`, or a Hugging Face id. `dtype` is
+    "float32", "bfloat16", "float16" or "auto": bfloat16 on a CUDA device, float32 elsewhere, whatever the
+    checkpoint was saved in.
     A name that cannot be loaded and an unknown `dtype` are InputErrors.
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -96,12 +97,12 @@ def known_warning_silenced() -> Iterator[None]:
 
 def _source(name: str) -> str:
     """Return the name for `from_pretrained`: a folder that has a config.json, or a Hugging Face id."""
-    folder = TINY if name == "tiny" else Path(name)
+    folder = model_folder(name)
     if (folder / "config.json").is_file():
         return str(folder)
-    if folder == TINY:
+    if name in EMBEDDED_MODELS:
         raise InputError(
-            "this copy of erce lacks the model 'tiny'; build it with scripts/pretrain_tiny.py erce/tiny"
+            f"this copy of erce lacks the model {name!r}; build it with scripts/pretrain_tiny.py erce/tiny"
         )
     if folder.exists():
         raise InputError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import model_folder
 from erce.errors import CellsFailedError, InputError
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
@@ -154,6 +155,4 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
 
 def _is_local(model: str) -> bool:
     """Return True if the model is on this machine, so that the driver need not contact the hub."""
-    return model == "tiny" or all(
-        (Path(model) / name).is_file() for name in ("config.json", "tokenizer.json")
-    )
+    return all((model_folder(model) / name).is_file() for name in ("config.json", "tokenizer.json"))

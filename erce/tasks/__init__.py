@@ -10,6 +10,7 @@ from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH
 from erce.tasks.mbpp import MBPP, MBPP_FULL
 from erce.tasks.mini_code import MINI_CODE
+from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import near_duplicates
 from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Judge, jsonl_task
@@ -20,6 +21,7 @@ __all__ = ["TASKS", "check_demonstrations", "jsonl_task", "load_task", "near_dup
 TASKS = {
     "mini-sums": MINI_SUMS,
     "mini-sums-answer-only": MINI_SUMS_ANSWER_ONLY,
+    "mini-styles": MINI_STYLES,
     "mini-code": MINI_CODE,
     "gsm8k": GSM8K,
     "gsm8k-answer-only": GSM8K_ANSWER_ONLY,
@@ -30,7 +32,7 @@ TASKS = {
 
 
 def load_task(name: str) -> Task:
-    """Return the task of that name in `TASKS`, or a user's own, "package.module:NAME".
+    """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
 
     NAME is a `Task`, or a function that judges the problems in the JSONL file that the recipe's `data` names
     (`erce.tasks.own`). InputError: no such task.
@@ -40,6 +42,8 @@ def load_task(name: str) -> Task:
     """
     if name in TASKS:
         return TASKS[name]
+    if (share := name.removeprefix("mini-styles:")) != name:
+        return with_share(_share(share))
     if not is_own(name):
         raise InputError(unknown("task", name, TASKS))
     own = load_own("task", name)
@@ -51,6 +55,15 @@ def load_task(name: str) -> Task:
     raise InputError(
         f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}"
     )
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"mini-styles:{text}: give the share of shortcuts, 0 to 1, as in mini-styles:0.5"
+        ) from None
 
 
 def _is_judge(own: object) -> TypeGuard[Judge]:

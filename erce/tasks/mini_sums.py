@@ -13,6 +13,7 @@ the demonstration is the last line alone, so only one output is accepted (the pa
 
 import random
 from dataclasses import replace
+from functools import cache
 
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.number import same_number, verify_number
@@ -84,25 +85,27 @@ def slipped(result: int, rng: random.Random) -> int:
             return wrong
 
 
-def _pools(template: str, *, steps: bool) -> Pools:
-    """Draw problems with distinct expressions, so that no test problem is ever demonstrated."""
-    rng, seen = random.Random("erce mini-sums"), set()
-    problems = []
-    while len(problems) < 2 * POOL_SIZE:
+@cache
+def drawn_sums() -> tuple[tuple[tuple[int, ...], str], ...]:
+    """Draw 2 × `POOL_SIZE` distinct expressions, each with its working; the first half is to train on."""
+    rng, sums = random.Random("erce mini-sums"), dict[tuple[int, ...], str]()
+    while len(sums) < 2 * POOL_SIZE:
         terms = expression(rng)
         demonstration = working(terms, rng)
-        if terms in seen:
-            continue
-        seen.add(terms)
-        answer = str(sum(terms))
-        problems.append(
-            Problem(
-                id=f"sum-{len(problems)}",
-                prompt=template.format(written(terms)),
-                demonstration=demonstration if steps else f"#### {answer}",
-                answer=answer,
-            )
+        sums.setdefault(terms, demonstration)
+    return tuple(sums.items())
+
+
+def _pools(template: str, *, steps: bool) -> Pools:
+    problems = [
+        Problem(
+            id=f"sum-{number}",
+            prompt=template.format(written(terms)),
+            demonstration=demonstration if steps else f"#### {sum(terms)}",
+            answer=str(sum(terms)),
         )
+        for number, (terms, demonstration) in enumerate(drawn_sums())
+    ]
     return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 
 

@@ -28,8 +28,9 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
+from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError, RunError, did_you_mean
-from erce.hf.models import TINY, known_warning_silenced
+from erce.hf.models import known_warning_silenced
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 
@@ -156,9 +157,11 @@ def _refuse(name: str, known: Iterable[str], *, where: str) -> NoReturn:
 
 
 def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) -> ERCETrainer:
-    name = str(TINY) if model.model_name_or_path == "tiny" else model.model_name_or_path
+    name = model.model_name_or_path
     if not name:
         raise InputError("model_name_or_path is missing; name a model, such as Qwen/Qwen2.5-1.5B-Instruct")
+    if name in EMBEDDED_MODELS:
+        name = str(EMBEDDED_MODELS[name])
     explicit: Any = arguments.model_init_kwargs or {}
     arguments.model_init_kwargs = {
         "revision": model.model_revision,

@@ -8,7 +8,7 @@ import torch
 from peft import get_peft_model
 from toys import training as toy
 
-import erce.hf.models
+from erce.catalog import EMBEDDED_MODELS
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.train.trainer import ERCETrainer
 
@@ -50,9 +50,9 @@ def test_a_tokenizer_without_padding_pads_with_its_end(tmp_path):
 
 
 def test_tiny_is_the_model_in_the_package(saved, monkeypatch):
-    monkeypatch.setattr(erce.hf.models, "TINY", saved)
+    monkeypatch.setitem(EMBEDDED_MODELS, "tiny", saved)
     assert load_model("tiny").config.name_or_path == str(saved)
-    monkeypatch.setattr(erce.hf.models, "TINY", saved / "nothing")
+    monkeypatch.setitem(EMBEDDED_MODELS, "tiny", saved / "nothing")
     with pytest.raises(ValueError, match="lacks the model 'tiny'; build it with scripts/pretrain_tiny"):
         load_model("tiny")
 

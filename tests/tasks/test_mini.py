@@ -5,11 +5,13 @@ import re
 
 import pytest
 
+from erce.errors import InputError
 from erce.tasks import load_task
 from erce.tasks.mini_code import FAMILIES, MINI_CODE, problem, program
+from erce.tasks.mini_styles import MINI_STYLES, shortcut, style, worked
 from erce.tasks.mini_sums import LIMIT, MINI_SUMS, MINI_SUMS_ANSWER_ONLY, expression, working, written
 
-MINI = ("mini-sums", "mini-sums-answer-only", "mini-code")
+MINI = ("mini-sums", "mini-sums-answer-only", "mini-styles", "mini-code")
 
 
 @pytest.mark.parametrize("name", MINI)
@@ -93,3 +95,37 @@ def test_a_slip_gives_other_programs_than_the_familys_own():
     slipped = {program(family, 3, 5, rng, slip=1.0) for _ in range(50)}
     assert len(right) == len(family.programs)
     assert slipped - right
+
+
+def test_both_styles_are_right_and_stay_in_range():
+    rng = random.Random(0)
+    for shown in MINI_STYLES.pools(None).train[:300]:
+        assert MINI_STYLES.verify(shown, shown.demonstration).accepted
+        text = shown.prompt.removeprefix("Work out ").removesuffix(".")
+        terms = tuple(int(term) for term in re.findall(r"[+-]?\d+", text))
+        assert [style(write(terms, rng)) for write in (worked, shortcut)] == ["worked", "shortcut"]
+        *steps, last = worked(terms, rng).split("\n")
+        results = [int(step.partition("=")[2]) for step in steps]
+        assert last == f"#### {results[-1]}" == f"#### {shown.answer}"
+        assert all(0 <= result < LIMIT for result in results)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_the_share_of_shortcuts_is_the_stated_one_and_grows_by_adding(share):
+    few, many = (load_task(f"mini-styles:{s}").pools(None).train for s in (share, min(1, share + 0.1)))
+    shortcuts = [[style(problem.demonstration) == "shortcut" for problem in pool] for pool in (few, many)]
+    assert abs(sum(shortcuts[0]) / len(few) - share) < 0.03
+    assert all(after or not before for before, after in zip(*shortcuts, strict=True))
+
+
+@pytest.mark.parametrize("share", ["2", "-0.1", "half", "nan", ""])
+def test_a_share_that_is_none_is_refused_by_its_value(share):
+    with pytest.raises(InputError, match=f"mini-styles:{share}"):
+        load_task(f"mini-styles:{share}")
+
+
+def test_a_wrong_number_in_either_style_is_carried_to_the_answer():
+    rng = random.Random(0)
+    texts = [write((17, -5, 12, 3), rng, slip=1.0) for write in (worked, shortcut) for _ in range(50)]
+    assert all(int(text.rpartition("#### ")[2]) == int(text.split("=")[-1].split("\n")[0]) for text in texts)
+    assert all("#### 27" not in text for text in texts[50:])

@@ -6,26 +6,28 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-import erce.hf.models
-from erce.hf.models import TINY, load_model, load_tokenizer
+import erce.catalog
+from erce.catalog import EMBEDDED_MODELS
+from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.tasks import load_task, splits
 
 
-def test_it_is_small():
-    assert load_model("tiny").num_parameters() <= 2_000_000
-    assert sum(path.stat().st_size for path in TINY.iterdir()) <= 5_000_000
+@pytest.mark.parametrize("name", EMBEDDED_MODELS)
+def test_it_is_small(name):
+    assert load_model(name).num_parameters() <= 2_000_000
+    assert sum(path.stat().st_size for path in EMBEDDED_MODELS[name].glob("*.*")) <= 4_000_000
 
 
 def test_it_loads_like_any_other_model():
-    model = AutoModelForCausalLM.from_pretrained(TINY, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(EMBEDDED_MODELS["tiny"], dtype=torch.float32)
     assert model.config.model_type == "qwen2"
     ours = dict(load_model("tiny").named_parameters())
     assert all(torch.equal(weight, ours[name]) for name, weight in model.named_parameters())
 
 
 def test_its_tokenizer_takes_any_text_and_its_template_ends_a_turn():
-    tokenizer = AutoTokenizer.from_pretrained(TINY)
+    tokenizer = AutoTokenizer.from_pretrained(EMBEDDED_MODELS["tiny"])
     text = "Natalia sold 48/2 = 24 clips — ∀x∈ℝ.\n\n\tdef f(x): return x"
     assert tokenizer.decode(tokenizer.encode(text)) == text
     chat = tokenizer.apply_chat_template(
@@ -52,4 +54,4 @@ def test_it_puts_real_probability_on_wrong_outputs():
 
 
 def test_the_package_names_the_script_that_builds_it():
-    assert "scripts/pretrain_tiny.py" in Path(erce.hf.models.__file__).read_text(encoding="utf-8")
+    assert "scripts/pretrain_tiny.py" in Path(erce.catalog.__file__).read_text(encoding="utf-8")

@@ -14,8 +14,9 @@ from peft import AutoPeftModelForCausalLM, PeftModel
 from safetensors.torch import load_file
 from trl.scripts import sft as trls
 
+from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main as erce
-from erce.hf.models import TINY, load_model, load_tokenizer
+from erce.hf.models import load_model, load_tokenizer
 from erce.train.sft import main, sft
 from erce.train.trainer import ERCETrainer
 
@@ -87,7 +88,7 @@ def test_without_our_fields_the_file_trains_what_trl_trains_bit_for_bit(tmp_path
     monkeypatch.setenv("CI", "true")  # TRL's own trainer reports to nobody then
     on_a_cpu = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
     ours, theirs = (tmp_path / name for name in ("ours", "theirs"))
-    file = recipe(tmp_path, model_name_or_path=str(TINY), eval_strategy="no", **on_a_cpu)
+    file = recipe(tmp_path, model_name_or_path=str(EMBEDDED_MODELS["tiny"]), eval_strategy="no", **on_a_cpu)
     plain = sft(file, ["--output_dir", str(tmp_path / "plain")])
     sft(file, ["--output_dir", str(ours), "--head", "trl"])
     parser = trls.make_parser()

@@ -16,6 +16,7 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
+from erce.catalog import model_folder
 from erce.errors import InputError, counted
 from erce.files import new_folder, read_json
 from erce.recipe import Cell
@@ -116,8 +117,8 @@ def _named(summary: Summary, name: str) -> Cell:
 
 
 def _on_the_hub(model: str) -> str | None:
-    """Return the model's name on the hub; None for the embedded model and for a folder of this machine."""
-    if model == "tiny" or Path(model).exists():
+    """Return the model's name on the hub; None for an embedded model and for a folder of this machine."""
+    if model_folder(model).exists():
         return None
     try:
         return _valid(model)

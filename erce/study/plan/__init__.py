@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import model_folder
 from erce.errors import InputError
 from erce.recipe import Recipe, load_recipe
 from erce.study.plan.architecture import FoundArchitecture, find_architecture
@@ -154,7 +155,7 @@ def _size(recipe: Recipe, task: str, name: str) -> int:
 
 def _tokenizer(model: str) -> Any:
     """Return the tokenizer; None for a model of the hub whose tokenizer is not in the cache."""
-    if model == "tiny" or Path(model).exists():
+    if model_folder(model).exists():
         from erce.hf.models import load_tokenizer
 
         return load_tokenizer(model)

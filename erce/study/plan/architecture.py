@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-TINY = Path(__file__).parents[2] / "tiny"
+from erce.catalog import model_folder
+
 NEEDED = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
 
 
@@ -79,7 +80,7 @@ class FoundArchitecture:
 
 
 def find_architecture(model: str) -> FoundArchitecture:
-    """Find the architecture of "tiny", a folder, a hub model in the local cache, or a model of the paper.
+    """Find the architecture of a model: embedded, in a folder, in the hub's local cache, or of the paper.
 
     Nothing is fetched. A mixture of experts, or a config.json without the usual fields, has None.
 
@@ -88,7 +89,7 @@ def find_architecture(model: str) -> FoundArchitecture:
     >>> find_architecture("Qwen/Qwen2.5-7B-Instruct").architecture.layers
     28
     """
-    path = TINY / "config.json" if model == "tiny" else Path(model) / "config.json"
+    path = model_folder(model) / "config.json"
     if not path.is_file():
         path = _cached(model)
     if path is not None:

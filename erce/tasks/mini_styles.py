@@ -1,0 +1,123 @@
+"""Generated sums whose demonstrations come in two styles, both right: worked step by step, or in one step.
+
+    worked         shortcut
+    17-5=12        17-5+12+3=27
+    12+12=24       #### 27
+    24+3=27
+    #### 27
+
+The verifier reads the number after `####`, so it accepts both. A stated share of the demonstrations are
+shortcuts, which the embedded base models get right about once in twenty times.
+"""
+
+import random
+from dataclasses import replace
+from itertools import accumulate
+
+from erce.errors import InputError
+from erce.tasks.mini_sums import LIMIT, MINI_SUMS, POOL_SIZE, TERM_COUNT, drawn_sums, slipped, written
+from erce.types import Pools, Problem, Task
+
+PROMPT = "Work out {}."
+SHARE = 0.75  # of shortcuts among the demonstrations of the task "mini-styles"
+
+
+def with_share(share: float) -> Task:
+    """Return the task in which each demonstration is a shortcut with probability `share`, 0 to 1.
+
+    The draw depends on the problem alone, so a larger share keeps the shortcuts of a smaller one.
+    """
+    if not 0 <= share <= 1:
+        raise InputError(f"mini-styles:{share:g}: the share of shortcuts lies between 0 and 1")
+    name = "mini-styles" if share == SHARE else f"mini-styles:{share:g}"
+    return replace(MINI_SUMS, name=name, pools=lambda data: _pools(share))
+
+
+def stays_in_range(terms: tuple[int, ...]) -> bool:
+    """Return whether the partial sums that a worked demonstration writes all lie in range.
+
+    >>> stays_in_range((17, -5, 12, 3)), stays_in_range((5, -17, 12, 3))
+    (True, False)
+    """
+    return all(0 <= total < LIMIT for total in accumulate(terms))
+
+
+def worked(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:
+    """Work from left to right; each step is wrong with probability `slip`, and a wrong number is carried on.
+
+    >>> worked((17, -5, 12, 3), random.Random(0)).splitlines()
+    ['17-5=12', '12+12=24', '24+3=27', '#### 27']
+    """
+    while True:
+        lines = _steps(terms, rng, slip)
+        if lines is not None:
+            return "\n".join(lines)
+
+
+def _steps(terms: tuple[int, ...], rng: random.Random, slip: float) -> list[str] | None:
+    """Return the lines of one attempt, or None if a wrong number has led out of range."""
+    lines, total = [], terms[0]
+    for term in terms[1:]:
+        result = total + term
+        if not 0 <= result < LIMIT:
+            return None
+        if rng.random() < slip:
+            result = slipped(result, rng)
+        lines.append(f"{total}{term:+d}={result}")
+        total = result
+    return [*lines, f"#### {total}"]
+
+
+def shortcut(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:
+    """Write the answer without its working; it is wrong with probability `slip`.
+
+    >>> shortcut((17, -5, 12, 3), random.Random(0)).splitlines()
+    ['17-5+12+3=27', '#### 27']
+    """
+    answer = sum(terms)
+    if rng.random() < slip:
+        answer = slipped(answer, rng)
+    return f"{written(terms)}={answer}\n#### {answer}"
+
+
+def style(text: str) -> str:
+    """Return how a demonstration or completion reaches its answer: "worked", "shortcut" or "mixed".
+
+    Worked: every line before the answer combines two numbers. Shortcut: one line combines all of them. Mixed:
+    anything else.
+
+    >>> style("17-5=12\\n12+12=24\\n24+3=27\\n#### 27"), style("17-5+12+3=27\\n#### 27"), style("17-5+12=24")
+    ('worked', 'shortcut', 'mixed')
+    """
+    sums = [line.partition("=")[0] for line in text.splitlines() if not line.startswith("####")]
+    terms = [1 + line.count("+") + line.count("-") for line in sums]
+    if terms == [2] * (TERM_COUNT - 1):
+        return "worked"
+    return "shortcut" if terms == [TERM_COUNT] else "mixed"
+
+
+def _pools(share: float) -> Pools:
+    """Restyle the sums of mini-sums that stay in range; its test problems are those to train on here."""
+    problems = [
+        (number < POOL_SIZE, _problem(number, terms, share))
+        for number, (terms, _) in enumerate(drawn_sums())
+        if stays_in_range(terms)
+    ]
+    return Pools(
+        train=tuple(problem for to_test, problem in problems if not to_test),
+        test=tuple(problem for to_test, problem in problems if to_test),
+    )
+
+
+def _problem(number: int, terms: tuple[int, ...], share: float) -> Problem:
+    rng = random.Random(f"style of {number}")
+    write = shortcut if rng.random() < share else worked
+    return Problem(
+        id=f"styles-{number}",
+        prompt=PROMPT.format(written(terms)),
+        demonstration=write(terms, rng),
+        answer=str(sum(terms)),
+    )
+
+
+MINI_STYLES = with_share(SHARE)
