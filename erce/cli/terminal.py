@@ -1,4 +1,4 @@
-"""Verdicts, disagreements, errors and the sandbox's examination → text for a terminal.
+"""What will run, verdicts, disagreements, errors and the sandbox's examination → text for a terminal.
 
 Text of models, servers and files is shown with escapes as `repr` has them, so that it cannot move the cursor
 or colour a verdict.
@@ -7,11 +7,14 @@ or colour a verdict.
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from erce.errors import counted
 from erce.verify import Verdict
 
 if TYPE_CHECKING:
+    from erce.recipe import Recipe
     from erce.study.regrade import Judged
     from erce.verify.sandbox.host.probes import ProbeResult
 
@@ -113,3 +116,13 @@ def _plain(text: str) -> str:
 
 def _sign(row: "ProbeResult") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "
+
+
+def announcement(recipe: "Recipe", out: Path, *, jobs: int) -> str:
+    """Return the first line of a study's output: what will run, where the results go."""
+    from erce.study.compared import planned_cells
+
+    at_most = "up to " if recipe.search is not None else ""
+    cells = counted(len(planned_cells(recipe)), "cell")
+    side_by_side = f", {jobs} at a time" if jobs > 1 else ""
+    return f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}"

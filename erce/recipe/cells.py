@@ -1,6 +1,6 @@
 """One point of a recipe's grid."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
@@ -13,6 +13,8 @@ class Cell:
     lam: float | None
     seed: int
     objective: str = CROSS_ENTROPY  # what λ · penalty is added to
+    # Whether the frontier's temperatures are drawn too; it is the same cell with and without them.
+    frontier: bool = field(default=False, compare=False)
 
     @property
     def arm(self) -> Arm:

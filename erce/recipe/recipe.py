@@ -39,7 +39,7 @@ class Recipe:
     objectives: tuple[
         str, ...
     ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), …
-    control: str | None = None  # a task on which the mechanism predicts no gain, over the same grid
+    control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
     model: str = "tiny"
     data: str | None = None  # folder with the task's original files; None: the task's own source
     penalty: str = "shannon"  # "shannon" | "renyi" | "support-size" | your own, "package.module:NAME"
@@ -173,9 +173,9 @@ def _check_objectives(recipe: Recipe) -> None:
         )
 
 
-def frontier(recipe: Recipe, task: str) -> dict[str, float]:
-    """Return the names and rising temperatures of the frontier, which only the recipe's own task has."""
-    return {f"T{t:g}": t for t in sorted(recipe.decoding.frontier)} if task == recipe.task else {}
+def frontier(recipe: Recipe, cell: Cell) -> dict[str, float]:
+    """Return the names and rising temperatures of the frontier; none for a cell that does not have it."""
+    return {f"T{t:g}": t for t in sorted(recipe.decoding.frontier)} if cell.frontier else {}
 
 
 def temperatures(recipe: Recipe) -> dict[float, str]:
@@ -184,7 +184,7 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
     >>> temperatures(Recipe(task="a", lams=(0.0,), seeds=(0,)))
     {0.0: 'greedy', 0.8: 'sampled'}
     """
-    further = {temperature: name for name, temperature in frontier(recipe, recipe.task).items()}
+    further = {temperature: f"T{temperature:g}" for temperature in recipe.decoding.frontier}
     return dict(sorted(({0.0: GREEDY, recipe.decoding.temperature: SAMPLED} | further).items()))
 
 

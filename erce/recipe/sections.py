@@ -51,7 +51,7 @@ class Decoding:
     samples: int = 4  # a problem
     max_new_tokens: int | None = None  # None: the task's
     batch_size: int = 512  # completions at a time; changes speed only
-    frontier: tuple[float, ...] = ()  # further temperatures for the study's own task; it may grow
+    frontier: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
     frontier_samples: int = 1  # a problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
 

@@ -54,7 +54,8 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     """Return what result.json holds: the cell, its scores, how its training went, warnings and versions."""
     samples = read_samples(folder)
     scores = score(samples, equal=load_task(cell.task).equal)
-    result: dict[str, Any] = {"cell": asdict(cell), "scores": scores}
+    coordinates = {name: value for name, value in asdict(cell).items() if name != "frontier"}
+    result: dict[str, Any] = {"cell": coordinates, "scores": scores}
     if cell.lam is not None:
         log = read_json(folder / TRAINING)
         result["training"] = {name: value for name, value in log.items() if name != "log"}

@@ -19,20 +19,20 @@ EVALUATED = ("validation", "test")
 JOURNAL = "completions.journal"
 
 
-def decodings(recipe: Recipe, task: str) -> dict[str, GenerationSettings]:
+def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
     """Return each decoding that is scored, by its name in tables."""
     wanted = recipe.decoding
     greedy = GenerationSettings(
         temperature=0.0,
         samples=1,
-        max_new_tokens=wanted.max_new_tokens or load_task(task).max_new_tokens,
+        max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
         batch_size=wanted.batch_size,
         stop=wanted.stop,
     )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
     return {GREEDY: greedy, SAMPLED: sampled} | {
         name: replace(greedy, temperature=temperature, samples=wanted.frontier_samples)
-        for name, temperature in frontier(recipe, task).items()
+        for name, temperature in frontier(recipe, cell).items()
     }
 
 
@@ -42,7 +42,7 @@ def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Spli
         DrawnSet(split, decoding)
         for split in EVALUATED
         if getattr(problems, split)
-        for decoding in decodings(recipe, cell.task)
+        for decoding in decodings(recipe, cell)
     }
 
 
@@ -56,7 +56,7 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
     evaluated = {split: getattr(problems, split) for split in EVALUATED}
     if completions:
         check_origin(folder, recipe, cell, policy=base, evaluated=evaluated)
-    wanted = decodings(recipe, cell.task)
+    wanted = decodings(recipe, cell)
     key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
     journal = Journal(folder / JOURNAL, key)
     with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as draw_from:

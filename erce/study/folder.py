@@ -27,12 +27,14 @@ import numpy as np
 from erce.errors import InputError
 from erce.files import read_json, read_rows, write_json, write_rows
 from erce.recipe import Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
+from erce.study.compared import compared_lams, with_comparisons
 from erce.study.samples import DrawnSet, read_outcomes
 from erce.types import Arm
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 SEARCH = "search.json"
 RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
+DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
 TIMING = "timing.json"
 
@@ -112,22 +114,24 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Return whether the cell has its result, with all of the recipe's frontier in it.
+    """Return whether the cell has its result, with all of the recipe's frontier in it if it has one.
 
     A damaged file is an InputError, so that no run trains over it.
     """
-    return _result(root, recipe, cell) is not None
+    result = _result(root, recipe, cell)
+    return result is not None and _has_frontier(result, recipe, cell)
 
 
 def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
-    """Return the content of result.json; None if the cell is not done."""
+    """Return the content of result.json; None without one, or without scores in it."""
     path = cell_folder(root, recipe, cell) / RESULT
-    if not path.is_file():
-        return None
-    result, wanted = read_json(path), frontier(recipe, cell.task)
-    scores = result.get("scores")
-    done = scores is not None and all(wanted.keys() <= scored.keys() for scored in scores.values())
-    return result if done else None
+    result = read_json(path) if path.is_file() else {}
+    return result if result.get("scores") is not None else None
+
+
+def _has_frontier(result: dict[str, Any], recipe: Recipe, cell: Cell) -> bool:
+    wanted = frontier(recipe, cell).keys()
+    return all(wanted <= by_decoding.keys() for by_decoding in result["scores"].values())
 
 
 @dataclass(frozen=True)
@@ -139,14 +143,19 @@ class Study:
 
     @cached_property
     def results(self) -> dict[Cell, dict[str, Any]]:
-        """Each finished cell's result.json, in grid order."""
-        read = ((cell, _result(self.root, self.recipe, cell)) for cell in self.expected)
-        return {cell: result for cell, result in read if result is not None}
+        """Each finished cell's result.json, in grid order; temperatures of the frontier may be missing."""
+        if self.search is None:
+            return {cell: self._grid[cell] for cell in self.expected if cell in self._grid}
+        return self._read(self.expected)
 
     @property
     def missing(self) -> list[Cell]:
-        """The expected cells that have no result yet."""
-        return [cell for cell in self.expected if cell not in self.results]
+        """The expected cells that have no result yet, or lack temperatures of the frontier."""
+        return [
+            cell
+            for cell in self.expected
+            if cell not in self.results or not _has_frontier(self.results[cell], self.recipe, cell)
+        ]
 
     @cached_property
     def search(self) -> dict[str, Any] | None:
@@ -159,12 +168,27 @@ class Study:
 
     @cached_property
     def expected(self) -> list[Cell]:
-        """The cells of the recipe's grid, or those that a search has asked for so far."""
-        return (
-            [Cell(**coordinates) for coordinates in self.search["asked"]]
-            if self.search
-            else self.recipe.cells()
-        )
+        """The cells that the study has asked for so far, and the others of its grid that are done."""
+        if self.search:
+            return [Cell(**coordinates) for coordinates in self.search["asked"]]
+        if self.recipe.imported:
+            return self.recipe.cells()
+        grid = self.recipe.cells()
+        lams = compared_lams(self.recipe, self._grid, [cell for cell in grid if self._has_diverged(cell)])
+        asked = {cell: cell for cell in with_comparisons(self.recipe, grid, lams)}
+        return [asked.get(cell, cell) for cell in grid if cell in asked or cell in self._grid]
+
+    @cached_property
+    def _grid(self) -> dict[Cell, dict[str, Any]]:
+        """The result.json of every finished cell of the recipe's grid."""
+        return self._read(self.recipe.cells())
+
+    def _read(self, cells: list[Cell]) -> dict[Cell, dict[str, Any]]:
+        read = ((cell, _result(self.root, self.recipe, cell)) for cell in cells)
+        return {cell: result for cell, result in read if result is not None}
+
+    def _has_diverged(self, cell: Cell) -> bool:
+        return (cell_folder(self.root, self.recipe, cell) / DIVERGED).is_file()
 
     @cached_property
     def lams(self) -> tuple[float, ...]:

@@ -44,7 +44,7 @@ def write_origin(
     The dtype is that of transformers; a server's is not known.
     """
     origin = _origin(folder, recipe, cell, policy, evaluated)
-    resolved, further = _resolved(decodings, policy.tokenizer), frontier(recipe, cell.task)
+    resolved, further = _resolved(decodings, policy.tokenizer), frontier(recipe, cell)
     origin["decoding"] = {name: settings for name, settings in resolved.items() if name not in further}
     key, earlier = _digest(origin), read_origin(folder)
     # Under the same key, decodings that the recipe no longer asks for stay, and so does who judged.

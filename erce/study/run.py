@@ -1,7 +1,8 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
-from collections.abc import Mapping
-from contextlib import closing
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from erce.errors import CellsFailedError, InputError
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
+from erce.study.compared import planned_cells
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work, name_of, open_engine, study_lock
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
@@ -26,6 +28,8 @@ from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
 FAILURES_SHOWN = 10
+
+Show = Callable[..., AbstractContextManager[Callable[[Done], None]]]  # `progress`, with the start of the run
 
 
 def run(
@@ -52,6 +56,7 @@ def run(
     nothing is right, or everything, in the base model and one seed of every λ stops there with an
     `AllAlikeError`, unless it has fewer than 40 test problems, or with `go_on`.
     """
+    show = partial(progress, started=time.monotonic())
     recipe, root = _resolve(recipe, out, overrides)
     _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root)
@@ -72,24 +77,38 @@ def run(
     first_round = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
+        failed: list[Done] = []
         for now in rounds(root, recipe):
-            _run_round(first_round, now, run_cells, retries=retries)
+            failed += _run_round(first_round, now, run_cells, retries=retries, without=failed, show=show)
+            if not all(done.diverged for done in failed):
+                break
+    if failed:
+        raise _cells_failed(root, recipe, failed)
     return read_study(root)
 
 
-def _run_round(first_round: FirstRound, now: Asked, run_cells: RunCells, *, retries: int) -> None:
-    """Run the cells of a round that have no result; raise a CellsFailedError where a needed one failed.
+def _run_round(
+    first_round: FirstRound,
+    now: Asked,
+    run_cells: RunCells,
+    *,
+    retries: int,
+    without: Sequence[Done],
+    show: Show,
+) -> list[Done]:
+    """Run the cells of a round that have no result, but not those in `without`; return those that failed.
 
     While cells are left to run, the first round is checked.
     """
-    root, recipe = first_round.root, first_round.recipe
-    missing = [cell for cell in now.cells if not is_done(root, recipe, cell)]
+    root, recipe, earlier = first_round.root, first_round.recipe, {done.cell for done in without}
+    missing = [cell for cell in now.cells if cell not in earlier and not is_done(root, recipe, cell)]
     finished = len(now.cells) - len(missing)
+    later = max(0, len(planned_cells(recipe)) - len(now.cells)) if missing and now.step is None else 0
     last: dict[Cell, Done] = {}  # how each cell ended, in its last attempt
     if missing:
         first_round.check()
     with (
-        progress(len(now.cells), len(missing), messages=now.messages) as advance,
+        show(len(now.cells) + later, len(missing) + later, messages=now.messages) as advance,
         closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:
@@ -97,16 +116,21 @@ def _run_round(first_round: FirstRound, now: Asked, run_cells: RunCells, *, retr
             advance(done)
             if len(last) < len(missing) or isinstance(now.step, Run):
                 first_round.check()
-    failed = [done for done in last.values() if done.failure and not is_lost(root, recipe, done.cell)]
-    if not failed:
-        return
-    begun, folders = finished + len(last), cell_folder(root, recipe, failed[0].cell).parent
-    given_up = f", and {len(now.cells) - begun} more were given up" if begun < len(now.cells) else ""
+    return [done for done in last.values() if done.failure and not is_lost(root, recipe, done.cell)]
+
+
+def _cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:
+    """Return the error that names the failed cells and counts those that were not begun."""
+    names = {done.cell for done in failed}
+    cells = asked(root, recipe).cells
+    left = sum(cell not in names and not is_done(root, recipe, cell) for cell in cells)
+    given_up = f", and {left} more were given up" if left else ""
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
     if len(failed) > FAILURES_SHOWN:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
-    raise CellsFailedError(
-        f"{len(failed)} of {len(now.cells)} cells failed and have no result{given_up}; the same command "
+    folders = cell_folder(root, recipe, failed[0].cell).parent
+    return CellsFailedError(
+        f"{len(failed)} of {len(cells)} cells failed and have no result{given_up}; the same command "
         f"tries them again, and what is done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )
 

@@ -254,12 +254,12 @@ def test_a_cells_folder_is_the_same_in_every_version():
     assert folder_name(recipe, Cell("mini-sums", 0.0, 1, "dft")) == "mini-sums-dft-seed1-0a285c64"
 
 
-def test_every_temperature_has_a_name_and_only_the_studys_own_task_a_frontier():
+def test_every_temperature_has_a_name_and_only_a_cell_that_asks_for_it_the_frontier():
     recipe = replace(RECIPE, decoding=Decoding(frontier=(1.0, 0.25), temperature=0.6))
     assert temperatures(recipe) == {0.0: "greedy", 0.25: "T0.25", 0.6: "sampled", 1.0: "T1"}
     assert list(temperatures(recipe)) == [0.0, 0.25, 0.6, 1.0]
-    assert frontier(recipe, "mini-sums") == {"T0.25": 0.25, "T1": 1.0}
-    assert frontier(recipe, "mini-sums-answer-only") == {}
+    assert frontier(recipe, Cell("mini-sums", 0.0, 0, frontier=True)) == {"T0.25": 0.25, "T1": 1.0}
+    assert frontier(recipe, Cell("mini-sums", 0.0, 0)) == {}
 
 
 def test_the_frontier_and_where_a_server_is_make_no_other_study():

@@ -35,7 +35,7 @@ def fill(root, cell, *, origin=True):
     (folder / "adapter").mkdir(parents=True)
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
     if origin:
-        wanted = decodings(RECIPE, cell.task)
+        wanted = decodings(RECIPE, cell)
         write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, decodings=wanted)
         write_verifier(folder, load_task(cell.task).verify)
     places = [
@@ -154,7 +154,7 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
     folder = cell_folder(study.root, RECIPE, cell)
 
     def key(recipe, cell, problems):
-        wanted = decodings(recipe, cell.task)
+        wanted = decodings(recipe, cell)
         return write_origin(
             folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, decodings=wanted
         )

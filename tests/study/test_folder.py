@@ -41,12 +41,12 @@ def test_a_study_from_before_a_setting_opens_and_is_done(tmp_path):
 
 def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
     recipe = replace(RECIPE, control="control", decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0)))
+    cell = Cell("mini-sums", 0.5, 0)
     for decodings, done in ((["greedy", "T0.2"], False), (["T0.2", "T0.4", "T1"], True)):
-        for task in recipe.tasks:
-            folder = cell_folder(tmp_path, recipe, Cell(task, 0.5, 0))
-            write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
-        assert is_done(tmp_path, recipe, Cell("mini-sums", 0.5, 0)) is done
-        assert is_done(tmp_path, recipe, Cell("control", 0.5, 0))
+        folder = cell_folder(tmp_path, recipe, cell)
+        write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
+        assert is_done(tmp_path, recipe, replace(cell, frontier=True)) is done
+        assert is_done(tmp_path, recipe, cell)
 
 
 def everything(folder: Path) -> dict[str, bytes]:

@@ -23,7 +23,7 @@ from erce.types import BASELINE
 RECIPE = tiny_recipe(
     lams=(0.0,), n_test=3, training=Training(epochs=1.0), decoding=Decoding(samples=2, frontier_samples=2)
 )
-BASE = Cell("mini-sums", None, 0)
+BASE = Cell("mini-sums", None, 0, frontier=True)
 
 
 def wide(*temperatures: float) -> Recipe:
@@ -185,7 +185,7 @@ def test_a_stop_before_any_change_of_a_file_leaves_no_verdict_of_other_completio
 
 
 def test_completions_of_another_adapter_are_not_added_to(narrow, tmp_path, drawn):
-    root, cell = tmp_path / "mini", Cell("mini-sums", 0.0, 0)
+    root, cell = tmp_path / "mini", Cell("mini-sums", 0.0, 0, frontier=True)
     shutil.copytree(narrow, root)
     weights = cell_folder(root, RECIPE, cell) / "adapter" / "adapter_model.safetensors"
     content = bytearray(weights.read_bytes())
@@ -210,9 +210,9 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
     assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
 
 
-def test_a_stop_text_reaches_every_draw_and_the_control_has_no_frontier():
+def test_a_stop_text_reaches_every_draw():
     stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",)))
-    drawn = decodings(stop, "mini-sums")
+    drawn = decodings(stop, BASE)
     assert {name: draw.stop for name, draw in drawn.items()} == dict.fromkeys(drawn, ("END",))
-    assert list(decodings(wide(0.2), "mini-sums-answer-only")) == ["greedy", "sampled"]
+    assert list(decodings(wide(0.2), replace(BASE, frontier=False))) == ["greedy", "sampled"]
     assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]

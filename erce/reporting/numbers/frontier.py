@@ -72,7 +72,11 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True)
 class Frontier:
-    """Every arm's points at rising temperature; `best` is the temperature that validation prefers."""
+    """Every arm's points at rising temperature; `best` is the temperature that validation prefers.
+
+    A run draws the frontier for the base model, cross-entropy and the chosen λ; the other arms have fewer
+    temperatures.
+    """
 
     chosen: Arm | None  # None also where λ = 0 was chosen
     lines: dict[Arm, list[Point]]
@@ -144,6 +148,9 @@ def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, fl
     chosen, zero = summary.chosen_penalty, summary.baseline
     if chosen is None or chosen.lam is None or chosen not in best or zero not in best:
         return None
+    study = summary.study
+    if any(cell.task == study.recipe.task and cell.arm in (chosen, zero) for cell in study.missing):
+        return None  # they are not yet drawn at every temperature
     most = max(lines[zero], key=lambda point: (point.accuracy, -point.temperature)).temperature
     treated, baseline, in_hindsight = (
         _outcomes(summary, arm, at) for arm, at in ((chosen, best[chosen]), (zero, best[zero]), (zero, most))

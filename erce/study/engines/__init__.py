@@ -10,10 +10,9 @@ from contextlib import AbstractContextManager, contextmanager
 from erce.errors import InputError
 from erce.recipe import Cell
 from erce.study.engines.locks import study_lock
-from erce.study.engines.one_cell import DIVERGED, FAILURE, LOG, Done, RunCells, Work, run_one
+from erce.study.engines.one_cell import FAILURE, LOG, Done, RunCells, Work, run_one
 
 __all__ = [
-    "DIVERGED",
     "ENGINES",
     "FAILURE",
     "LOG",

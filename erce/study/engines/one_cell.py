@@ -13,10 +13,9 @@ from typing import NamedTuple
 from erce.errors import DivergedError
 from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
-from erce.study.folder import cell_folder, is_done
+from erce.study.folder import DIVERGED, cell_folder, is_done
 
 FAILURE, LOG = "failure.txt", "log.txt"  # a failed cell's traceback, and what it printed
-DIVERGED = "diverged.txt"  # a diverged cell's message
 
 
 @dataclass(frozen=True)

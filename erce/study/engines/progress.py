@@ -9,10 +9,13 @@ from erce.study.engines.one_cell import Done
 
 
 @contextmanager
-def progress(total: int, missing: int, *, messages: Sequence[str] = ()) -> Iterator[Callable[[Done], None]]:
+def progress(
+    total: int, missing: int, *, messages: Sequence[str] = (), started: float | None = None
+) -> Iterator[Callable[[Done], None]]:
     """Print the messages, then yield the function to call with each cell's end.
 
-    `missing` of the `total` cells are to run.
+    `missing` of the `total` cells are to run, in this round or a later one. `started` is when the run began,
+    by `time.monotonic`; None is this moment.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -27,6 +30,7 @@ def progress(total: int, missing: int, *, messages: Sequence[str] = ()) -> Itera
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TextColumn("{task.fields[left]}"), console=console) as bars:
         bar, pace = bars.add_task("cells", total=total, completed=total - missing, left=""), Pace(missing)
+        began = pace.started if started is None else started
 
         def advance(done: Done) -> None:
             if done.failure:
@@ -36,7 +40,8 @@ def progress(total: int, missing: int, *, messages: Sequence[str] = ()) -> Itera
             bars.update(bar, advance=1, description=done.cell.name, left=left)
             if not console.is_terminal:
                 count = f"{bars.tasks[bar].completed:g} of {total}"
-                say(f"done: {done.cell.name} in {done.seconds:.1f} s, {count}{left and ', '}{left}")
+                passed = f"{time.monotonic() - began:.0f} s so far"
+                say(f"done: {done.cell.name} in {done.seconds:.1f} s, {count}, {passed}{left and ', '}{left}")
 
         yield advance
 

@@ -64,10 +64,9 @@ class StudyPlan:
         if architecture is None or self.recipe.server is not None:
             return None
         memories = (
-            drawing_memory(
-                architecture, self.recipe, longest=task.drawing.longest, rows=task.drawing.rows, width=width
-            )
+            drawing_memory(architecture, self.recipe, longest=work.longest, rows=work.rows, width=width)
             for task in self.tasks
+            for _, work in task.drawings
         )
         return max(memories, key=lambda memory: memory.total)
 
@@ -76,14 +75,14 @@ class StudyPlan:
         """Return one device's hours for all cells; None without a speed, or an architecture and a peak."""
         architecture, recipe = self.model.architecture, self.recipe
         drawn = () if recipe.server is not None else self.tasks
+        cells_and_work = [pair for task in drawn for pair in task.drawings]
         if self.speed is not None:
             trained = sum(task.trained * task.training.read for task in self.tasks)
-            expected = sum(task.cells * task.drawing.expected for task in drawn)
-            most = sum(task.cells * task.drawing.most for task in drawn)
+            expected = sum(cells * work.expected for cells, work in cells_and_work)
+            most = sum(cells * work.most for cells, work in cells_and_work)
             return hours_at(self.speed, trained=trained, read=0, expected=expected, most=most)
         if architecture is None or self.device not in DEVICES:
             return None
-        cells_and_work = [(task.cells, task.drawing) for task in drawn]
         return hours_at(
             assumed_speed(self.device),
             trained=sum(

@@ -3,11 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
-from erce.recipe import Recipe
+from erce.recipe import Cell, Recipe
+from erce.study.compared import planned_cells
 from erce.study.drawing import EVALUATED, decodings
 from erce.study.problems import cell_splits
 from erce.tasks import check_demonstrations, load_task
@@ -60,14 +61,19 @@ class DrawingWork:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskPlan:
-    """The work that one task of a recipe asks for; `training` and `drawing` are those of one cell."""
+    """The work that one task of a recipe asks for; `training`, `drawing` and `frontier` are of one cell.
+
+    Where only the λ that validation chooses has cells, the first λ of `arms` other than 0 stands for it.
+    """
 
     task: str
     sizes: tuple[int, int, int]  # train, validation, test
     arms: dict[Arm, int]  # arm → number of its cells
     characters: tuple[float, float]  # means of a prompt and a demonstration of training
     training: TrainingWork
-    drawing: DrawingWork
+    drawing: DrawingWork  # of a cell without the frontier
+    frontier: DrawingWork | None  # what a cell with the frontier draws, all in all; None if none has it
+    frontier_cells: int
     notes: tuple[str, ...] = ()  # what was assumed
 
     @property
@@ -78,6 +84,12 @@ class TaskPlan:
     def trained(self) -> int:
         """Return the number of cells that are trained: all but the base model's."""
         return self.cells - self.arms.get(BASE_MODEL, 0)
+
+    @property
+    def drawings(self) -> list[tuple[int, DrawingWork]]:
+        """Return how many cells draw what."""
+        frontier = [] if self.frontier is None else [(self.frontier_cells, self.frontier)]
+        return [(self.cells - self.frontier_cells, self.drawing), *frontier]
 
 
 def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
@@ -103,13 +115,17 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     if tokenizer is None:
         lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE_TOKENS} tokens more a prompt"
         notes.append(f"{lengths}, for the tokenizer of {recipe.model!r} is not on this machine")
+    cells = [cell for cell in planned_cells(recipe) if cell.task == name]
+    wide = [cell for cell in cells if cell.frontier and recipe.decoding.frontier]
     return TaskPlan(
         task=name,
         sizes=(len(texts.train), len(texts.evaluated["validation"]), len(texts.evaluated["test"])),
-        arms=_arms(recipe, name),
+        arms=dict(Counter(cell.arm for cell in cells)),
         characters=texts.characters,
         training=_training(recipe, texts, limit),
-        drawing=_drawing(recipe, name, texts.evaluated),
+        drawing=_drawing(recipe, replace(cells[0], frontier=False), texts.evaluated),
+        frontier=_drawing(recipe, wide[0], texts.evaluated) if wide else None,
+        frontier_cells=len(wide),
         notes=tuple(notes),
     )
 
@@ -142,8 +158,8 @@ def _training(recipe: Recipe, texts: "_Texts", limit: int) -> TrainingWork:
     )
 
 
-def _drawing(recipe: Recipe, name: str, evaluated: dict[str, list[TextTokens]]) -> DrawingWork:
-    drawn = list(decodings(recipe, name).values())
+def _drawing(recipe: Recipe, cell: Cell, evaluated: dict[str, list[TextTokens]]) -> DrawingWork:
+    drawn = list(decodings(recipe, cell).values())
     texts = [text for split in EVALUATED for text in evaluated[split]]
     samples = sum(settings.samples for settings in drawn)
     limit = max(settings.max_new_tokens for settings in drawn)
@@ -208,7 +224,3 @@ def _assumed_text(prompt: float, demonstration: float) -> TextTokens:
     """Return the assumed tokens of a prompt and a demonstration with these numbers of characters."""
     words, answer = (math.ceil(characters / CHARACTERS_A_TOKEN) for characters in (prompt, demonstration))
     return TextTokens(TEMPLATE_TOKENS + words, answer + 1)
-
-
-def _arms(recipe: Recipe, name: str) -> dict[Arm, int]:
-    return dict(Counter(cell.arm for cell in recipe.cells() if cell.task == name))

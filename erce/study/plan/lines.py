@@ -4,18 +4,22 @@ from pathlib import Path
 
 from erce.errors import counted
 from erce.recipe import Recipe
-from erce.study.folder import is_done
+from erce.study.folder import Study
 from erce.study.plan import StudyPlan
-from erce.study.plan.counts import TaskPlan
+from erce.study.plan.counts import DrawingWork, TaskPlan
 from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory
 from erce.types import CROSS_ENTROPY, Arm
 
 
 def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
     """Return all that the plan says of a study whose folder would be `root`; assumptions come last."""
-    done = sum(is_done(root, plan.recipe, cell) for cell in plan.recipe.cells()) if root.is_dir() else 0
+    cells, done = plan.cells, 0
+    if root.is_dir():
+        study = Study(root, plan.recipe)
+        done = len(study.expected) - len(study.missing)
+        cells = max(cells, done) if study.missing else done
     there = f", {done} of them done" if done else ""
-    lines = [f"{root}: {counted(plan.cells, 'cell')}{there}; a dry run, nothing is written"]
+    lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
     for task in plan.tasks:
         lines += _task_lines(task, plan.recipe)
     lines += _memory_lines(plan) + _cost_lines(plan)
@@ -24,24 +28,38 @@ def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
 
 def _task_lines(task: TaskPlan, recipe: Recipe) -> list[str]:
     train, validation, test = task.sizes
-    training, drawing, (prompt, demonstration) = task.training, task.drawing, task.characters
+    training, (prompt, demonstration) = task.training, task.characters
     cut = f", {counted(training.truncated, 'sequence')} cut off there" if training.truncated else ""
     trained = f"{training.steps} steps, {training.scored:,} tokens trained on of {training.read:,} read"
-    tokens = f"{drawing.expected:,} tokens if as long as the demonstrations, {drawing.most:,} at most"
     steps, read = task.trained * training.steps, task.trained * training.read
-    completions = task.cells * drawing.completions
+    completions = sum(cells * work.completions for cells, work in task.drawings)
     lams = [Arm(arm.lam).short_label for arm in task.arms if not arm.is_base and not recipe.is_other(arm)]
     others = [arm.label for arm in task.arms if recipe.is_other(arm)]
     on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
     arms = f"λ = {', '.join(lams)}{on}" + "".join(f" and {name}" for name in others)
+    if len(lams) < len(recipe.lams):
+        arms = f"λ = 0 and the λ that validation chooses{on}"
     return [
         f"{task.task}: {train} train, {validation} validation, {test} test problems",
         f"  cells     {task.cells}: the base model, and {arms} with {counted(len(recipe.seeds), 'seed')}",
         f"  texts     mean characters in training: prompt {prompt:.0f}, demonstration {demonstration:.0f}",
         f"  training  a cell: {trained}; the longest sequence has {training.longest}{cut}",
-        f"  drawing   a cell: {drawing.completions:,} completions, {tokens}",
+        f"  drawing   a cell: {_drawn(task.drawing)}",
+        *_frontier_lines(task),
         f"  in all    {steps:,} steps, {read:,} tokens read, {completions:,} completions",
     ]
+
+
+def _frontier_lines(task: TaskPlan) -> list[str]:
+    if task.frontier is None:
+        return []
+    which = f"{counted(task.frontier_cells, 'cell')} with the frontier, each"
+    return [f"            {which}: {_drawn(task.frontier)}"]
+
+
+def _drawn(work: DrawingWork) -> str:
+    expected = f"{work.expected:,} tokens if as long as the demonstrations"
+    return f"{work.completions:,} completions, {expected}, {work.most:,} at most"
 
 
 def _memory_lines(plan: StudyPlan) -> list[str]:

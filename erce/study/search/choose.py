@@ -1,10 +1,10 @@
 """Scores on the validation problems → the λ that is reported on the test problems, which are read once."""
 
 from enum import Enum
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce.errors import InputError
+from erce.study.compared import ranked, validation_scores
 from erce.study.folder import Study
 
 
@@ -52,11 +52,10 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
     if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
         return _choice_of_search(study.search)
-    means = {lam: _validation_mean(study, task, lam, decoding) for lam in study.lams}
-    scores = {lam: mean for lam, mean in means.items() if mean is not None}
+    scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
     if not scores:
         raise _no_choice(study, task, decoding)
-    best, *others = sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
+    best, *others = ranked(scores)
     second = others[0] if others else None
     return Choice(
         lam=best,
@@ -86,18 +85,6 @@ def _choice_of_search(search: dict[str, Any] | None) -> Choice:
         at_edge=step["at_edge"],
         scores=scores,
     )
-
-
-def _validation_mean(study: Study, task: str, lam: float, decoding: str) -> float | None:
-    """Return the mean over seeds; None while a seed is missing, or where there are no validation problems."""
-    cells = [cell for cell in study.expected if (cell.task, cell.arm) == (task, study.recipe.grid_arm(lam))]
-    if not cells or any(cell not in study.results for cell in cells):
-        return None
-    scored = [study.results[cell]["scores"].get("validation", {}).get(decoding) for cell in cells]
-    if any(scores is None for scores in scored):
-        return None
-    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-    return round(fmean(scores["pass@1"] for scores in scored), 12)
 
 
 def _no_choice(study: Study, task: str, decoding: str) -> NoChoiceError:

@@ -1,4 +1,6 @@
-"""A study's folder → the cells to run next: of `lams = "auto"` round by round, else the recipe's grid.
+"""A study's folder → the cells to run next: of a grid, or of `lams = "auto"` round by round.
+
+Last come the cells that a report compares the chosen λ with (`erce.study.compared`).
 
 A search keeps no state of its own. It replays its rounds over the results on disk, so a search that was
 killed asks for the same cells and ends in the same way. The search writes search.json for reports,
@@ -6,16 +8,16 @@ and never reads it.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from erce.files import write_json
 from erce.recipe import SAMPLED, Cell, Recipe
-from erce.study.engines import DIVERGED
-from erce.study.folder import SEARCH, cell_folder, is_done
+from erce.study.compared import with_comparisons
+from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, is_done
 from erce.study.samples import DrawnSet, read_outcomes
 from erce.study.search import Run, Search, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
@@ -33,24 +35,29 @@ class Asked(NamedTuple):
         """Return the sentences on the last decision and on what comes next; none without a search."""
         return explain(self.step, self.objective)[-2:] if self.step is not None else []
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the cells as plain values, with which of them have the frontier."""
+        return {"asked": [asdict(cell) for cell in self.cells]}
+
 
 def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
-    """Yield the cells to run now, round by round, until the search has ended.
+    """Yield the cells to run now, round by round, until the results ask for no others.
 
     The caller runs the cells that have no result. A round that brought no new result is the last.
     """
     before, now = None, asked(root, recipe)
-    while now != before:
+    while before is None or now.as_json() != before.as_json():
         if now.step is not None:
-            _write(root, now)
+            told = {"said": explain(now.step, now.objective), "step": plain(now.step)}
+            write_json(root / SEARCH, told | now.as_json())
         yield now
-        before, now = now, asked(root, recipe) if isinstance(now.step, Run) else now
+        before, now = now, asked(root, recipe)
 
 
 def asked(root: Path, recipe: Recipe) -> Asked:
     """Return all cells that are asked for, given the results on disk; write nothing."""
     if recipe.search is None:
-        return Asked(recipe.cells(), None, recipe.objective)
+        return Asked(Study(root, recipe).expected, None, recipe.objective)
     search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)
     cells: list[Cell] = []
     outcomes: dict[CellKey, np.ndarray] = {}  # (problems, samples) of 0 and 1
@@ -91,19 +98,18 @@ def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
 
     The control has no search: it gets λ = 0 and the λ that won, or that led, with the same seeds.
     """
-    lams = (0.0, end.winner or end.leader)
     baseline = [cell for cell in searched if cell.lam == 0]
-    cells = []
-    for task in recipe.tasks:
-        trained = searched if task == recipe.task else [cell for cell in searched if cell.lam in lams]
-        arms = [(cell.lam, cell.seed, cell.objective) for cell in trained]
-        arms += [(arm.lam, cell.seed, arm.objective) for cell in baseline for arm in recipe.other_arms]
-        cells += [Cell(task, None, 0), *(Cell(task, *arm) for arm in arms)]
-    return cells
-
-
-def _write(root: Path, now: Asked) -> None:
-    assert now.step is not None
-    cells = [asdict(cell) for cell in now.cells]
-    said = explain(now.step, now.objective)
-    write_json(root / SEARCH, {"said": said, "step": plain(now.step), "asked": cells})
+    cells = [
+        cell
+        for task in recipe.tasks
+        for cell in (
+            Cell(task, None, 0),
+            *(replace(cell, task=task) for cell in searched),
+            *(
+                Cell(task, arm.lam, cell.seed, arm.objective)
+                for cell in baseline
+                for arm in recipe.other_arms
+            ),
+        )
+    ]
+    return with_comparisons(recipe, cells, (0.0, end.winner or end.leader))

@@ -15,10 +15,10 @@ def test_a_line_a_cell_says_how_many_are_done_and_a_failure_why_on_one_line(caps
         advance(Done(CELLS[2], seconds=0.5))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "λ = 1 leads"
-    assert lines[1].startswith("done: toy-lam1-seed0 in 1.2 s, 3 of 5, about ")
+    assert lines[1].startswith("done: toy-lam1-seed0 in 1.2 s, 3 of 5, 0 s so far, about ")
     assert lines[2] == "failed: toy-lam1-seed1: RuntimeError: " + "no luck " * 30
-    assert lines[3].startswith("done: toy-lam1-seed1 in 2.0 s, 4 of 5, about ")
-    assert lines[4] == "done: toy-lam1-seed2 in 0.5 s, 5 of 5"
+    assert lines[3].startswith("done: toy-lam1-seed1 in 2.0 s, 4 of 5, 0 s so far, about ")
+    assert lines[4] == "done: toy-lam1-seed2 in 0.5 s, 5 of 5, 0 s so far"
 
 
 def test_cells_that_take_hours_have_a_time_left_too():
