@@ -124,11 +124,9 @@ def demo(options: argparse.Namespace) -> int:
 
 def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
-    from erce.cli.terminal import announcement
-    from erce.recipe import load_recipe
+    from erce.cli.terminal import announce
 
-    # Before torch and transformers are imported, which takes seconds.
-    print(announcement(load_recipe(recipe, **overrides), out, jobs=options.jobs or 1), flush=True)
+    announce(recipe, out, options.jobs or 1, **overrides)  # before torch is imported, which takes seconds
     import erce.study.run
 
     try:

@@ -14,7 +14,6 @@ from erce.errors import counted
 from erce.verify import Verdict
 
 if TYPE_CHECKING:
-    from erce.recipe import Recipe
     from erce.study.regrade import Judged
     from erce.verify.sandbox.host.probes import ProbeResult
 
@@ -118,11 +117,13 @@ def _sign(row: "ProbeResult") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "
 
 
-def announcement(recipe: "Recipe", out: Path, *, jobs: int) -> str:
-    """Return the first line of a study's output: what will run, where the results go."""
+def announce(path: Path, out: Path, jobs: int, **overrides: Any) -> None:
+    """Print the first line of a study's output: what will run, and where the results go."""
+    from erce.recipe import load_recipe
     from erce.study.compared import planned_cells
 
+    recipe = load_recipe(path, **overrides)
     at_most = "up to " if recipe.search is not None else ""
     cells = counted(len(planned_cells(recipe)), "cell")
     side_by_side = f", {jobs} at a time" if jobs > 1 else ""
-    return f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}"
+    print(f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}", flush=True)

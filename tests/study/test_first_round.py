@@ -60,7 +60,7 @@ def test_a_grid_stops_after_one_seed_of_every_arm_until_it_is_told_to_go_on(
         run(RECIPE, out=tmp_path / "study")
     assert ran == FIRST  # the same command runs nothing more
     assert not run(RECIPE, out=tmp_path / "study", go_on=True).missing
-    assert len(ran) == len(RECIPE.cells())
+    assert sorted(ran) == sorted(cell.name for cell in read_study(tmp_path / "study").expected)
     run(RECIPE, out=tmp_path / "study")  # a finished study is only read
 
 
