@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from toys import FINDS_TOYS
+from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.recipes import tiny_recipe
 from toys.studies import write_right_cell, write_wrong_cell, write_wrong_cell_of_a_right_base
 
@@ -82,10 +84,16 @@ def test_a_study_goes_on_with(tmp_path, monkeypatch, write, changes):
 
 
 @pytest.mark.slow
-def test_processes_stop_too(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
+)
+def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
+    if engine.startswith("ray"):
+        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
+    monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])
     monkeypatch.setattr(erce.study.run, "run_cell", write_wrong_cell)
-    with pytest.raises(AllAlikeError):
-        run(replace(RECIPE, seeds=tuple(range(20))), out=tmp_path / "study", jobs=2)
+    with pytest.raises(AllAlikeError, match="nothing was right"):
+        run(replace(RECIPE, seeds=tuple(range(20))), out=tmp_path / "study", engine=engine, jobs=jobs)
     assert 4 <= len(read_study(tmp_path / "study").results) < 20
 
 

@@ -21,6 +21,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from toys import chaos_cells, ray_nodes  # before anything of erce
+from toys.waiting import DEADLINE_SECONDS
 
 # isort: split
 import erce.study.run
@@ -85,7 +86,7 @@ class Disturbed:
 
     def end(self, driver: int) -> int:
         """Its exit code, which is there in good time."""
-        code = self.ended(driver, seconds=120.0)
+        code = self.ended(driver, seconds=DEADLINE_SECONDS)
         if code is None:
             os.kill(driver, signal.SIGKILL)
         assert code is not None, f"a driver goes on and on: {self.said.read_text()[-2000:]}"
@@ -151,7 +152,7 @@ def kill_drivers(found: Disturbed) -> None:
         driver = found.begin(engine)
         moment = found.rng.uniform(0, found.wall[engine])
         late = found.found["moments"] >= found.moments
-        code = found.ended(driver, seconds=120.0 if late else moment)
+        code = found.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
         if code is None:
             os.kill(driver, signal.SIGKILL)
             code = found.end(driver)
@@ -190,7 +191,7 @@ def _kill_a_head(found: Disturbed, head: ray_nodes.Head) -> bool:
     began, wall = time.monotonic(), found.wall.get(RAY)
     late = found.found["moments"] >= found.moments or wall is None
     if code is None:
-        code = found.ended(driver, seconds=120.0 if late else found.rng.uniform(0, wall))
+        code = found.ended(driver, seconds=DEADLINE_SECONDS if late else found.rng.uniform(0, wall))
     if code is not None:
         if fresh:
             found.wall[RAY] = time.monotonic() - began
@@ -235,7 +236,8 @@ def forbid_writing(found: Disturbed) -> None:
         while found.going_on():
             driver = found.begin(HERE)
             moment = found.rng.uniform(0, found.wall[HERE])
-            code = found.ended(driver, seconds=moment if found.found["moments"] < found.moments else 120.0)
+            late = found.found["moments"] >= found.moments
+            code = found.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
             if code is None:
                 os.kill(driver, signal.SIGKILL)
                 found.end(driver)

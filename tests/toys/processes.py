@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 
 WORLD = 3
-DEADLOCK = 30  # seconds that a collective waits for the others
+DEADLOCK_SECONDS = 600.0  # that a collective waits for the others
 _groups: dict[int, Any] = {}
 
 
@@ -34,7 +34,7 @@ class Processes:
         """What the function returns in each of the last `size` processes; its exception is raised."""
         pools: list[Pool] = self._pools[WORLD - size :]
         found = [pool.apply_async(_run, (function, size, args)) for pool in pools]
-        return [x.get(timeout=2 * DEADLOCK) for x in found]
+        return [x.get(timeout=2 * DEADLOCK_SECONDS) for x in found]
 
 
 def _join(rank: int, meeting: str) -> None:
@@ -42,7 +42,7 @@ def _join(rank: int, meeting: str) -> None:
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=WORLD)
     for size in range(1, WORLD + 1):  # the group's ranks are not the world's
         ranks = list(range(WORLD - size, WORLD))
-        _groups[size] = dist.new_group(ranks, timeout=timedelta(seconds=DEADLOCK))
+        _groups[size] = dist.new_group(ranks, timeout=timedelta(seconds=DEADLOCK_SECONDS))
 
 
 def _run(function: Callable[..., Any], size: int, args: tuple) -> Any:

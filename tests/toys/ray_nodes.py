@@ -8,16 +8,21 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from toys import FINDS_TOYS
+import pytest
 
-ATTEMPTS = 4
-LISTENS = 60.0  # seconds until a client server does, which starts beside its head
+from toys import FINDS_TOYS
+from toys.waiting import DEADLINE_SECONDS, until
+
+ATTEMPTS = 20
+RAYS_OWN_WARNINGS = [  # of its process handling, and of files that it leaves for the garbage collector
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 SMALL = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
 
 
@@ -42,10 +47,7 @@ def client_server(*rooms: int, **head):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with cluster(*rooms, ray_client_server_port=port, **head) as (made, _):
-        end = time.monotonic() + LISTENS
-        while not _listens(port):
-            assert time.monotonic() < end, "the client server has not started"
-            time.sleep(0.1)
+        until(lambda: _listens(port))  # the client server starts beside its head
         yield f"ray://127.0.0.1:{port}", made
 
 
@@ -66,7 +68,7 @@ def _started(rooms, head, *, attempts: int):
         return made, nodes
     except Exception as error:  # Ray raises bare Exception where a node is too slow to start
         made.shutdown()
-        if attempts == 1 or "timed out" not in str(error):
+        if attempts == 1 or "timed out" not in str(error).lower():
             raise
     return _started(rooms, head, attempts=attempts - 1)
 
@@ -80,7 +82,7 @@ class Head:
     parent: "subprocess.Popen[str]"
 
     def end(self) -> None:
-        self.parent.communicate(timeout=LISTENS)
+        self.parent.communicate(timeout=DEADLINE_SECONDS)
 
 
 @contextmanager
@@ -112,7 +114,7 @@ def heads() -> Iterator[Iterator[Head]]:
     finally:
         for parent in parents:
             if parent.poll() is None:
-                parent.communicate(timeout=LISTENS)
+                parent.communicate(timeout=DEADLINE_SECONDS)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from toys import FINDS_TOYS
 from toys import train_processes as processes
 from toys import training as toy
+from toys.waiting import DEADLINE_SECONDS
 
 from erce.errors import DivergedError, InputError, RunError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
@@ -84,7 +85,7 @@ def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, thr
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=DEADLINE_SECONDS,
     )
     assert done.returncode == 0, done.stderr[-3000:]
 

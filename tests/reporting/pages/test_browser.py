@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from toys.studies import make_study
+from toys.waiting import DEADLINE_SECONDS
 
 from erce.reporting import report
 from erce.reporting.numbers.examples import examples
@@ -113,7 +114,7 @@ def test_a_hostile_study_neither_runs_nor_asks_nor_breaks_the_page(tmp_path, ser
         f"--user-data-dir={tmp_path / 'profile'}",
     ]
     command += ["--virtual-time-budget=1000", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=True)
     dom = done.stdout
     title = re.search(r"<title>(.*?)</title>", dom, re.DOTALL)
     assert title is not None

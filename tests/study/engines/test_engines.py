@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from toys import engine_work
 from toys.engine_work import CELLS, RECIPE
+from toys.waiting import until
 
 from erce.files import read_json
 from erce.study.engines import FAILURE, Work, open_engine, study_lock
@@ -143,13 +143,6 @@ def driver(tmp_path):
     yield process, root
     process.kill()
     process.wait()
-
-
-def until(holds, seconds: float = 180.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.02)
 
 
 def alive(root: Path) -> list[int]:

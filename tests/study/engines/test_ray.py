@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from toys import FINDS_TOYS, engine_work, ray_nodes
 from toys.engine_work import CELLS, RECIPE
+from toys.waiting import DEADLINE_SECONDS, until
 
 from erce.errors import ClusterLostError, InputError
 from erce.recipe import Decoding, Recipe, Resources, Training
@@ -23,12 +24,7 @@ from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
 from erce.study.run import run as run_study
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
-pytestmark = [
-    pytest.mark.slow,
-    # Of Ray's own process handling, and of its files that it leaves for the garbage collector.
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = [pytest.mark.slow, *ray_nodes.RAYS_OWN_WARNINGS]
 
 STUDY = Recipe(  # of three cells
     task="mini-sums",
@@ -61,13 +57,6 @@ def engine(request, monkeypatch):
     monkeypatch.setenv("RAY_CLIENT_RECONNECT_GRACE_PERIOD", "3")
     with ray_nodes.client_server(1, 1, num_cpus=0) as (address, _):
         yield address
-
-
-def until(holds, seconds: float = 180.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.05)
 
 
 def work(root: Path, run, signs: Path) -> Work:
@@ -115,7 +104,7 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
         assert lost
         cluster.remove_node(one, allow_graceful=False)
         (signs / "go").touch()
-        sweep.join(180)
+        sweep.join(DEADLINE_SECONDS)
         assert not sweep.is_alive()
     assert sorted(done.cell.name for done in ends) == sorted(cell.name for cell in CELLS)
     assert not any(done.failure for done in ends)
@@ -157,7 +146,7 @@ def test_a_client_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path,
             open_engine(work_to_do, engine=address) as run,
         ):
             list(run(CELLS))
-        killer.join(60)
+        killer.join()
     (signs / "go").touch()
     with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(work_to_do, engine=address) as run:
         assert not any(done.failure for done in run(CELLS))
@@ -187,6 +176,7 @@ def test_a_driver_that_ray_ends_says_so_and_the_next_one_goes_on(tmp_path, lost,
             list(run(CELLS))
         killer.join()
         (signs / "go").touch()
+        monkeypatch.undo()  # a busy head may be silent for longer than that
         with open_engine(started, engine=f"ray@{next(heads).address}") as run:
             assert not any(done.failure for done in run(CELLS))
 
@@ -285,7 +275,7 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
             (signs / "go").touch()
             time.sleep(5)
             assert not (folder / RESULT).exists()
-        sweep.join(180)
+        sweep.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""]
     assert (folder / "runs").read_text() == "whole\nonce\n"
 
@@ -319,7 +309,7 @@ def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, d
         time.sleep(2)  # in which a cell too many would begin
         assert sorted(path.read_text() for path in signs.iterdir()) == devices
         (signs / "go").touch()
-        sweep.join(180)
+        sweep.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""] * len(CELLS)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from toys.engine_work import CELLS, RECIPE, leave_a_result
+from toys.waiting import DEADLINE_SECONDS
 
 from erce.errors import ClusterLostError, InputError
 from erce.study.engines import Work, ray_process
@@ -78,7 +79,8 @@ def test_a_run_that_is_left_early_interrupts_the_process(work, tmp_path, monkeyp
         "threading.Thread(target=_listen, args=(sys.stdin.buffer, queue.SimpleQueue(), threading.Event()),"
         f" daemon=True).start(); time.sleep(600)\nexcept KeyboardInterrupt: {interrupted}"
     )
-    monkeypatch.setattr(ray_process, "BOOT", f"{CONNECT}{listen}{wait}")
+    monkeypatch.setattr(ray_process, "BOOT", f"{READ}{SAY}{listen}say(None); {wait}")
+    monkeypatch.setattr(ray_process, "EXIT_SECONDS", DEADLINE_SECONDS)
     with watched_cluster(work, None, "127.0.0.1:9"):
         pass
     assert (tmp_path / "interrupted").exists()

@@ -10,52 +10,61 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toys.recipes import tiny_recipe
+from toys.ray_nodes import RAYS_OWN_WARNINGS
+from toys.waiting import until
 
 from erce.cli.main import main
 from erce.files import read_json
-from erce.recipe import Resources
+from erce.recipe import Resources, load_recipe
 from erce.study.engines import study_lock
-from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
+from erce.study.folder import LOCKS, RESULT, TIMING, read_study
 from erce.study.run import run
+from erce.types import BASE_MODEL, BASELINE, Arm
 
-RECIPE = tiny_recipe(n_train=32, n_validation=3, resources=Resources(threads=1))
 TEXT = """
 task = "mini-sums"
-lams = [0, 1]
+control = "mini-sums-answer-only"
+lams = [0, 3]
 seeds = [0]
+objectives = ["dft + 4"]
 n_train = 32
-n_validation = 3
+n_validation = 20
 n_test = 4
 
 [training]
 epochs = 1
-learning_rate = 1e-3
+learning_rate = 3e-3
 
 [decoding]
 samples = 2
+frontier = [0.4]
+frontier_samples = 2
 
 [resources]
 threads = 1
 """
-RAYS_OWN = [  # its process handling, and its files that it leaves for the garbage collector
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+
+
+CELLS = 7  # three of the grid, "dft + 4", and the control's base model, λ = 0 and chosen λ
+FIRST_TRAINING = "cells/*/training.json"
+CHOSEN_TRAINING = "cells/mini-sums-answer-only-lam3-*/training.json"  # of the cells that come after the grid
+CHOSEN_FRONTIER = (
+    "cells/mini-sums-lam3-*/completions.j*l"  # all of the grid's, and a journal of the frontier's
+)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    root = tmp_path_factory.mktemp("engines") / "here"
-    run(RECIPE, out=root, engine="here")
-    return root
-
-
-@pytest.fixture
-def recipe(tmp_path):
-    path = tmp_path / "tiny.toml"
+def recipe(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recipe") / "tiny.toml"
     path.write_text(TEXT, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(recipe, tmp_path_factory):
+    root = tmp_path_factory.mktemp("engines") / "here"
+    assert len(run(recipe, out=root, engine="here").results) == CELLS
+    return root
 
 
 def tree(root: Path) -> dict[str, bytes]:
@@ -65,13 +74,6 @@ def tree(root: Path) -> dict[str, bytes]:
         for path in sorted(root.rglob("*"))
         if path.is_file() and path.name != TIMING and LOCKS not in path.parts
     }
-
-
-def until(holds, seconds: float = 180.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.02)
 
 
 def started(recipe: Path, out: Path, *flags: str) -> "subprocess.Popen[str]":
@@ -91,63 +93,95 @@ def test_a_second_driver_is_refused_with_a_sentence_and_leaves_the_folder_alone(
 
 
 @pytest.mark.slow
+def test_the_control_and_the_frontier_have_the_lam_that_validation_chose(undisturbed):
+    study = read_study(undisturbed)
+    assert {cell.lam for cell in study.results if cell.task != study.recipe.task} == {None, 0.0, 3.0}
+    assert {cell.arm for cell, result in study.results.items() if "T0.4" in result["scores"]["test"]} == {
+        BASE_MODEL,
+        BASELINE,
+        Arm(3.0),
+    }
+
+
+@pytest.mark.slow
+def test_a_lam_on_another_objective_is_trained_with_its_penalty(undisturbed):
+    (log,) = (read_json(path)["log"] for path in undisturbed.glob("cells/mini-sums-dft-lam4-*/training.json"))
+    for step in log:
+        assert step["lam"] == 4.0
+        assert (
+            0 < step["objective"] - 4 * step["entropy"] < step["ce"]
+        )  # DFT weighs the loss by a probability
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN)]
+    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
 )
-def test_every_engine_leaves_the_same_bytes(undisturbed, tmp_path, engine, jobs):
+def test_every_engine_leaves_the_same_bytes(undisturbed, recipe, tmp_path, engine, jobs):
     if engine.startswith("ray"):
         pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
-    run(RECIPE, out=tmp_path / "study", engine=engine, jobs=jobs)
+    run(recipe, out=tmp_path / "study", engine=engine, jobs=jobs)
     assert tree(tmp_path / "study") == tree(undisturbed)
 
 
 @pytest.mark.slow
-def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undisturbed, tmp_path):
-    """The undisturbed one trained its last cell in a process that had trained and drawn two before."""
+def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undisturbed, recipe, tmp_path):
+    """The undisturbed one trained its last cell in a process that had trained and drawn others before."""
     shutil.copytree(undisturbed, tmp_path / "study")
-    last = cell_folder(tmp_path / "study", RECIPE, RECIPE.cells()[-1])
+    (last,) = (tmp_path / "study").glob("cells/mini-sums-answer-only-lam3-*")
     shutil.rmtree(last)
-    run(RECIPE, out=tmp_path / "study", engine="processes", jobs=1)
+    run(recipe, out=tmp_path / "study", engine="processes", jobs=1)
     assert (last / "adapter" / "adapter_model.safetensors").is_file()
     assert tree(tmp_path / "study") == tree(undisturbed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_leaves_a_folder_that_goes_on_to_the_same_bytes(undisturbed, recipe, tmp_path, jobs):
-    root = tmp_path / "study"
+@pytest.mark.parametrize(
+    ("number", "jobs", "moment"),
+    [
+        (signal.SIGINT, "1", FIRST_TRAINING),
+        (signal.SIGINT, "2", FIRST_TRAINING),
+        (signal.SIGKILL, "1", CHOSEN_FRONTIER),
+        (signal.SIGINT, "2", CHOSEN_TRAINING),
+    ],
+)
+def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
+    undisturbed, recipe, tmp_path, number, jobs, moment
+):
+    root, awaited = tmp_path / "study", 2 if moment == CHOSEN_FRONTIER else 1
     process = started(recipe, root, "--jobs", jobs)
-    until(lambda: process.poll() is not None or list(root.glob("cells/*/training.json")))
-    os.killpg(process.pid, signal.SIGINT)
-    said = process.communicate(timeout=180)[1]
-    assert process.returncode == 130, said
-    assert "erce: interrupted; the same command goes on from here" in said
+    until(lambda: process.poll() is not None or len(list(root.glob(moment))) == awaited)
+    os.killpg(process.pid, number)
+    said = process.communicate()[1]
+    assert process.returncode == (130 if number == signal.SIGINT else -number), said
+    assert number == signal.SIGKILL or "erce: interrupted; the same command goes on from here" in said
     assert "Traceback" not in said
-    assert len(list(root.glob(f"cells/*/{RESULT}"))) < len(RECIPE.cells())
-    run(RECIPE, out=root)
+    assert len(list(root.glob(f"cells/*/{RESULT}"))) < CELLS
+    run(recipe, out=root)
     assert tree(root) == tree(undisturbed)
 
 
 @pytest.mark.slow
-def test_two_processes_train_a_cell_together_as_one_does(undisturbed, tmp_path):
-    recipe = replace(RECIPE, resources=Resources(threads=1, processes=2))
-    cell = recipe.cells()[-1]
+def test_two_processes_train_a_cell_together_as_one_does(undisturbed, recipe, tmp_path):
+    together = replace(load_recipe(recipe), resources=Resources(threads=1, processes=2))
     shutil.copytree(undisturbed, tmp_path / "study")
-    shutil.rmtree(cell_folder(tmp_path / "study", recipe, cell))
-    run(recipe, out=tmp_path / "study")
-    one, two = (cell_folder(root, recipe, cell) for root in (undisturbed, tmp_path / "study"))
-    assert {path.name for path in two.iterdir()} == {path.name for path in one.iterdir()}
+    one, two = (next(root.glob("cells/mini-sums-lam3-*")) for root in (undisturbed, tmp_path / "study"))
+    names = {path.name for path in one.iterdir()}
+    shutil.rmtree(two)
+    run(together, out=tmp_path / "study")
+    assert {path.name for path in two.iterdir()} == names
     logs = [read_json(folder / "training.json")["log"] for folder in (one, two)]
     assert len(logs[0]) == len(logs[1])
-    for alone, together in zip(*logs, strict=True):
-        assert together["objective"] == pytest.approx(alone["objective"], rel=1e-4)
-        assert together["scored_tokens"] == alone["scored_tokens"]
+    for alone, shared in zip(*logs, strict=True):
+        assert shared["objective"] == pytest.approx(alone["objective"], rel=1e-4)
+        assert shared["scored_tokens"] == alone["scored_tokens"]
 
 
 @pytest.mark.slow
-def test_a_killed_driver_takes_with_it_the_processes_that_train_a_cell_together(recipe, tmp_path):
-    recipe.write_text(TEXT.replace("epochs = 1", "epochs = 1000") + "processes = 2\n", encoding="utf-8")
-    process = started(recipe, tmp_path / "study")
+def test_a_killed_driver_takes_with_it_the_processes_that_train_a_cell_together(tmp_path):
+    long = tmp_path / "long.toml"
+    long.write_text(TEXT.replace("epochs = 1", "epochs = 1000") + "processes = 2\n", encoding="utf-8")
+    process = started(long, tmp_path / "study")
     until(lambda: process.poll() is not None or len(launched(tmp_path)) >= 3)
     time.sleep(5.0)
     process.kill()
