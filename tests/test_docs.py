@@ -1,6 +1,10 @@
 """What README and docs show, runs: every Python block of a page, top to bottom."""
 
+import importlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +35,15 @@ def test_links_between_pages_lead_somewhere(page):
 def test_every_page_is_in_the_table_of_contents():
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert [page.name for page in PAGES[1:] if f" {page.relative_to(ROOT / 'docs')}\n" not in nav] == []
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_public_name(tmp_path):
+    """Of every room that says with `__all__` what is public."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
+    pages = "".join(page.read_text(encoding="utf-8") for page in (tmp_path / "reference").rglob("index.html"))
+    for room in ("", ".loss", ".verify", ".score", ".stats", ".recipe", ".tasks", ".imports"):
+        names = importlib.import_module(f"erce{room}").__all__
+        shown = [name for name in names if re.search(rf'id="erce[\w.]*\.{name}"|<code>{name}</code>', pages)]
+        assert shown == list(names)

@@ -32,23 +32,23 @@ GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study d
 class Recipe:
     """A study: a grid of penalty strengths and seeds on one task, and on a control task if one is named."""
 
-    task: str
-    lams: tuple[float, ...]  # penalty strengths λ; 0 is the objective alone, and the baseline
-    seeds: tuple[int, ...]
+    task: str  # a name that `erce tasks` lists, or your own: "package.module:NAME"
+    lams: tuple[float, ...]  # penalty strengths λ, or "auto"; 0 is the objective alone, and the baseline
+    seeds: tuple[int, ...]  # every λ is trained once with each
     objective: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
     objectives: tuple[
         str, ...
     ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), …
     control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
-    model: str = "tiny"
-    data: str | None = None  # folder with the task's original files; None: the task's own source
+    model: str = "tiny"  # "tiny" comes with erce; a folder; a name on the hub
+    data: str | None = None  # folder with the task's original files, or your file; None: the task's source
     penalty: str = "shannon"  # "shannon" | "renyi" | "support-size" | your own, "package.module:NAME"
     order: float = 1.0  # of the penalty; 1 where it takes none
     dtype: str = "auto"  # "auto": float32 on a CPU, bfloat16 on a GPU
-    n_train: int | None = None  # None: the task's size
-    n_validation: int | None = None
-    n_test: int | None = None
-    split_seed: int = 42
+    n_train: int | None = None  # problems to train on; None: the task's number
+    n_validation: int | None = None  # problems to choose λ on; None: the task's number
+    n_test: int | None = None  # problems to test on; None: the task's number
+    split_seed: int = 42  # which problems are drawn from the task's pools
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     server: Serving | None = None  # None: transformers draws the completions

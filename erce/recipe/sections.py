@@ -16,18 +16,18 @@ GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
 class Training:
     """LoRA fine-tuning; the paper's set-up (appendix on the GSM8K set-up) where nothing is said."""
 
-    epochs: float = 3.0
+    epochs: float = 3.0  # passes over the demonstrations
     learning_rate: float = 2e-4  # peak; cosine to 0
     warmup: float = 0.03  # share of the steps
     batch_size: int = 16  # effective: sequences an optimizer step
     micro_batch_size: int = 8  # sequences a forward pass
-    max_grad_norm: float = 1.0
-    rank: int = 16
-    lora_alpha: int = 32
-    dropout: float = 0.05
+    max_grad_norm: float = 1.0  # gradients are clipped to this norm
+    rank: int = 16  # of the LoRA adapter
+    lora_alpha: int = 32  # the adapter is scaled by lora_alpha / rank
+    dropout: float = 0.05  # of the adapter's input
     normalize: str = "token"  # "token": mean over the batch's response tokens | "sequence": the paper's 1/T
     head: str = "erce"  # "erce" | "trl": TRL's own loss head, for comparison
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: bool = False  # saves memory; the forward pass is computed twice
     max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
     lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 | "delayed": 0, then λ at once
     lam_warmup: float = WARMUP  # share of the steps over which "linear" rises and "delayed" keeps 0
