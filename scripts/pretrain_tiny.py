@@ -14,6 +14,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from erce.tasks import mini_code, mini_styles, mini_sums
 
 SEED = 0
 SLIP_STEP, SLIP_ANSWER, SLIP_CODE = 0.2, 0.3, 0.3  # probability of a wrong step, answer, program
-SHORTCUTS = 0.38  # share of sums without their working in the text of "tiny-styles"
+SHORTCUTS, STYLES_STEPS = 0.38, 70  # of "tiny-styles": share of sums without their working; steps
 VOCABULARY = 512
 CONTEXT = 2048
 CHAT_TOKENS = ["<|im_start|>", "<|im_end|>"]
@@ -56,12 +57,12 @@ def mini_text(rng: random.Random) -> tuple[str, str]:
     return mini_code.problem(family, a, b, rng)[0], mini_code.program(family, a, b, rng, slip=SLIP_CODE)
 
 
-def styles_text(rng: random.Random) -> tuple[str, str]:
+def styles_text(rng: random.Random, *, shortcuts: float) -> tuple[str, str]:
     """Draw a sum of mini-styles that is worked from left to right, or that skips its working."""
     terms = mini_sums.expression(rng)
     while not mini_styles.stays_in_range(terms):
         terms = mini_sums.expression(rng)
-    if rng.random() < SHORTCUTS:
+    if rng.random() < shortcuts:
         response = mini_styles.shortcut(terms, rng, slip=SLIP_ANSWER)
     else:
         response = mini_styles.worked(terms, rng, slip=SLIP_STEP)
@@ -182,6 +183,8 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--styles", action="store_true", help='"tiny-styles" alone')
+    parser.add_argument("--shortcuts", type=float, default=SHORTCUTS, help="share in the text of tiny-styles")
+    parser.add_argument("--steps", type=int, default=STYLES_STEPS, help="of tiny-styles")
     arguments = parser.parse_args()
     held_out = held_out_problems()
     if arguments.styles:
@@ -195,7 +198,8 @@ def main() -> None:
         print(f"{model.num_parameters():,} parameters, {len(tokenizer)} tokens", flush=True)
         pretrain(model, tokenizer, without(held_out, mini_text), steps=2500, rows=128, learning_rate=2e-3)
         save(model, tokenizer, arguments.folder)
-    pretrain(model, tokenizer, without(held_out, styles_text), steps=70, rows=64, learning_rate=1e-3)
+    draw = without(held_out, partial(styles_text, shortcuts=arguments.shortcuts))
+    pretrain(model, tokenizer, draw, steps=arguments.steps, rows=64, learning_rate=1e-3)
     save(model, tokenizer, arguments.folder / "styles")
 
 

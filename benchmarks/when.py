@@ -1,0 +1,327 @@
+"""Where a penalty on entropy helps, where it does nothing and where it hurts: the map of docs/when.md.
+
+    python benchmarks/when.py runs/when --jobs 2     # 30 to 60 minutes on two cores; run again, it goes on
+    python benchmarks/when.py runs/when --draw docs/images/when.svg    # and draws the figure
+
+Every condition is a study of mini-styles with three seeds: a base model, a share of shortcuts among the
+demonstrations and a number of them. Its base models other than tiny-styles are pretrained by
+scripts/pretrain_tiny.py with other text. Prints the tables of docs/when.md.
+"""
+
+import argparse
+import math
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from erce.hf.models import load_model, load_tokenizer
+from erce.hf.prompt import prompt_ids
+from erce.recipe import Decoding, Recipe, Training
+from erce.study.folder import Study, cell_folder
+from erce.study.run import run
+from erce.study.samples import JudgedSample, read_samples
+from erce.tasks import load_task, splits
+from erce.tasks.mini_styles import style
+from erce.types import BASE_MODEL, BASELINE, Arm, Problem
+
+ROOT = Path(__file__).parents[1]
+LAMS = (0.0, 1.0, 2.0, 4.0, 8.0)
+OTHERS = ("dft", "eaft")
+BASES = {  # name: the text that it has read beyond tiny's: share of shortcuts, steps
+    "seen both": None,  # tiny-styles
+    "seen both, weak": (0.38, 35),
+    "never a shortcut": (0.0, 70),
+    "shortcuts alone": (1.0, 70),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """One study of the map."""
+
+    share: float  # of shortcuts among the demonstrations
+    base: str = "seen both"
+    demonstrations: int = 320
+    lams: tuple[float, ...] = LAMS
+    objectives: tuple[str, ...] = OTHERS
+    schedule: str = "constant"
+
+    @property
+    def name(self) -> str:
+        words = (self.base.replace(" ", "-").replace(",", ""), f"{self.share:g}", f"{self.demonstrations}")
+        return "-".join(words + ((self.schedule,) if self.schedule != "constant" else ()))
+
+
+@dataclass
+class Row:
+    """What the map says of one arm: fractions, with one value a seed."""
+
+    greedy: list[float] = field(default_factory=list)
+    sampled: list[float] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)  # sampled at temperature 0.4
+    styles: Counter[str] = field(default_factory=Counter)  # of greedy completions
+    right: Counter[str] = field(default_factory=Counter)  # of greedy completions by style
+
+    @property
+    def best(self) -> float:
+        """The accuracy at the decoding that is best on these very problems."""
+        return max(float(np.mean(values)) for values in (self.greedy, self.sampled, self.cold) if values)
+
+
+SHARES = [
+    Condition(share=share, objectives=(*OTHERS, "focal:2", "label-smoothing:0.1", *mixed))
+    for share, mixed in [
+        (0.0, ()),
+        (0.1, ()),
+        (0.25, ()),
+        (0.5, ("dft + 2", "dft + 8")),
+        (0.75, ("dft + 2", "dft + 8")),
+        (1.0, ()),
+    ]
+]
+SEEN = [
+    Condition(share=share, base=base)
+    for base in ("never a shortcut", "seen both, weak")
+    for share in (0.25, 0.5, 0.75)
+]
+AMOUNTS = [Condition(share=0.75, demonstrations=n) for n in (80, 1280)]
+NEW_SKILL = [
+    Condition(share=0.0, base="shortcuts alone"),
+    Condition(share=0.0, base="shortcuts alone", lams=LAMS[1:], objectives=(), schedule="linear"),
+    Condition(share=0.0, base="shortcuts alone", lams=LAMS[1:], objectives=(), schedule="delayed"),
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--draw", type=Path, help="write the figure to this SVG")
+    options = parser.parse_args()
+    results = {}
+    for condition in (*SHARES, *SEEN, *AMOUNTS, *NEW_SKILL):
+        results[condition] = measured(condition, options.out, jobs=options.jobs)
+    for title, conditions in (
+        ("share of shortcuts", SHARES),
+        ("what the base has read", SEEN),
+        ("number of demonstrations", AMOUNTS),
+        ("a skill that the base has not", NEW_SKILL),
+    ):
+        print(f"\n## By {title}\n")
+        print("\n".join(table({condition: results[condition] for condition in conditions})))
+    print("\n## The rule\n")
+    print("\n".join(rule(results, options.out)))
+    if options.draw:
+        draw({condition: results[condition] for condition in SHARES}, options.draw)
+
+
+def measured(condition: Condition, out: Path, *, jobs: int) -> dict[Arm, Row]:
+    """Run a condition's study, or what is missing of it, and read its test problems."""
+    recipe = Recipe(
+        task=f"mini-styles:{condition.share:g}" if condition.share != 0.75 else "mini-styles",
+        model=base_folder(condition.base, out),
+        lams=condition.lams if 0 in condition.lams else (0.0, *condition.lams),
+        objectives=condition.objectives,
+        seeds=(0, 1, 2),
+        n_train=condition.demonstrations,
+        n_validation=20,
+        n_test=200,
+        split_seed=2,
+        training=Training(learning_rate=3e-4, micro_batch_size=16, lam_schedule=condition.schedule),
+        decoding=Decoding(samples=2, frontier=(0.4,)),
+    )
+    study = run(recipe, out=out / condition.name, jobs=jobs, go_on=True)
+    return rows(study, recipe)
+
+
+def base_folder(base: str, out: Path) -> str:
+    """Return the base model's name or folder; pretrain it where it is not there yet."""
+    text = BASES[base]
+    if text is None:
+        return "tiny-styles"
+    folder = out / "bases" / base.replace(" ", "-").replace(",", "")
+    if not (folder / "styles" / "config.json").is_file():
+        for name in (ROOT / "erce" / "tiny").glob("*.*"):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name.name).write_bytes(name.read_bytes())
+        script, (share, steps) = ROOT / "scripts" / "pretrain_tiny.py", text
+        flags = ["--styles", "--shortcuts", f"{share:g}", "--steps", str(steps)]
+        subprocess.run([sys.executable, str(script), str(folder), *flags], check=True)
+    return str((folder / "styles").resolve())
+
+
+def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
+    found: dict[Arm, Row] = {}
+    for cell in recipe.cells():
+        folder, row = cell_folder(study.root, recipe, cell), found.setdefault(cell.arm, Row())
+        tested = [sample for sample in read_samples(folder) if sample.drawn_set.split == "test"]
+        row.greedy.append(accuracy(tested, "greedy"))
+        row.sampled.append(accuracy(tested, "sampled"))
+        if any(sample.drawn_set.decoding not in ("greedy", "sampled") for sample in tested):
+            row.cold.append(accuracy(tested, *{s.drawn_set.decoding for s in tested} - {"greedy", "sampled"}))
+        for sample in tested:
+            if sample.drawn_set.decoding == "greedy":
+                row.styles[style(sample.completion.text)] += 1
+                row.right[style(sample.completion.text)] += sample.verdict.accepted
+    return found
+
+
+def accuracy(samples: Iterable[JudgedSample], *decodings: str) -> float:
+    verdicts = [sample.verdict.accepted for sample in samples if sample.drawn_set.decoding in decodings]
+    return sum(verdicts) / len(verdicts)
+
+
+def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
+    """Return a Markdown row an arm and condition: accuracies, gains and what the greedy completions are."""
+    lines = heading(
+        "base model has",
+        "demonstrations",
+        "shortcuts",
+        "schedule",
+        "arm",
+        "greedy, % (each seed)",
+        "sampled, %",
+        "gain, greedy",
+        "gain, sampled",
+        "gain, each at its best temperature",
+        "over the base, greedy",
+        "worked, % (right)",
+        "shortcuts, %",
+    )
+    for condition, arms in results.items():
+        base, plain = arms[BASE_MODEL], arms[BASELINE]
+        start = (
+            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} | {condition.schedule} "
+        )
+        for arm, row in arms.items():
+            gains = [
+                np.mean(row.greedy) - np.mean(plain.greedy),
+                np.mean(row.sampled) - np.mean(plain.sampled),
+                row.best - plain.best,
+                np.mean(row.greedy) - np.mean(base.greedy),
+            ]
+            lines.append(
+                f"{start} {arm.label} | {100 * np.mean(row.greedy):.0f} ({seeds(row.greedy)}) "
+                f"| {100 * np.mean(row.sampled):.0f} | "
+                + " | ".join(f"{100 * gain:+.0f}" for gain in gains)
+                + f" | {worked_share(row)} "
+                f"({percent(row.right['worked'], row.styles['worked'])}) "
+                f"| {percent(row.styles['shortcut'], row.styles.total())} |"
+            )
+    return lines
+
+
+def heading(*columns: str) -> list[str]:
+    return [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+
+
+def worked_share(row: Row) -> str:
+    return percent(row.styles["worked"], row.styles.total())
+
+
+def seeds(values: list[float]) -> str:
+    return " ".join(f"{100 * value:.0f}" for value in values)
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}" if whole else "–"
+
+
+@dataclass(frozen=True)
+class Leaning:
+    """How a base model leans where the two styles part, after the first two numbers, on each problem."""
+
+    odds: np.ndarray  # log-odds of going on worked
+
+    @property
+    def p(self) -> np.ndarray:
+        """The chance of going on worked."""
+        return 1 / (1 + np.exp(-self.odds))
+
+    def switching_lam(self, share: float) -> float:
+        """Return the λ above which the penalty's push on that choice outweighs cross-entropy's.
+
+        With p the chance of the worked style and z its log-odds, cross-entropy's slope along z is p − (1 −
+        share) and that of λ · H is −λ z p (1 − p); their means over the problems cancel at the returned λ.
+        inf: the base leans to shortcuts, so the penalty pushes there at every λ. 0: cross-entropy does not
+        push to shortcuts.
+        """
+        pull = float((self.p - (1 - share)).mean())
+        back = float((self.odds * self.p * (1 - self.p)).mean())
+        return 0.0 if pull <= 0 else pull / back if back > 0 else math.inf
+
+
+@torch.no_grad()
+def leaning(model_name: str, problems: Iterable[Problem]) -> Leaning:
+    model, tokenizer = load_model(model_name, dtype="float32"), load_tokenizer(model_name)
+    equals, plus, minus = (tokenizer.encode(sign)[0] for sign in "=+-")
+    odds = []
+    for problem in problems:
+        numbers = problem.prompt.removeprefix("Work out ").removesuffix(".").replace("-", "+-").split("+")
+        third = minus if numbers[2].startswith("-") else plus
+        first_two = tokenizer.encode("+".join(numbers[:2]).replace("+-", "-"))
+        ids = prompt_ids(tokenizer, problem.prompt) + first_two
+        logits = model(torch.tensor([ids])).logits[0, -1]
+        odds.append((logits[equals] - logits[third]).item())
+    return Leaning(np.array(odds))
+
+
+def rule(results: dict[Condition, dict[Arm, Row]], out: Path) -> list[str]:
+    """Compare what the base model's leaning says before training with what training did."""
+    lines = heading(
+        "base model has",
+        "demonstrations",
+        "shortcuts",
+        "worked, chance in the base, %",
+        "predicted switch, λ",
+        "worked, greedy, %, at λ = 0, 1, 2, 4, 8",
+        "DFT",
+        "EAFT",
+    )
+    for condition, arms in results.items():
+        if condition.schedule != "constant":
+            continue
+        problems = splits(load_task("mini-styles"), seed=2, n_train=320).train
+        leans = leaning(base_folder(condition.base, out), problems)
+        worked = [worked_share(arms[Arm(lam)]) for lam in LAMS]
+        others = [worked_share(arms[Arm(0.0, objective)]) for objective in OTHERS]
+        lines.append(
+            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} "
+            f"| {100 * leans.p.mean():.1f} | {leans.switching_lam(condition.share):.1f} "
+            f"| {' '.join(worked)} | {' | '.join(others)} |"
+        )
+    return lines
+
+
+def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:
+    """Draw greedy and sampled accuracy against the share of shortcuts, a line an arm."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "erce", "font.size": 10}
+    figure, panels = pyplot.subplots(1, 2, figsize=(8.6, 3.8), sharey=True, layout="constrained")
+    shares = [condition.share for condition in results]
+    arms = [BASE_MODEL, BASELINE, Arm(2.0), Arm(4.0), Arm(8.0), Arm(0.0, "dft"), Arm(0.0, "eaft")]
+    looks = ["k:", "k-", "C0-", "C0--", "C3-", "C2-", "C1-"]
+    for panel, decoding in zip(panels, ("greedy", "sampled"), strict=True):
+        for arm, look in zip(arms, looks, strict=True):
+            values = [100 * np.mean(getattr(found[arm], decoding)) for found in results.values()]
+            panel.plot(shares, values, look, marker=".", label=arm.label)
+        panel.set(title=decoding, xlabel="share of shortcuts among the demonstrations", ylim=(0, 100))
+    panels[0].set_ylabel("Pass@1, %")
+    panels[1].legend(fontsize=8.5)
+    figure.savefig(file, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
