@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,27 +75,25 @@ class Row:
         return max(float(np.mean(values)) for values in (self.greedy, self.sampled, self.cold) if values)
 
 
+NEITHER = ("focal:2", "label-smoothing:0.1")
 SHARES = [
-    Condition(share=share, objectives=(*OTHERS, "focal:2", "label-smoothing:0.1", *mixed))
-    for share, mixed in [
-        (0.0, ()),
-        (0.1, ()),
-        (0.25, ()),
-        (0.5, ("dft + 2", "dft + 8")),
-        (0.75, ("dft + 2", "dft + 8")),
-        (1.0, ()),
-    ]
+    Condition(share=0.0, objectives=(*OTHERS, *NEITHER)),
+    Condition(share=0.1),
+    Condition(share=0.25, objectives=(*OTHERS, *NEITHER)),
+    Condition(share=0.5, objectives=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
+    Condition(share=0.75, objectives=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
+    Condition(share=1.0),
 ]
 SEEN = [
     Condition(share=share, base=base)
     for base in ("never a shortcut", "seen both, weak")
     for share in (0.25, 0.75)
 ]
-AMOUNTS = [Condition(share=0.75, demonstrations=n) for n in (80, 1280)]
+AMOUNTS = [Condition(share=0.75, demonstrations=n, lams=(0.0, 8.0, 16.0), objectives=()) for n in (80, 1280)]
 NEW_SKILL = [
     Condition(share=0.0, base="shortcuts alone"),
-    Condition(share=0.0, base="shortcuts alone", lams=LAMS[1:], objectives=(), schedule="linear"),
-    Condition(share=0.0, base="shortcuts alone", lams=LAMS[1:], objectives=(), schedule="delayed"),
+    Condition(share=0.0, base="shortcuts alone", lams=(2.0, 8.0), objectives=(), schedule="linear"),
+    Condition(share=0.0, base="shortcuts alone", lams=(2.0, 8.0), objectives=(), schedule="delayed"),
 ]
 
 
@@ -107,7 +106,7 @@ def main() -> None:
     parser.add_argument("--draw", type=Path, help="write the figure to this SVG")
     options = parser.parse_args()
     results = {}
-    for condition in (*SHARES, *SEEN, *AMOUNTS, *NEW_SKILL):
+    for condition in (*SHARES[::-1], *SEEN, *NEW_SKILL, *AMOUNTS):
         results[condition] = measured(condition, options.out, jobs=options.jobs)
     for title, conditions in (
         ("share of shortcuts", SHARES),
@@ -262,8 +261,8 @@ class Leaning:
 
 
 @torch.no_grad()
-def leaning(model_name: str, problems: Iterable[Problem]) -> Leaning:
-    model, tokenizer = load_model(model_name, dtype="float32"), load_tokenizer(model_name)
+def leaning(model: Any, tokenizer: Any, problems: Iterable[Problem]) -> Leaning:
+    """Measure a model's leaning on problems of mini-styles."""
     equals, plus, minus = (tokenizer.encode(sign)[0] for sign in "=+-")
     odds = []
     for problem in problems:
@@ -292,9 +291,12 @@ def rule(results: dict[Condition, dict[Arm, Row]], out: Path) -> list[str]:
         if condition.schedule != "constant":
             continue
         problems = splits(load_task("mini-styles"), seed=2, n_train=320).train
-        leans = leaning(base_folder(condition.base, out), problems)
-        worked = [worked_share(arms[Arm(lam)]) for lam in LAMS]
-        others = [worked_share(arms[Arm(0.0, objective)]) for objective in OTHERS]
+        base = base_folder(condition.base, out)
+        leans = leaning(load_model(base, dtype="float32"), load_tokenizer(base), problems)
+        worked, others = (
+            [worked_share(arms[arm]) if arm in arms else "–" for arm in wanted]
+            for wanted in ([Arm(lam) for lam in LAMS], [Arm(0.0, objective) for objective in OTHERS])
+        )
         lines.append(
             f"| {condition.base} | {condition.demonstrations} | {condition.share:g} "
             f"| {100 * leans.p.mean():.1f} | {leans.switching_lam(condition.share):.1f} "

@@ -1,6 +1,7 @@
 """The flags of a command, added to its parser, and which of them go together; `erce.cli.main` reads them."""
 
 import argparse
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +83,21 @@ def check_json(path: Path) -> None:
         raise InputError(f"--json {str(path)!r}: {str(nearest)!r} is a file, no folder; choose another path")
 
 
-def add_run(added: argparse.ArgumentParser) -> None:
+def add_recipe(added: argparse.ArgumentParser) -> None:
     """Add the recipe, and the settings that win over it."""
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
-    added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
     added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
     added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
     added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
     added.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )
+
+
+def add_run(added: argparse.ArgumentParser) -> None:
+    """Add the recipe and where and how far its study runs."""
+    add_recipe(added)
+    added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
     text = "go on where nothing was right in the base model and one seed of every λ, or everything"
     added.add_argument("--go-on", action="store_true", help=text)
 
@@ -166,3 +172,18 @@ def _check_kind(options: argparse.Namespace, judged: str) -> None:
             "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
             "is only ours; leave out --mode"
         )
+
+
+def settings(pairs: list[str]) -> dict[str, Any]:
+    """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`."""
+    from erce.recipe.fill import merge
+
+    merged: dict[str, Any] = {}
+    for pair in pairs:
+        try:
+            merge(merged, tomllib.loads(pair))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(
+                f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
+            ) from None
+    return merged

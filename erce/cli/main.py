@@ -5,7 +5,6 @@ import importlib.util
 import math
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -16,12 +15,14 @@ from erce.cli.flags import (
     add_engine,
     add_import,
     add_plan,
+    add_recipe,
     add_run,
     add_sandbox,
     add_sft,
     add_verify,
     check_json,
     check_verify,
+    settings,
 )
 from erce.errors import InputError, RunError, UnfinishedError
 
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_command(options: argparse.Namespace) -> int:
     if getattr(options, "sandbox", None):
         os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-    if options.command in (run, demo, report, theory, sft, card):
+    if options.command in (run, outlook, demo, report, theory, sft, card):
         _require_study_extra()
     if getattr(options, "json", None) is not None:
         check_json(options.json)
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     """Run every unfinished cell of a recipe, then report."""
     recipe = recipe_path(options.recipe)
     flags = {"task": options.task, "model": options.model, "data": options.data}
-    overrides, name = flags | _settings(options.set), recipe.stem
+    overrides, name = flags | settings(options.set), recipe.stem
     if options.dry_run:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
     if options.limit is not None:
@@ -115,11 +116,23 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     return 0
 
 
+def outlook(options: argparse.Namespace) -> int:
+    """Say, before any training, above which λ it would push the base model towards right answers."""
+    from erce.recipe import load_recipe
+    from erce.study.outlook import outlook as look
+    from erce.study.outlook import outlook_lines
+
+    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
+    recipe = load_recipe(recipe_path(options.recipe), **overrides)
+    print("\n".join(outlook_lines(look(recipe), recipe)))
+    return 0
+
+
 def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
-    return _run_study(recipe_path("mini"), options.out, options)
+    return _run_study(recipe_path("mini-styles"), options.out, options)
 
 
 def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -322,21 +335,6 @@ def recipe_path(name: str) -> Path:
     raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
 
 
-def _settings(pairs: list[str]) -> dict[str, Any]:
-    """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`."""
-    from erce.recipe.fill import merge
-
-    settings: dict[str, Any] = {}
-    for pair in pairs:
-        try:
-            merge(settings, tomllib.loads(pair))
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(
-                f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
-            ) from None
-    return settings
-
-
 def _sandbox_errors() -> tuple[type[Exception], ...]:
     """Import the error only when something was raised, so that no command loads the sandbox for it."""
     from erce.verify.sandbox import SandboxUnavailable
@@ -377,6 +375,7 @@ def _parser() -> argparse.ArgumentParser:
     add_plan(added)
     add_engine(added, "1")
     add_sandbox(added)
+    add_recipe(command(outlook))
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")

@@ -75,7 +75,7 @@ def fine_tune(
             arguments,
             train_dataset=_dataset(rows),
             processing_class=base.tokenizer,
-            peft_config=_lora(training),
+            peft_config=lora_config(training),
         )
         trainer.remove_callback(PrinterCallback)
         seconds = _train(trainer)
@@ -164,7 +164,7 @@ def _accumulated(training: Training, processes: int) -> int:
     return training.batch_size // rows
 
 
-def _lora(training: Training) -> LoraConfig:
+def lora_config(training: Training) -> LoraConfig:
     """Put adapters on every linear layer but the output head: q, k, v, o, gate, up and down."""
     return LoraConfig(
         task_type="CAUSAL_LM",

@@ -1,0 +1,152 @@
+"""What the penalty does to the choice between two styles, over λ and over training: docs/when.md's mechanism.
+
+    python benchmarks/styles.py     # 5 minutes on one core
+
+Fine-tunes tiny-styles on mini-styles with one seed an arm. Prints how likely the policy is to go on worked
+where the styles part, which share of the demonstrated tokens a step pushes down, and, of what it writes after
+training, the share of each style, its accuracy and its entropy.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from datasets import Dataset
+from peft import LoraConfig
+from transformers import TrainerCallback
+from transformers.trainer_callback import PrinterCallback
+from when import leaning, percent
+
+from erce import ERCEConfig, ERCETrainer
+from erce.generate.decoding import GenerationSettings
+from erce.generate.transformers import generate
+from erce.hf.head import IGNORED
+from erce.hf.models import load_model, load_tokenizer
+from erce.hf.prompt import training_rows
+from erce.tasks import load_task, splits
+from erce.tasks.mini_styles import style
+from erce.types import Problem
+
+LAMS = (0.0, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 8.0, 16.0)
+MEASURED_STEPS = 10
+STYLES = ("worked", "shortcut", "mixed")
+
+
+class Leanings(TrainerCallback):
+    """The mean chance of going on worked, before training and after every few steps."""
+
+    def __init__(self, tokenizer: Any, problems: Sequence[Problem]) -> None:
+        self.tokenizer, self.problems = tokenizer, problems
+        self.worked: list[float] = []
+
+    def measure(self, model: Any) -> None:
+        training = model.training
+        model.eval()
+        self.worked.append(float(leaning(model, self.tokenizer, self.problems).p.mean()))
+        model.train(training)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        if state.global_step % MEASURED_STEPS == 0:
+            self.measure(model)
+
+
+def main() -> None:
+    problems = splits(load_task("mini-styles"), seed=2, n_train=320, n_validation=100, n_test=200)
+    print(
+        "Chance of going on worked where the styles part, in %, before training and every 10 steps, and the"
+    )
+    print("share of demonstrated tokens that a step pushes down, in %, in the first and last 10 steps:\n")
+    print("| arm | " + " | ".join(f"{step}" for step in range(0, 61, MEASURED_STEPS)) + " | first | last |")
+    print("|---" * 10 + "|")
+    written = {"base": measured_texts(load_model("tiny-styles", dtype="float32"), problems.test)}
+    for name, lam, objective in [
+        *((f"λ = {lam:g}", lam, "cross-entropy") for lam in LAMS),
+        ("dft", 0.0, "dft"),
+        ("eaft", 0.0, "eaft"),
+    ]:
+        trainer, leanings = trained(lam, objective, problems.train, problems.validation)
+        pushed = [100 * entry["pushed_down"] for entry in trainer.state.log_history if "pushed_down" in entry]
+        values = [f"{100 * p:.0f}" for p in leanings.worked]
+        print(f"| {name} | {' | '.join(values)} | {np.mean(pushed[:10]):.1f} | {np.mean(pushed[-10:]):.1f} |")
+        written[name] = measured_texts(trainer.model.eval(), problems.test)
+    print(
+        "\nWhat is written, greedy and in samples at temperature 1: share of the completions in % (of these"
+    )
+    print("right in %, mean entropy of their tokens in nats)\n")
+    print("| arm |" + "".join(f" {how}, {name} |" for how in ("greedy", "sampled") for name in STYLES))
+    print("|---" * 7 + "|")
+    for name, texts in written.items():
+        print(f"| {name} | {' | '.join(texts)} |")
+
+
+def trained(
+    lam: float, objective: str, demonstrated: Sequence[Problem], held_out: Sequence[Problem]
+) -> tuple[ERCETrainer, Leanings]:
+    """Train with the settings of recipes/mini-styles.toml."""
+    model, tokenizer = load_model("tiny-styles", dtype="float32"), load_tokenizer("tiny-styles")
+    rows = training_rows(tokenizer, demonstrated, None)
+    labels = [
+        [
+            token if scored else IGNORED
+            for token, scored in zip(row["input_ids"], row["completion_mask"], strict=True)
+        ]
+        for row in rows
+    ]
+    arguments = ERCEConfig(
+        entropy_penalty=lam,
+        objective=objective,
+        log_diagnostics=True,
+        output_dir="runs/styles",
+        num_train_epochs=3,
+        per_device_train_batch_size=16,
+        learning_rate=3e-4,
+        lr_scheduler_type="cosine",
+        warmup_steps=0.03,
+        weight_decay=0.0,
+        logging_steps=1,
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        dataset_kwargs={"skip_prepare_dataset": True},
+    )
+    leanings = Leanings(tokenizer, held_out)
+    trainer = ERCETrainer(
+        model,
+        arguments,
+        train_dataset=Dataset.from_dict({"input_ids": [row["input_ids"] for row in rows], "labels": labels}),
+        processing_class=tokenizer,
+        peft_config=LoraConfig(
+            task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32, lora_dropout=0.0
+        ),
+        callbacks=[leanings],
+    )
+    trainer.remove_callback(PrinterCallback)
+    leanings.measure(trainer.model)
+    trainer.train()
+    return trainer, leanings
+
+
+@torch.no_grad()
+def measured_texts(model: Any, problems: Sequence[Problem]) -> list[str]:
+    """Return a cell a decoding and style: share (accuracy, entropy)."""
+    task, tokenizer = load_task("mini-styles"), load_tokenizer("tiny-styles")
+    by_id = {problem.id: problem for problem in problems}
+    cells = []
+    for temperature in (0.0, 1.0):
+        decoding = GenerationSettings(temperature=temperature, samples=1, max_new_tokens=40, batch_size=256)
+        completions = generate(model, tokenizer, problems, decoding=decoding, seed=0)
+        by_style = defaultdict(list)
+        for completion in completions:
+            by_style[style(completion.text)].append(completion)
+        for name in STYLES:
+            ours = by_style[name]
+            right = sum(task.verify(by_id[one.problem], one).accepted for one in ours)
+            entropy = f", {np.mean([one.entropy for one in ours]):.2f}" if ours else ""
+            cells.append(f"{percent(len(ours), len(completions))} ({percent(right, len(ours))}{entropy})")
+    return cells
+
+
+if __name__ == "__main__":
+    main()

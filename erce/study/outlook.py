@@ -1,0 +1,146 @@
+"""A recipe → what its first steps of training would push the base model to, before anything is trained.
+
+The base model's samples of the training and validation problems are judged by the task's verifier, and
+`erce.train.pushes` says how fast the loss on the demonstrations raises the accepted ones over the rejected.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from erce.errors import InputError
+from erce.generate.decoding import GenerationSettings
+from erce.recipe import Recipe, RegularizedObjective, load_recipe
+from erce.study.policy import policy
+from erce.study.problems import cell_splits
+from erce.study.training import base_policy
+from erce.tasks import load_task
+
+if TYPE_CHECKING:
+    from erce.train.pushes import Pushes
+
+SAMPLES = 4  # of a problem, at temperature 1, where the penalty acts too
+MOST_TEXTS = 400  # of either kind whose gradient is taken
+FEWEST_TEXTS = 10  # of either kind; fewer cannot tell
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The pushes of a recipe's loss on its base model; all of them are per problem demonstrated."""
+
+    accepted: int
+    samples: int
+    halves: tuple["Pushes", "Pushes"]  # each by one half of the problems
+
+    @property
+    def objective(self) -> float:
+        """How fast the objective alone raises accepted samples over rejected ones; below 0: lowers them."""
+        return sum(half.objective for half in self.halves) / 2
+
+    @property
+    def penalty(self) -> float:
+        """The same of the penalty at λ = 1."""
+        return sum(half.penalty for half in self.halves) / 2
+
+    @property
+    def switching_lam(self) -> float:
+        """The λ above which the first step raises accepted samples over rejected ones.
+
+        0 where the objective alone does so, inf where no λ does.
+        """
+        return switching_lam(self.objective, self.penalty)
+
+
+def switching_lam(objective: float, penalty: float) -> float:
+    """Return the λ at which objective + λ · penalty = 0, 0 above 0 anyway, inf where no λ helps.
+
+    >>> switching_lam(-3.0, 1.5), switching_lam(1.0, 0.2), switching_lam(-1.0, -0.2)
+    (2.0, 0.0, inf)
+    """
+    if objective >= 0:
+        return 0.0
+    return -objective / penalty if penalty > 0 else math.inf
+
+
+def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
+    """Judge the base model's samples and compare the pushes; nothing is trained or written.
+
+    It costs 4 samples of each training and validation problem, and gradients of the demonstrations and of up
+    to 1,600 samples. InputError: fewer than 10 right or wrong samples in a half of the problems.
+    """
+    if not isinstance(recipe, Recipe):
+        recipe = load_recipe(recipe, **overrides)
+    problems, task = cell_splits(recipe, recipe.task), load_task(recipe.task)
+    asked = [*problems.train, *problems.validation]
+    base = base_policy(recipe.model, recipe.dtype)
+    decoding = GenerationSettings(
+        temperature=1.0,
+        samples=SAMPLES,
+        max_new_tokens=recipe.decoding.max_new_tokens or task.max_new_tokens,
+        batch_size=recipe.decoding.batch_size,
+        stop=recipe.decoding.stop,
+    )
+    with policy(recipe, base, None) as draw:
+        completions = draw(asked, decoding=decoding, seed=0)
+    by_id = {problem.id: problem for problem in asked}
+    half_of = {problem.id: at % 2 for at, problem in enumerate(asked)}
+    texts: Mapping[tuple[int, bool], list[Any]] = {(half, ok): [] for half in (0, 1) for ok in (True, False)}
+    accepted = 0
+    for completion in completions:
+        problem = by_id[completion.problem]
+        verdict = task.verify(problem, completion)
+        accepted += verdict.accepted
+        if completion.finished:
+            of_kind = texts[half_of[problem.id], verdict.accepted]
+            of_kind.append(replace(problem, demonstration=completion.text))
+    _check_enough(texts, len(completions))
+    from erce.train.pushes import JudgedTexts, pushes
+
+    groups = [JudgedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)]
+    training = replace(recipe.training, max_length=recipe.training.max_length or task.max_length)
+    objective = RegularizedObjective(
+        lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
+    )
+    first, second = pushes(base, problems.train, groups, objective=objective, training=training)
+    return Outlook(accepted, len(completions), (first, second))
+
+
+def _check_enough(texts: Mapping[tuple[int, bool], list[Any]], drawn: int) -> None:
+    for (_, is_accepted), of_kind in texts.items():
+        if len(of_kind) < FEWEST_TEXTS:
+            kind = "right" if is_accepted else "wrong"
+            raise InputError(
+                f"of {drawn} samples of the base model too few are {kind}: {len(of_kind)} in one half of the "
+                f"problems, where it takes {FEWEST_TEXTS}; raise n_train or n_validation"
+            )
+
+
+def outlook_lines(seen: Outlook, recipe: Recipe) -> list[str]:
+    """Return what an outlook says, in sentences."""
+    right = f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right at temperature 1."
+    return [right, _advice(seen, recipe.objective)]
+
+
+def _advice(seen: Outlook, objective: str) -> str:
+    if any(min(pair) < 0 < max(pair) for pair in zip(*seen.halves, strict=True)):
+        return (
+            "One half of the problems says otherwise than the other: nothing to tell, or too few of them. "
+            "Start with λ = 4 and look at the report."
+        )
+    if seen.penalty <= 0:
+        return "The penalty would make right samples less likely beside wrong ones. Stay at λ = 0."
+    if seen.objective >= 0:
+        return (
+            f"A first step of {objective} already makes right samples more likely beside wrong ones; the "
+            f"penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times as much. Expect about what a "
+            "lower temperature gives; λ = 1 to 4."
+        )
+    low, high = sorted(switching_lam(*half) for half in seen.halves)
+    return (
+        f"A first step of {objective} on these demonstrations makes right samples less likely beside wrong "
+        f"ones, and the penalty makes them more likely. It outweighs {objective} above λ = "
+        f"{seen.switching_lam:.1f} or so (halves of the problems: {low:.1f} and {high:.1f}). Below that λ "
+        f"expect harm. Try {3 * seen.switching_lam:.2g} and {6 * seen.switching_lam:.2g}."
+    )

@@ -1,0 +1,112 @@
+"""Demonstrations and a base model's judged samples → which way the first steps of a training push it.
+
+With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
+gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh
+adapter, so they are the base model's own; a whole training may turn elsewhere.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from peft import get_peft_model
+from torch import Tensor
+
+from erce.hf.attach import attach
+from erce.hf.head import IGNORED
+from erce.hf.models import BasePolicy, known_warning_silenced, shadow
+from erce.hf.prompt import training_rows
+from erce.recipe import RegularizedObjective, Training
+from erce.train.fine_tune import lora_config
+
+if TYPE_CHECKING:
+    from erce.types import Problem
+
+Gradient = list[Tensor]
+
+
+class Pushes(NamedTuple):
+    """How fast z changes under a step of the objective alone, and under one of the penalty at λ = 1."""
+
+    objective: float
+    penalty: float
+
+
+class JudgedTexts(NamedTuple):
+    """A base model's own samples, as problems whose demonstration is the sample."""
+
+    accepted: Sequence["Problem"]
+    rejected: Sequence["Problem"]
+
+
+def pushes(
+    base: BasePolicy,
+    demonstrations: Sequence["Problem"],
+    samples: Sequence[JudgedTexts],
+    *,
+    objective: RegularizedObjective,
+    training: Training,
+) -> list[Pushes]:
+    """Return the pushes on each group of judged samples, in units of nats per unit of step size.
+
+    `objective.lam` has no effect: the penalty counts at λ = 1. No group may lack either kind of sample.
+    """
+    with torch.random.fork_rng(), known_warning_silenced():
+        torch.manual_seed(0)
+        model = get_peft_model(shadow(base.model), lora_config(training)).eval()
+
+        def gradient(problems: Sequence["Problem"], lam: float, name: str = objective.objective) -> Gradient:
+            attach(
+                model,
+                entropy_penalty=lam,
+                entropy_type=objective.penalty,
+                entropy_order=objective.order,
+                objective=name,
+            )
+            return _gradient(model, base, problems, training)
+
+        plain = gradient(demonstrations, 0.0)
+        both = gradient(demonstrations, 1.0)
+        measured = []
+        for group in samples:
+            accepted, rejected = (gradient(problems, 0.0, "cross-entropy") for problems in group)
+            towards = [
+                no / len(group.rejected) - yes / len(group.accepted)
+                for yes, no in zip(accepted, rejected, strict=True)
+            ]
+            steps = [-_dot(towards, steps) / len(demonstrations) for steps in (plain, both)]
+            measured.append(Pushes(steps[0], steps[1] - steps[0]))
+    return measured
+
+
+def _gradient(
+    model: torch.nn.Module, base: BasePolicy, problems: Sequence["Problem"], training: Training
+) -> Gradient:
+    """Return the gradient of the loss summed over the problems' scored tokens, one tensor a weight."""
+    weights = [weight for weight in model.parameters() if weight.requires_grad]
+    sums = [torch.zeros_like(weight, dtype=torch.float32) for weight in weights]
+    rows = training_rows(base.tokenizer, problems, training.max_length)
+    device = base.model.device
+    for start in range(0, len(rows), training.micro_batch_size):
+        batch = rows[start : start + training.micro_batch_size]
+        width = max(len(row["input_ids"]) for row in batch)
+        ids = torch.zeros(len(batch), width, dtype=torch.long)
+        labels = torch.full((len(batch), width), IGNORED)
+        read = torch.zeros(len(batch), width, dtype=torch.long)
+        for at, row in enumerate(batch):
+            tokens, scored = torch.tensor(row["input_ids"]), torch.tensor(row["completion_mask"]).bool()
+            ids[at, : len(tokens)], read[at, : len(tokens)] = tokens, 1
+            labels[at, : len(tokens)] = tokens.where(scored, IGNORED)
+        loss = model(
+            input_ids=ids.to(device),
+            attention_mask=read.to(device),
+            labels=labels.to(device),
+            num_items_in_batch=1,
+        ).loss
+        for total, part in zip(sums, torch.autograd.grad(loss, weights), strict=True):
+            total.add_(part)
+    return sums
+
+
+def _dot(first: Gradient, second: Gradient) -> float:
+    return sum(float((a * b).sum()) for a, b in zip(first, second, strict=True))

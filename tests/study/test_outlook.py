@@ -1,0 +1,48 @@
+"""Before any training: which way the first steps push the base model, and above which λ that is right."""
+
+import pytest
+from toys.recipes import tiny_recipe
+
+from erce.errors import InputError
+from erce.study.outlook import Outlook, outlook, outlook_lines
+from erce.train.pushes import Pushes
+
+STYLES = {"model": "tiny-styles", "n_train": 32, "n_validation": 32}
+
+
+@pytest.fixture(scope="module")
+def shortcuts() -> Outlook:
+    """What the base model would learn from demonstrations that are all shortcuts."""
+    return outlook(tiny_recipe(task="mini-styles:1", **STYLES))
+
+
+def test_demonstrations_that_the_base_cannot_carry_out_push_away_from_what_is_right(shortcuts):
+    worked = outlook(tiny_recipe(task="mini-styles:0", **STYLES))
+    assert worked.objective > 0 > shortcuts.objective
+    assert worked.switching_lam == 0 < shortcuts.switching_lam
+    assert worked.accepted == shortcuts.accepted  # the same samples: nothing was trained
+
+
+def test_the_strengths_of_the_recipe_have_no_effect(shortcuts):
+    assert outlook(tiny_recipe(task="mini-styles:1", lams=(0.0, 7.0), **STYLES)) == shortcuts
+
+
+def test_too_few_samples_of_a_kind_are_refused_with_the_way_out():
+    with pytest.raises(InputError, match=r"too few are right: .*; raise n_train or n_validation"):
+        outlook(tiny_recipe(task="mini-styles", model="tiny-styles", n_train=4, n_validation=4))
+
+
+@pytest.mark.parametrize(
+    ("halves", "said"),
+    [
+        ([(-6.0, 2.0), (-6.0, 4.0)], "above λ = 2.0 or so (halves of the problems: 1.5 and 3.0)"),
+        ([(2.0, 1.0), (4.0, 2.0)], "the penalty at λ = 1 adds 0.5 times as much"),
+        ([(2.0, -1.0), (4.0, -2.0)], "Stay at λ = 0"),
+        ([(-2.0, 1.0), (4.0, 2.0)], "One half of the problems says otherwise"),
+    ],
+)
+def test_each_outlook_has_its_advice(halves, said):
+    first, second = (Pushes(*half) for half in halves)
+    lines = outlook_lines(Outlook(20, 80, (first, second)), tiny_recipe())
+    assert lines[0] == "20 of 80 samples of tiny are right at temperature 1."
+    assert said in lines[1]
