@@ -21,7 +21,10 @@ from erce.study.training import base_policy
 from erce.types import BASELINE
 
 RECIPE = tiny_recipe(
-    lams=(0.0,), n_test=3, training=Training(epochs=1.0), decoding=Decoding(samples=2, frontier_samples=2)
+    lams=(0.0,),
+    n_test=3,
+    training=Training(epochs=1.0),
+    decoding=Decoding(samples=2, frontier_samples=2, max_new_tokens=12),
 )
 BASE = Cell("mini-sums", None, 0, frontier=True)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from toys.recipes import tiny_recipe
+from toys.studies import make_study
 
 from erce.cli.main import main
 from erce.files import read_rows
@@ -102,6 +103,6 @@ def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatc
 
 
 def test_a_study_that_the_paper_judges_alike_has_nothing_to_compare(tmp_path, capsys):
-    root = run(replace(PROGRAMS, task="mini-sums"), out=tmp_path / "sums").root
+    root = make_study(tmp_path / "sums", task="mini-sums", control=None).root
     assert main(["verify", str(root)]) == 2
     assert "the paper judges task 'mini-sums' as its own verifier does" in capsys.readouterr().err

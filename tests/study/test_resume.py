@@ -23,7 +23,7 @@ RECIPE = tiny_recipe(
     n_validation=5,
     n_test=6,
     training=Training(epochs=1.0),
-    decoding=Decoding(samples=2, batch_size=4),
+    decoding=Decoding(samples=2, batch_size=4, max_new_tokens=8),
 )
 KEPT = ("completions.jsonl", "verdicts.jsonl", "adapter_model.safetensors", CELL)
 
@@ -57,7 +57,7 @@ def stopped(monkeypatch):
     return after
 
 
-@pytest.mark.parametrize("calls", [1, 9])
+@pytest.mark.parametrize("calls", [pytest.param(1, marks=pytest.mark.slow), 9])
 def test_a_run_stopped_inside_generation_draws_each_sample_once(undisturbed, stopped, tmp_path, calls):
     first = stopped(calls)
     with pytest.raises(KeyboardInterrupt):
@@ -100,7 +100,7 @@ def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
 
 def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
     drawn = stopped(10**6)
-    run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6)), out=tmp_path / "mini")
+    run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6, max_new_tokens=8)), out=tmp_path / "mini")
     assert [len(each) for each in drawn[:6]] == [5, 6, 4, 6, 6, 6]
 
 

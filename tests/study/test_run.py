@@ -16,7 +16,7 @@ import erce.study.run
 from erce.errors import CellsFailedError
 from erce.files import read_json, read_rows, write_json
 from erce.generate.transformers import generate
-from erce.recipe import Cell, Resources
+from erce.recipe import Cell, Decoding, Resources
 from erce.study.cell import run_cell
 from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
@@ -26,6 +26,7 @@ from erce.tasks import splits
 from erce.types import Arm
 
 RECIPE = tiny_recipe(n_train=32, n_validation=5, n_test=6)
+BRIEF = replace(RECIPE, decoding=Decoding(samples=2, max_new_tokens=2))  # where no answer matters
 
 
 @pytest.fixture(scope="module")
@@ -94,13 +95,14 @@ def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
         return generate(*args, seed=seed, **kwargs)
 
     monkeypatch.setattr("erce.generate.transformers.generate", noted)
-    run(replace(RECIPE, lams=(0.0,), seeds=(7,)), out=tmp_path / "mini")
+    run(replace(BRIEF, lams=(0.0,), seeds=(7,)), out=tmp_path / "mini")
     assert set(seeds) == {0, 7}  # the base model's cell has seed 0
 
 
 def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     objectives = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
-    recipe = replace(RECIPE, lams=(0.0, -0.1), objectives=objectives, n_train=16, n_test=2, n_validation=1)
+    changes = {"lams": (0.0, -0.1), "objectives": objectives, "n_train": 16}
+    recipe = replace(BRIEF, n_test=2, n_validation=1, **changes)
     study = run(recipe, out=tmp_path / "mini")
     assert study.missing == []
     first = {
@@ -116,7 +118,15 @@ def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     assert len({round(value, 4) for value in over.values()}) == len(over)
 
 
-@pytest.mark.parametrize("stage", ["adapter", "training.json", "completions.jsonl", "verdicts.jsonl"])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        pytest.param("adapter", marks=pytest.mark.slow),
+        "training.json",
+        pytest.param("completions.jsonl", marks=pytest.mark.slow),
+        "verdicts.jsonl",
+    ],
+)
 def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
     """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
     root = tmp_path / "mini"

@@ -39,7 +39,7 @@ def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine):
     assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
 
 
-@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
 def test_what_is_done_is_not_run_again(tmp_path, engine):
     ended(tmp_path, engine_work.leave_a_result, engine)
     ended(tmp_path, engine_work.leave_a_result, engine)
@@ -78,7 +78,7 @@ def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, 
             assert (each.failure, traceback.exists()) == ("", False)
 
 
-@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
+@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
 def test_a_success_takes_the_old_traceback_away(tmp_path, engine):
     ended(tmp_path, engine_work.fail_at_lam_one, engine)
     ended(tmp_path, engine_work.leave_a_result, engine)
@@ -158,7 +158,11 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="as
 
 
 @needs_proc
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)],
+    ids=lambda number: number.name,
+)
 def test_no_worker_outlives_its_driver(driver, number):
     process, root = driver
     process.send_signal(number)
