@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from erce.recipe import Decoding, Recipe, Training
@@ -40,7 +41,7 @@ def main(folder: Path, seed: int, grown: bool) -> None:
     (folder / "log").unlink()
     rng, recorded = random.Random(seed), finished(folder / "killed")
     said = {"kills": 0, "in generation": 0, "twice": []}
-    for attempt in range(1, 100):
+    for attempt in count(1):  # each has longer than the last, so a slow machine ends, too
         begun = sum(1 for _ in lines(folder / "log"))
         done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
         drawn = list(lines(folder / "log"))[begun:]
