@@ -86,7 +86,7 @@ class Task:
     `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
     local folder or None for the task's own source. A recipe may ask for other sizes. `verify_paper` is the
     paper's own procedure, for comparison; None where `verify` is that. `equal` says whether two extracted
-    answers are one vote in maj@k; None where only the same text is.
+    answers are one vote in maj@k; None where only the same text is. `about` is a line for `erce tasks`.
     """
 
     name: str
@@ -99,6 +99,7 @@ class Task:
     max_length: int
     verify_paper: Callable[[Problem, Completion], Verdict] | None = None
     equal: Callable[[str, str], bool] | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,19 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--go-on", action="store_true", help=text)
 
 
+def lam_hint(words: list[str]) -> str:
+    """Return how to set λ for somebody who wrote `--lam 2`, and nothing for other words.
+
+    >>> lam_hint(["--lam", "2"]), lam_hint(["--sed", "1"])
+    ("; λ is a list in the recipe: --set 'lams=[0, 2]'", '')
+    """
+    name, _, value = words[0].partition("=")
+    if name not in ("--lam", "--lams", "--lambda", "--entropy-penalty", "--entropy_penalty"):
+        return ""
+    value = value or next(iter(words[1:]), "")
+    return f"; λ is a list in the recipe: --set 'lams=[0, {value or 2}]'"
+
+
 def add_plan(added: argparse.ArgumentParser) -> None:
     """Add the flags for a smaller study, and for a dry run."""
     text = "at most N problems each to train on, validate on and test on: a quick look (runs/NAME-limitN)"

@@ -22,6 +22,7 @@ from erce.cli.flags import (
     add_verify,
     check_json,
     check_verify,
+    lam_hint,
     settings,
 )
 from erce.errors import InputError, RunError, UnfinishedError
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options, options.overrides = parser.parse_known_args(arguments)
     if options.overrides and options.command is not sft:
-        parser.error(f"unrecognized arguments: {' '.join(options.overrides)}")
+        hint = lam_hint(options.overrides) if options.command is run else ""
+        parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
     sys.path.append(str(Path.cwd()))  # where a user's own task lies
     try:
         return _run_command(options)
@@ -155,10 +157,7 @@ def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides
     except UnfinishedError as error:
         try:
             _report(out, None)
-        except (
-            OSError,
-            InputError,
-        ) as reason:  # a full disk or a damaged file must not hide the failed cells
+        except (OSError, InputError) as reason:  # a full disk must not hide the failed cells
             _print_error(reason, "no report: ")
         _print_error(error)
         return 1
@@ -223,11 +222,11 @@ def import_(options: argparse.Namespace) -> None:
 
 def tasks(options: argparse.Namespace) -> None:
     """List the tasks that come with erce."""
+    from erce.cli.terminal import task_lines
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
-        task = load_task(name)
-        print(f"{name:24} {task.n_train} train, {task.n_validation} validation, {task.n_test} test problems")
+        print("\n".join(task_lines(load_task(name))))
 
 
 def theory(options: argparse.Namespace) -> None:
@@ -256,10 +255,11 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Show which sandbox runs here, what it refuses to a program, and what it does not cover."""
-    from erce.cli.terminal import examination_lines
+    """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
+    from erce.cli.terminal import examination_lines, machine_lines
     from erce.verify.sandbox.host.probes import examine
 
+    print("\n".join([*machine_lines(), ""]), flush=True)
     rows = examine()
     print("\n".join(examination_lines(rows)))
     attempts = [row.good for row in rows if row.kind == "attempt"]

@@ -5,12 +5,16 @@ or colour a verdict.
 """
 
 import os
+import platform
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce.errors import counted
+from erce.types import Task
 from erce.verify import Verdict
 
 if TYPE_CHECKING:
@@ -107,6 +111,33 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     lines += ["", "what a program tried there:"]
     lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail, 90)}" for row in tried]
     return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
+
+
+def task_lines(task: Task) -> list[str]:
+    """Return a task's name and sizes, and below them what it is."""
+    sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
+    return [f"{task.name:24} {sizes}", f"  {task.about}"]
+
+
+def machine_lines() -> list[str]:
+    """Return the versions, the device and the free disk that a training would have here."""
+    import torch
+
+    device = torch.accelerator.current_accelerator()
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() else device or "none: the CPU is used"
+    lines = ["this machine:", f"  {'python':14} {platform.python_version()}"]
+    for package in ("erce", "torch", "transformers", "trl", "peft", "ray"):
+        lines.append(f"  {package:14} {_version(package)}")
+    free = shutil.disk_usage(Path.cwd()).free / 1e9
+    return [*lines, f"  {'device':14} {name}", f"  {'disk':14} {free:.0f} GB free here"]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        extra = "ray" if package == "ray" else "study"
+        return f"not installed; pip install 'erce[{extra}]'"
 
 
 def _plain(text: str) -> str:

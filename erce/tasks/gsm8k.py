@@ -88,10 +88,12 @@ GSM8K = Task(
     n_test=500,
     max_new_tokens=512,
     max_length=768,
+    about="grade-school word problems, worked out step by step; the answer is a number",
 )
 GSM8K_ANSWER_ONLY = replace(
     GSM8K,
     name="gsm8k-answer-only",
     pools=partial(_pools, template=ANSWER_ONLY, steps=False),
     max_new_tokens=32,
+    about="the same problems, answered with the number alone: a control",
 )

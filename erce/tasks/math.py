@@ -108,4 +108,5 @@ MATH = Task(
     n_test=200,
     max_new_tokens=1024,
     max_length=1024,
+    about="competition mathematics; the answer is a formula in a box",
 )

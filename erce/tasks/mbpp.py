@@ -179,5 +179,13 @@ MBPP = Task(
     n_test=200,
     max_new_tokens=256,
     max_length=768,
+    about="short Python programs, judged by their tests; the sanitized problems alone",
 )
-MBPP_FULL = replace(MBPP, name="mbpp-full", pools=partial(_pools, full=True), n_train=300, n_validation=100)
+MBPP_FULL = replace(
+    MBPP,
+    name="mbpp-full",
+    pools=partial(_pools, full=True),
+    n_train=300,
+    n_validation=100,
+    about="the same tests; demonstrations from all of MBPP",
+)

@@ -30,7 +30,8 @@ def with_share(share: float) -> Task:
     if not 0 <= share <= 1:
         raise InputError(f"mini-styles:{share:g}: the share of shortcuts lies between 0 and 1")
     name = "mini-styles" if share == SHARE else f"mini-styles:{share:g}"
-    return replace(MINI_SUMS, name=name, pools=lambda data: _pools(share))
+    about = "generated sums in two styles, worked step by step or in one step"
+    return replace(MINI_SUMS, name=name, pools=lambda data: _pools(share), about=about)
 
 
 def stays_in_range(terms: tuple[int, ...]) -> bool:

@@ -123,10 +123,12 @@ MINI_SUMS = Task(
     n_test=400,
     max_new_tokens=40,
     max_length=128,
+    about="generated sums, worked out step by step in any order",
 )
 MINI_SUMS_ANSWER_ONLY = replace(
     MINI_SUMS,
     name="mini-sums-answer-only",
     pools=lambda data: _pools(ANSWER_ONLY, steps=False),
     max_new_tokens=8,
+    about="the same sums, answered with the number alone: a control",
 )

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,9 @@ def test_every_command_has_a_summary(capsys):
 
 def test_tasks_are_listed(capsys):
     assert main(["tasks"]) == 0
-    assert "mini-sums-answer-only" in capsys.readouterr().out
+    listed = capsys.readouterr().out
+    assert "mini-sums-answer-only" in listed
+    assert "  competition mathematics; the answer is a formula in a box" in listed
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,7 @@ def test_tasks_are_listed(capsys):
         ),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
+        (["run", "mini", "--model", "/no/such", "--dry-run"], "no model '/no/such': no such folder"),
         (["run", "mini", "--set", "lams=[0, 'one']"], "lams[1] = 'one' is not a number"),
         (["run", "mini", "--set", 'task="mimi-sums"'], "did you mean 'mini-sums'?"),
         (["run", "mini", "--set", 'objectives=["dft", "eatf"]'], "no objective 'eatf'; did you mean 'eaft'?"),
@@ -85,6 +89,13 @@ def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sen
     assert error.startswith("erce: ")
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flag_for_lam_is_told_where_lam_is(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["run", "mini", "--lam", "2"])
+    assert end.value.code == 2
+    assert "--set 'lams=[0, 2]'" in capsys.readouterr().err
 
 
 def test_a_folder_with_another_study_is_refused(tmp_path, capsys):
@@ -243,3 +254,4 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     assert f"programs run in the tier '{tier}'; around them:" in said
     assert ("FAIL read /etc/passwd" in said) == bool(code)
     assert "not covered:\n  - " in said
+    assert f"torch          {version('torch')}" in said

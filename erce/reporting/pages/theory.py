@@ -60,6 +60,10 @@ def table(numbers: dict[str, Any]) -> list[str]:
         "Up to which λ no demonstrated token's logit is pushed down",
         f"  {'1 / W(1/e)':<22} {numbers['critical_lambda']:>11.6f}",
         f"  {'by search':<22} {search['lambda']:>11.6f}, at p = {search['p']:.4f}",
+        "",
+        "S_α: the support size of order α, a smooth count of the answers in play",
+        "R_α: log S_α, in nats, which is the Rényi entropy; R_1 is Shannon's, the usual penalty",
+        "λ_m, α_m: λ and order for m demonstrations · W: Lambert's function, the inverse of w·exp(w)",
     ]
     return lines
 

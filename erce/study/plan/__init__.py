@@ -112,6 +112,7 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
+    _check_model(recipe.model)
     tokenizer, found_architecture = _tokenizer(recipe.model), find_architecture(recipe.model)
     tasks = tuple(task_plan(recipe, name, tokenizer) for name in recipe.tasks)
     notes = [note for task in tasks for note in task.notes]
@@ -150,6 +151,22 @@ def _size(recipe: Recipe, task: str, name: str) -> int:
     if size is None:
         size = getattr(load_task(task), name)
     return size or len(getattr(cell_splits(recipe, task), name.removeprefix("n_")))
+
+
+def _check_model(model: str) -> None:
+    """Raise an InputError for a model that is neither a folder here nor a possible name on the hub."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id
+
+    if model_folder(model).exists():
+        return
+    try:
+        validate_repo_id(model)
+    except HFValidationError:
+        raise InputError(
+            f"no model {model!r}: no such folder, and not a name on the hub; give 'tiny', a folder with a "
+            "config.json, or a Hugging Face id such as 'Qwen/Qwen2.5-1.5B-Instruct'"
+        ) from None
 
 
 def _tokenizer(model: str) -> Any:
