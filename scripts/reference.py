@@ -113,7 +113,9 @@ class Docstrings(Extension):
     """Fences doctests, which Markdown takes for quotations, and gives a field its comment as a docstring."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        if obj.docstring is not None:
+        if obj.is_module:
+            obj.docstring = None  # a map of files, for readers of the code
+        elif obj.docstring is not None:
             text = textwrap.dedent(obj.docstring.value)
             obj.docstring.value = DOCTEST.sub(lambda test: f"```pycon\n{test[0]}\n```", text)
 
