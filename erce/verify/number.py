@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
+from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.read.units import unit_words
 from erce.verify.extract import is_finished, last_box, text_of
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
@@ -22,8 +24,9 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
 
     The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); without one it is
     what the last `\\boxed{…}` or `\\fbox{…}` holds. A number anywhere else is not an answer. Thousands
-    separators, currency, a percent sign, units and a full stop are ignored. A line with a second number or
-    an operator is "unparsed", so a list of candidates is no answer. Numbers are compared as fractions.
+    separators, currency, a percent sign, a full stop, known units and what is counted ("18 red apples") are
+    ignored; "million" multiplies. A line with a second number, an operator or any other word is "unparsed",
+    so neither a list of candidates nor "42 is wrong" is an answer. Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
     "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
@@ -107,6 +110,10 @@ _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
 
+_POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
+# Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
+_WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
+
 
 def _number(line: str) -> _Number | None:
     """Return the one number on a line; None if there are several, none or a malformed one."""
@@ -124,10 +131,18 @@ def _number(line: str) -> _Number | None:
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail.split("(")[0]):
         return None
     sign, scaling = opening.group("sign"), scale.group() if scale else ""
+    words = _WORDS_BETWEEN.sub(" ", _POWER.sub("", tail.split("(")[0]))
+    try:
+        factor = unit_words(words)[1]
+    except UnparsedError:
+        return None
     text = sign + written + scaling
     if max(len(written), len(scaling)) > MAX_DIGITS:
         return _Number(text[:80], None)
-    return _with_value(text, written, sign, scaling.strip())
+    number = _with_value(text, written, sign, scaling.strip())
+    if number is None or number.value is None or factor == 1:
+        return number
+    return _Number(f"{text} {words.strip()}", number.value * factor)
 
 
 def _with_value(text: str, written: str, sign: str, scaling: str) -> _Number | None:

@@ -113,7 +113,7 @@ def cut_off(text: str) -> Completion:
         ("####", "truncated"),
         ("\\boxed{1", "truncated"),
         ("#### Sol", "truncated"),
-        ("#### 18 and", "exact"),
+        ("#### 18 and", "truncated"),
     ],
 )
 def test_a_completion_that_was_cut_off_before_its_number_is_truncated(text, reason):

@@ -40,8 +40,12 @@ def symbols(tree: Tree) -> set[str]:
     >>> symbols(("sum", "k", ("num", 1), ("sym", "n"), ("sym", "k")))
     {'n'}
     """
-    bound = {node[1] for node in nodes(tree) if node[0] in ("sum", "prod")}
-    return {node[1] for node in nodes(tree) if node[0] == "sym"} - bound
+    return names(tree) - {node[1] for node in nodes(tree) if node[0] in ("sum", "prod")}
+
+
+def names(tree: Tree) -> set[str]:
+    """Return the names of all symbols and indices."""
+    return {node[1] for node in nodes(tree) if node[0] in ("sym", "sum", "prod")}
 
 
 def infinite_sign(tree: Tree) -> int:
@@ -59,6 +63,29 @@ def with_sign(tree: Tree, sign: int) -> Tree:
         below = with_sign(tree[2], sign)
         return below if sign == tree[1] else ("neg", below)
     return tuple(_part_with_sign(part, sign) for part in tree)
+
+
+def substituted(tree: Tree, name: str, value: Tree) -> Tree:
+    """Return the tree with a value for a free symbol.
+
+    >>> substituted(("neg", ("sym", "t")), "t", ("num", 2))
+    ('neg', ('num', 2))
+    """
+    if tree == ("sym", name):
+        return value
+    if tree[0] in _LEAVES or (tree[0] in ("sum", "prod") and tree[1] == name):
+        return tree
+    return tuple(
+        part
+        if type(part) is not tuple
+        else substituted(part, name, value)
+        if type(part[0]) is str
+        else tuple(substituted(below, name, value) for below in part)
+        for part in tree
+    )
+
+
+_LEAVES = frozenset({"num", "dec", "sym", "const", "deg"})
 
 
 def _part_with_sign(part: Any, sign: int) -> Any:

@@ -73,6 +73,19 @@ class SetOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBuilder:
+    r"""The values of a head for which all conditions hold: \{2k : k \in \mathbb{Z}, k > 3\}.
+
+    `domains` are names with the sets that they are from.
+    """
+
+    kind: ClassVar[str] = "set"
+    head: "Answer"
+    domains: tuple[tuple[str, "Answer"], ...]
+    conditions: tuple["Answer", ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """Rows of entries; with `bars` it stands for its determinant."""
 
@@ -145,6 +158,7 @@ Answer = (
     | Listing
     | Bracketed
     | SetOperation
+    | SetBuilder
     | Matrix
     | Named
     | Record

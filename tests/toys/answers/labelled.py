@@ -1,9 +1,12 @@
 """Every labelled pair of answers, from all the tables."""
 
 from toys.answers.algebra import ALGEBRA
+from toys.answers.apart import APART
 from toys.answers.further import FURTHER
 from toys.answers.mixed import MIXED
 from toys.answers.pairs import NUMBERS, pairs
 from toys.answers.shapes import SHAPES, WRITING
 
-PAIRS = [pair for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED) for pair in pairs(table)]
+PAIRS = [
+    pair for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART) for pair in pairs(table)
+]

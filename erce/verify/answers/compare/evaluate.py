@@ -35,12 +35,18 @@ class UndefinedError(UnparsedError):
 
 
 class Evaluator:
-    """Values of trees at one point, in one precision, from one budget of work."""
+    """Values of trees at one point, in one precision, from one budget of work.
 
-    def __init__(self, values: dict[str, Value], budget: Budget, *, precision: int = LOW_BITS) -> None:
+    With `real`, even roots and logarithms of negative numbers have no value.
+    """
+
+    def __init__(
+        self, values: dict[str, Value], budget: Budget, *, precision: int = LOW_BITS, real: bool = False
+    ) -> None:
         self.values = values
         self.budget = budget
         self.precision = precision
+        self.real = real
 
     @property
     def context(self) -> "MPContext":
@@ -109,6 +115,11 @@ class Evaluator:
             raise TooLargeError("a number of too many digits")
         return value
 
+    def require_real(self, value: Value) -> None:
+        """Raise `UndefinedError` for a negative or complex number if values must be real."""
+        if self.real and (value.imag or value.real < 0):
+            raise UndefinedError("this has no real value")
+
     def spend_on_function(self, times: int = 1) -> None:
         self.budget.spend(times * (20 if self.precision == LOW_BITS else 250))
 
@@ -138,6 +149,8 @@ def _context() -> "MPContext":
 
 
 def _symbol(evaluator: Evaluator, tree: Tree) -> Value:
+    if tree[1] not in evaluator.values:
+        raise UndefinedError("the index of a sum outside that sum")
     return evaluator.values[tree[1]]
 
 
@@ -208,6 +221,8 @@ def power(evaluator: Evaluator, base: Value, exponent: Value) -> Value:
     evaluator.spend_on_function()
     context = evaluator.context
     inexact = evaluator.inexact(base)
+    if type(exponent) is not Fraction or exponent.denominator % 2 == 0:
+        evaluator.require_real(inexact)
     if abs(context.mag(inexact) * exponent) > MAX_MAGNITUDE:
         raise TooLargeError("a power of too many digits")
     sign = 1
@@ -225,6 +240,7 @@ def _root(evaluator: Evaluator, tree: Tree) -> Value:
     if inside == 0 and degree != 0:
         return 0
     if degree == 2:
+        evaluator.require_real(inside)
         evaluator.spend_on_function()
         return evaluator.bounded(evaluator.context.sqrt(evaluator.inexact(inside)))
     return power(evaluator, inside, evaluator.quotient(1, degree))
@@ -259,6 +275,8 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
     if name in ("ln", "log"):
         if any(value == 0 for value in values):
             raise UndefinedError("the logarithm of zero")
+        for value in values:
+            evaluator.require_real(value)
         logarithms = [context.log(value) for value in values]
         return logarithms[0] if name == "ln" else evaluator.quotient(logarithms[1], logarithms[0])
     if abs(values[0]) > MAX_EXPONENT:

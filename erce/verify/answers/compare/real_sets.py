@@ -162,12 +162,16 @@ def _from_list(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
     if len(sets) != len(answer.items) or len({getattr(item, "name", "") for item in answer.items}) != 1:
         return None
     if answer.joined == "or":
-        return _all_joined(sets)
+        return united(sets)
     both = sets[0]
     for other in sets[1:]:
-        both = None if both is None or other is None else _common(both, other)
-    # "x < -2 and x > 2" has no common solution: the union is meant.
-    return both or _all_joined(sets)
+        both = None if both is None or other is None else common(both, other)
+    if answer.joined == "and":
+        return both
+    if both in sets:  # "x > 1, x > 2": two answers, not the one that implies the other
+        return None
+    # "x < -2, x > 2" has no common solution: the union is meant.
+    return both or united(sets)
 
 
 def _in_braces(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
@@ -219,7 +223,7 @@ def _later(one: End, other: End) -> End:
     return other if gap > 0 else one
 
 
-def _common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
+def common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
     """Return the intersection: the later beginning and the earlier end of every pair."""
     if len(left) * len(right) > MAX_SPANS**2:
         raise TooLargeError("an intersection of too many intervals")
@@ -234,7 +238,7 @@ def _overlap(one: Span, other: Span) -> Span:
     return Span(low, earlier)
 
 
-def _all_joined(sets: list[tuple[Span, ...] | None]) -> tuple[Span, ...] | None:
+def united(sets: list[tuple[Span, ...] | None]) -> tuple[Span, ...] | None:
     known = [spans for spans in sets if spans is not None]
     return _joined([span for spans in known for span in spans]) if len(known) == len(sets) else None
 
@@ -245,5 +249,5 @@ def _combined(
     if left is None or right is None:
         return None
     if operation == "cup":
-        return _all_joined([left, right])
-    return _common(left, right if operation == "cap" else complement(right))
+        return united([left, right])
+    return common(left, right if operation == "cap" else complement(right))

@@ -1,16 +1,23 @@
 """Two typed values → whether they are the same answer under some conventions."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
+from erce.verify.answers.compare.named import both_sides, with_one_argument
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
+from erce.verify.answers.compare.unreduced import is_unreduced
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
-from erce.verify.answers.tree import Tree, contains, determinant, nodes, with_sign
+from erce.verify.answers.tree import (
+    Tree,
+    contains,
+    determinant,
+    with_sign,
+)
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
@@ -26,6 +33,7 @@ from erce.verify.answers.values import (
     Ratio,
     Record,
     Scalar,
+    SetBuilder,
     SetOperation,
     Words,
 )
@@ -36,7 +44,7 @@ def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
 
     `UnparsedError` if either has no value, `TooLargeError` if the comparison takes too much work.
     """
-    if not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
+    if not conventions.unreduced and is_unreduced(answer) and not is_unreduced(gold):
         return False
     return _Comparison(conventions).same(gold, answer)
 
@@ -49,6 +57,7 @@ class _Comparison:
     def same(self, gold: Answer, answer: Answer) -> bool:
         if isinstance(gold, Scalar) and isinstance(answer, Scalar):
             return self.scalars(gold, answer)
+        gold, answer = plain_set(gold, self.budget), plain_set(answer, self.budget)
         for one, other in ((gold, answer), (answer, gold)):
             decided = self.unwrapped(one, other)
             if decided is not None:
@@ -63,15 +72,21 @@ class _Comparison:
         if not isinstance(one, Named):
             return None
         if isinstance(other, Named):
-            known = one.name == other.name or (_is_function(one.name) and _is_function(other.name))
-            return self.same(one.value, other.value) if known else self.one_equation(one, other)
+            return self.named(one, other)
         if isinstance(other, Equation):
             return self.one_equation(one, other)
         return not isinstance(other, Inequality | Record) and self.same(one.value, other)
 
+    def named(self, one: Named, other: Named) -> bool:
+        """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
+        if one.name == other.name:
+            return self.same(one.value, other.value)
+        renamed = with_one_argument(one, other) or with_one_argument(other, one)
+        return self.same(*renamed) if renamed else self.one_equation(one, other)
+
     def one_equation(self, one: Named, other: Named | Equation) -> bool:
         """Return whether two equations are one, as are x = y and y = x, or x = 5 and 2x = 10."""
-        sides = [_sides(equation) for equation in (one, other)]
+        sides = [both_sides(equation) for equation in (one, other)]
         return None not in sides and self.equations(*(Equation(side) for side in sides if side is not None))
 
     def sets(self, gold: Answer, answer: Answer) -> bool | None:
@@ -192,12 +207,23 @@ class _Comparison:
             return self.same(gold.left, answer.left) and self.same(gold.right, answer.right)
         return self.in_any_order(_operands(gold, gold.operation), _operands(answer, answer.operation))
 
+    def builders(self, gold: SetBuilder, answer: SetBuilder) -> bool:
+        """Return whether two sets have one head over the same domains under the same conditions."""
+        renamed = with_names_of(gold, answer) or answer
+        domains = dict(renamed.domains)
+        return same_family(gold, answer, self.budget) or (
+            domains.keys() == dict(gold.domains).keys()
+            and all(self.same_item(domain, domains[name]) for name, domain in gold.domains)
+            and self.same_item(gold.head, renamed.head)
+            and self.in_any_order(gold.conditions, renamed.conditions)
+        )
+
     def lists(self, gold: Answer, answer: Answer) -> bool:
         """Compare lists, sets, ± expressions, and a tuple with a bare list that stands for a tuple."""
         if isinstance(gold, Bracketed) or isinstance(answer, Bracketed):
             return self.tuple_as_list(gold, answer)
         left, right = _members(gold), _members(answer)
-        if left is None or right is None or len(left) != len(right):
+        if left is None or right is None or len(left) != len(right) or _are_opposed(gold, answer):
             return False
         if len(left) == 1 and _is_set(gold) != _is_set(answer):
             return False
@@ -257,6 +283,7 @@ _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
     Inequality: _Comparison.inequalities,
     Congruence: _Comparison.congruences,
     SetOperation: _Comparison.operations,
+    SetBuilder: _Comparison.builders,
 }
 
 
@@ -288,27 +315,9 @@ def _is_integer(answer: Answer) -> bool:
     return isinstance(answer, Scalar) and answer.tree[0] == "num"
 
 
-def _is_function(name: str) -> bool:
-    return "(" in name or name == "y"
-
-
 def _is_absolute(one: Inequality, other: Inequality) -> bool:
     """Return whether one of them bounds x and the other |x|."""
     return one.name != other.name and one.name.strip("|") == other.name.strip("|")
-
-
-def _sides(equation: Named | Equation) -> tuple[Tree, ...] | None:
-    """Return both sides of an equation or of `name = value`; None if the value is no expression."""
-    if isinstance(equation, Equation):
-        return equation.sides
-    return (_named_tree(equation.name), equation.value.tree) if isinstance(equation.value, Scalar) else None
-
-
-def _named_tree(name: str) -> Tree:
-    """Return the expression that a name is in an equation: xy is a product."""
-    if len(name) > 1 and name.isalpha():
-        return "mul", tuple(("sym", letter) for letter in name)
-    return "sym", name
 
 
 def _is_reals(answer: Answer) -> bool:
@@ -317,6 +326,13 @@ def _is_reals(answer: Answer) -> bool:
 
 def _is_set(answer: Answer) -> bool:
     return isinstance(answer, Listing) and answer.joined == "{"
+
+
+def _are_opposed(gold: Answer, answer: Answer) -> bool:
+    """Return whether "and" stands between the inequalities of one list, "or" between those of the other."""
+    lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
+    inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
+    return inequalities and {listing.joined for listing in lists} == {"and", "or"}
 
 
 def _has_signs(answer: Answer) -> bool:
@@ -358,34 +374,3 @@ def _determinant(matrix: Matrix) -> Tree | None:
 
 def _difference(sides: tuple[Tree, ...]) -> Tree:
     return "add", (sides[0], ("neg", sides[1]))
-
-
-def _is_unreduced(answer: Answer) -> bool:
-    """Return whether a fraction of integers in the answer can be reduced."""
-    return any(
-        node[0] == "frac"
-        and node[1][0] == node[2][0] == "num"
-        and math.gcd(int(node[1][1]), int(node[2][1])) > 1
-        for tree in _trees(answer)
-        for node in nodes(tree)
-    )
-
-
-def _trees(answer: Answer) -> Iterator[Tree]:
-    match answer:
-        case Scalar(tree):
-            yield tree
-        case Named(_, value):
-            yield from _trees(value)
-        case Equation(sides) | Inequality(sides):
-            yield from sides
-        case SetOperation(_, left, right):
-            yield from _trees(left)
-            yield from _trees(right)
-        case Matrix(rows):
-            for row in rows:
-                for entry in row:
-                    yield from _trees(entry)
-        case Listing(items) | Bracketed(_, items) | Ratio(items) | Record(items):
-            for item in items:
-                yield from _trees(item)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, UndefinedError, Value
 from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError
-from erce.verify.answers.tree import Tree, contains, infinite_sign, nodes, symbols
+from erce.verify.answers.tree import Tree, children, contains, infinite_sign, nodes, symbols
 
 TOLERANCE = Fraction(1, 10**6)  # relative, and only if a number is written with a decimal point
 POINTS = 8  # at which two expressions must agree
@@ -20,7 +20,8 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
     """Return whether two expressions are equal for all values of their symbols.
 
     Rational expressions are compared exactly. Others must agree within 2^-150 at eight points and within
-    2^-1100 at one of these. If either has a decimal point, a relative difference of a millionth is allowed.
+    2^-1100 at one of these. If one has a decimal point and the other, or part of it, has no finite decimal
+    form (1/3, π), a relative difference of a millionth is allowed.
     `UndefinedError` if either has no value, `TooLargeError` beyond a limit.
     """
     if left == right:
@@ -33,7 +34,9 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
     names = sorted(symbols(left) | symbols(right))
     if len(names) > MAX_SYMBOLS:
         raise TooLargeError(f"more than {MAX_SYMBOLS} symbols")
-    decimal = contains(left, "dec") or contains(right, "dec")
+    decimal = (contains(left, "dec") or contains(right, "dec")) and not (
+        _is_exact_decimal(left, budget) and _is_exact_decimal(right, budget)
+    )
     if not names:
         return _agree((left, right), {}, budget, decimal) and (
             decimal or _confirmed((left, right), {}, budget)
@@ -101,13 +104,61 @@ def _is_discrete(left: Tree, right: Tree) -> bool:
     )
 
 
+def _is_exact_decimal(tree: Tree, budget: Budget) -> bool:
+    """Return whether all numbers of an expression have a finite decimal form: 1/8 has one, 1/3 has none."""
+    if not symbols(tree):
+        value = Evaluator({}, budget).value(tree)
+        return _is_exact(value) and _is_finite_decimal(value)
+    parts = list(children(tree))
+    if tree[0] == "frac" and not symbols(tree[2]):
+        parts[1] = ("frac", ("num", 1), tree[2])
+    return tree[0] in _RATIONAL and all(_is_exact_decimal(part, budget) for part in parts)
+
+
+_RATIONAL = frozenset({"sym", "neg", "add", "mul", "frac", "pow"})
+
+
+def _is_finite_decimal(value: int | Fraction) -> bool:
+    """Return whether the denominator has no prime factor but 2 and 5."""
+    return pow(10, value.denominator.bit_length(), value.denominator) == 0
+
+
 def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: bool) -> bool:
+    """Return whether two expressions agree where both are real, or else wherever both have a value.
+
+    Where an even root or a logarithm has a negative argument, its branch is a convention, and \\sqrt{a/b} is not
+    \\sqrt{a}/\\sqrt{b}. An absolute value in only one of them says that negative arguments are meant.
+    """
+    if _has_branches(*pair):
+        agree = _agree_at(pair, names, budget, decimal, real=True)
+        if agree is not None:
+            return agree
+    agree = _agree_at(pair, names, budget, decimal, real=False)
+    if agree is None:
+        raise UndefinedError("the expressions have no value at the points that are tried")
+    return agree
+
+
+def _has_branches(left: Tree, right: Tree) -> bool:
+    kinds = [
+        {node[1] if node[0] in ("call", "const") else node[0] for node in nodes(tree)}
+        for tree in (left, right)
+    ]
+    both = kinds[0] | kinds[1]
+    return bool(both & _BRANCHED) and "i" not in both and ("abs" in kinds[0]) == ("abs" in kinds[1])
+
+
+_BRANCHED = frozenset({"root", "pow", "ln", "log"})
+
+
+def _agree_at(pair: _Pair, names: list[str], budget: Budget, decimal: bool, *, real: bool) -> bool | None:
+    """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
     for point in sample_points(len(names), discrete=_is_discrete(*pair)):
         here = dict(zip(names, point, strict=True))
         try:
-            if not _agree(pair, here, budget, decimal):
+            if not _agree(pair, here, budget, decimal, real=real):
                 return False
         except UndefinedError:
             continue
@@ -116,13 +167,15 @@ def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: boo
         if agreeing == POINTS:
             break
     if agreeing < MIN_POINTS:
-        raise UndefinedError("the expressions have no value at the points that are tried")
+        return None
     return decimal or _confirmed(pair, values, budget)
 
 
-def _agree(pair: _Pair, values: dict[str, Value], budget: Budget, decimal: bool) -> bool:
+def _agree(
+    pair: _Pair, values: dict[str, Value], budget: Budget, decimal: bool, *, real: bool = False
+) -> bool:
     """Return whether the two are equal at this point in low precision."""
-    evaluator = Evaluator(values, budget)
+    evaluator = Evaluator(values, budget, real=real)
     left, right = (evaluator.value(tree) for tree in pair)
     if _is_exact(left) and _is_exact(right):
         return left == right or (decimal and abs(left - right) <= TOLERANCE * min(abs(left), abs(right)))

@@ -61,18 +61,25 @@ def _congruence(left: list[Token], right: list[Token]) -> Congruence:
 def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:
     left, right = sides[0], sides[-1]
     name = name_of(left)
-    if name:
+    if name and _steps_agree(sides[1:]):
         return Named(name, parse(right))
     if len(sides) == 2 and name_of(right):
         value = parse(left)
-        if isinstance(value, Scalar) and not symbols(value.tree):
+        if isinstance(value, Scalar) and ("(" in name_of(right) or not symbols(value.tree)):
             return Named(name_of(right), value)
     if len(sides) == 2 and enclosed(left) and all(name_of(part) for part in split_at_sign(left[1:-1], ",")):
         return parse(right)
-    trees = tuple(_expression(side) for side in sides)
-    if not any(map(symbols, trees)) and all(same_value(tree, trees[-1], Budget()) for tree in trees[:-1]):
-        return parse(right)  # 2 + 3 = 5 states 5
-    return Equation(trees)
+    if _steps_agree(sides) and not any(symbols(_expression(side)) for side in sides):
+        return Named("", parse(right))  # 2 + 3 = 5 states 5
+    return Equation(tuple(_expression(side) for side in sides))
+
+
+def _steps_agree(sides: list[list[Token]]) -> bool:
+    """Return whether the numbers in a chain are one number: those of 41 = 42 are not."""
+    if len(sides) == 1:
+        return True
+    numbers = [tree for tree in map(_expression, sides) if not symbols(tree)]
+    return all(same_value(tree, numbers[-1], Budget()) for tree in numbers[:-1])
 
 
 def _expression(tokens: list[Token]) -> Tree:

@@ -66,6 +66,7 @@ class _ExpressionParser:
         self.depth = 0
         self.bars = 0  # open absolute values
         self.innermost = ""  # the innermost open bracket
+        self.indices: list[str] = []  # of the open sums and products
 
     @property
     def next(self) -> Token:
@@ -257,7 +258,7 @@ class _ExpressionParser:
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
             return "sym", f"{name}_{self.subscript()}"
-        if name in ("e", "i"):
+        if name in ("e", "i") and name not in self.indices:
             return "const", name
         return "sym", name
 
@@ -355,6 +356,8 @@ class _ExpressionParser:
         return "call", name, (tree,)
 
     def series(self, kind: str) -> Tree:
+        """Read a sum or a product; its bounds may stand in either order."""
+        last = self.exponent() if self.eat("^") else None
         self.need("_")
         self.need("{")
         name = self.take()
@@ -363,9 +366,13 @@ class _ExpressionParser:
         self.need("=")
         first = self.sum()
         self.need("}")
-        self.need("^")
-        last = self.exponent()
-        return kind, name.text, first, last, self.product()
+        if last is None:
+            self.need("^")
+            last = self.exponent()
+        self.indices.append(name.text)
+        term = self.product()
+        self.indices.pop()
+        return kind, name.text, first, last, term
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.brackets import depth_change, enclosed, split, split_at_sign
+from erce.verify.answers.read.builders import parse_builder, parse_family, with_membership_signs
 from erce.verify.answers.read.lexer import Token, tokenize
 from erce.verify.answers.read.matrices import parse_matrix
 from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
@@ -94,7 +95,7 @@ def _words(tokens: list[Token]) -> Words | Listing:
 
 def _several(tokens: list[Token], nesting: int) -> Answer | None:
     """Return a list if the tokens have separators outside all brackets, else None."""
-    tokens, joined = _with_commas(tokens)
+    tokens, joined = _with_commas(with_membership_signs(tokens))
     if joined == "alternatives":
         parts, _ = split(tokens, lambda token: token.kind == "and")
         return Listing(tuple(parse(part, nesting + 1) for part in parts), "or")
@@ -103,7 +104,10 @@ def _several(tokens: list[Token], nesting: int) -> Answer | None:
         if len(parts) > 1:
             if len(parts) > MAX_ITEMS:
                 raise TooLargeError(f"a list of more than {MAX_ITEMS}")
-            items = tuple(parse(part, nesting + 1) for part in parts)
+            families = parse_family(parts, lambda part: parse(part, nesting + 1))
+            if families and len(families) == 1:
+                return families[0]
+            items = tuple(families or (parse(part, nesting + 1) for part in parts))
             return _listing(items, joined or sign)
     return None
 
@@ -226,12 +230,12 @@ def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
 
 
 def _set(inner: list[Token], nesting: int) -> Answer:
-    r"""Return the set in \{ \}: its members, or the condition of \{x : x > 2\}."""
+    r"""Return the set in \{ \}: its members, or the head and conditions of \{x : x > 2\}."""
     if not inner:
         return Listing((), "{")
-    parts, _ = split(inner, lambda token: token.text in ("|", ":") and token.kind == "sign")
-    if len(parts) == 2 and any(token.text in RELATIONS for token in parts[1]):
-        return parse(parts[1], nesting + 1)
+    builder = parse_builder(inner, lambda part: parse(part, nesting + 1))
+    if builder:
+        return builder
     members = _several(inner, nesting)
     if isinstance(members, Record | Listing):
         return Listing(members.items, "{")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.nouns import DESCRIBING, LINKING, TRAILING, is_counted
 from erce.verify.answers.read.vocabulary import (
     MONEY,
-    NO_UNIT,
     POWERS_OF_UNITS,
     SCALES,
     SPEEDS,
@@ -28,9 +28,9 @@ class Quantity:
 
 
 def split_quantity(tokens: list[Token]) -> Quantity:
-    r"""Split a quantity into number and unit; words that are no known unit ("12 ways") are left out.
+    r"""Split a quantity into number and unit; words for what is counted ("12 ways") are left out.
 
-    `UnparsedError` if the words mean more than a unit ("5 or more", "3 if x > 0").
+    `UnparsedError` if the words are neither ("5 or more", "3 is wrong", "42 tens").
 
     >>> from erce.verify.answers.read.lexer import tokenize
     >>> quantity = split_quantity(tokenize(r"10\text{ square inches}"))
@@ -46,18 +46,22 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     if percent:
         tokens = tokens[:-1]
     end = _end_of_number(tokens)
-    percent = percent or (end < len(tokens) and tokens[end].is_sign("%"))
-    words, scale = _unit_words(tokens[end:])
+    after = tokens[end:]
+    if after and after[0].is_sign("%"):
+        percent, after = True, after[1:]
     tokens = tokens[:end]
-    unit = _combined_unit(words) or ("dollar" if any(token.text == "\\$" for token in money) else "")
-    if any(token.is_sign("°") for token in tokens) and not _has_angles(tokens):
+    degrees = any(token.is_sign("°") for token in tokens) and not _has_angles(tokens)
+    if degrees:
         tokens = [token for token in tokens if not token.is_sign("°")]
-        unit = unit or _TEMPERATURES.get("".join(words), "degree")
+    temperature = _TEMPERATURES.get(_written(after).strip(" .").casefold(), "") if degrees else ""
+    words, scale = unit_words("" if temperature else _written(after))
+    currency = "dollar" if any(token.text == "\\$" for token in money) else ""
+    unit = temperature or _combined_unit(words) or ("degree" if degrees else currency)
     return Quantity(tokens, unit, percent, scale)
 
 
 _EXPONENT = re.compile(r"\^(?:[0-9]|\{-?[0-9]\})")
-_WORD = re.compile(r"[a-z]+|[²³]|\^-?[0-9]|/")
+_WORD = re.compile(r"[a-z]+|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 
 
 _TEMPERATURES = {"c": "celsius", "f": "fahrenheit"}
@@ -106,23 +110,40 @@ def _is_unit_of_rate(tokens: list[Token], end: int) -> bool:
     return end > 2 and tokens[end - 2].is_sign("/") and tokens[end - 3].kind == "word"
 
 
-def _unit_words(tokens: list[Token]) -> tuple[list[str], int]:
-    """Return the words of a unit, and the factor of words such as "million" among them."""
-    words = _WORD.findall("".join(_text_of(token) for token in tokens).casefold())
+def unit_words(text: str) -> tuple[list[str], int]:
+    """Return the words of a unit or of what is counted, and the factor of words such as "million" among them.
+
+    `UnparsedError` if the text holds anything else.
+
+    >>> unit_words("million right triangles")
+    (['million', 'right', 'triangles'], 1000000)
+    """
+    text = text.casefold()
+    words = _WORD.findall(text)
+    unread = _BETWEEN_WORDS.sub("", _WORD.sub("", text))
     scale = 1
     for word in words:
-        if word in NO_UNIT:
-            raise UnparsedError(f"{word!r} after a number")
         scale *= SCALES.get(word, 1)
-        if scale > 10**15:
-            raise UnparsedError("several words of size after a number")
+    named = [word for word in words if word not in TRAILING]
+    if unread or scale > 10**15 or not all(map(_is_known, named)) or (named and not _ends(named[-1])):
+        raise UnparsedError(f"{text.strip()[:40]!r} after a number")
     return words, scale
 
 
-def _text_of(token: Token) -> str:
-    if token.kind == "sign":
-        return token.text if token.text in "/^-" else ""
-    return token.text if token.kind == "number" else f" {token.text} "
+_BETWEEN_WORDS = re.compile(r"[\s.,'()-]++")
+
+
+def _is_known(word: str) -> bool:
+    return word == "/" or word in DESCRIBING or word in LINKING or word in POWERS_OF_UNITS or _ends(word)
+
+
+def _ends(word: str) -> bool:
+    """Return whether the word can be the last one of a unit or of what is counted."""
+    return word in UNITS or word in SCALES or word in SPEEDS or word[0] in "^²³" or is_counted(word)
+
+
+def _written(tokens: list[Token]) -> str:
+    return "".join(token.text if token.kind in ("number", "sign") else f" {token.text} " for token in tokens)
 
 
 def _combined_unit(words: list[str]) -> str:
@@ -139,7 +160,7 @@ def _combined_unit(words: list[str]) -> str:
             powers[above] += 1
             powers[below] -= 1
         elif last and (word[0] == "^" or word in "²³"):
-            powers[last] *= int(word[1:]) if word[0] == "^" else "²³".index(word) + 2
+            powers[last] *= int(word[1:].strip("{}")) if word[0] == "^" else "²³".index(word) + 2
         elif word in UNITS:
             last = UNITS[word]
             powers[last] += sign * square

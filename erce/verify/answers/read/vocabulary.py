@@ -107,7 +107,7 @@ SYNONYMS = {
 # Short plain words that are not products of letters.
 SHORT_WORDS = _words(
     "no on yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt net "
-    "but tub for are the day may jun jul boy men yet"
+    "but tub for are the day may jun jul boy men yet of per"
 )
 
 BASE_NAMES = {
@@ -170,6 +170,18 @@ nickel: nickels
 dime: dimes
 rpm:
 hz: hertz
+newton: n newtons
+joule: j joules
+calorie: calories
+watt: w watts
+kilowatt: kw kilowatts
+volt: v volts
+ampere: amperes amp amps
+kelvin: kelvins
+acre: acres
+hectare: hectares
+tablespoon: tablespoons tbsp
+teaspoon: teaspoons tsp
 """
 # Each spelling of a unit → the unit.
 UNITS = {
@@ -177,7 +189,7 @@ UNITS = {
     for unit, _, spellings in (line.partition(":") for line in _UNIT_SPELLINGS.strip().splitlines())
     for spelling in (unit.strip(), *spellings.split())
 }
-POWERS_OF_UNITS = {"square": 2, "sq": 2, "squared": 2, "cubic": 3, "cu": 3, "cubed": 3}
+POWERS_OF_UNITS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 # Short plain words that are units after a number ("10cm"); a single letter may be a variable.
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
     "sq",
@@ -207,8 +219,3 @@ SCALES = {
     "billion": 10**9,
     "trillion": 10**12,
 }
-# Words after a number that cannot be a unit: the whole is more than a quantity.
-NO_UNIT = _words(
-    "and or if for where when but not than plus minus to except unless mod modulo half halves thirds "
-    "quarters cubed squared factorial choose"
-)

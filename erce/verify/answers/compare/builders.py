@@ -1,0 +1,222 @@
+"""Sets given by a head, domains and conditions → plain sets where possible, else compared part by part."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from erce.verify.answers.compare.evaluate import Evaluator, Value
+from erce.verify.answers.compare.real_sets import REALS, Span, common, real_set, united
+from erce.verify.answers.compare.same_value import ROUNDING, same_value
+from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError
+from erce.verify.answers.tree import Tree, names, substituted, symbols
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Equation,
+    Inequality,
+    Listing,
+    Named,
+    Scalar,
+    SetBuilder,
+    SetOperation,
+)
+
+_ALL_INTEGERS = "mathbb:Z"
+# The least number in each set of integers; whether 0 is natural is a matter of taste.
+_LEAST = {
+    "mathbb:Z^+": 1,
+    "mathbb:Z_+": 1,
+    "mathbb:Z_>0": 1,
+    "mathbb:N^+": 1,
+    "mathbb:N^*": 1,
+    "mathbb:Z_≥0": 0,
+    "mathbb:N_0": 0,
+    "mathbb:N": None,
+    _ALL_INTEGERS: None,
+}
+
+
+def plain_set(answer: Answer, budget: Budget) -> Answer:
+    r"""Return a finite set of integers as a list, a set of real numbers as intervals, any other as it is.
+
+    \{x \in \mathbb{Z} : 1 \le x \le 3\} is \{1, 2, 3\}, and \{x : x > 2\} is (2, \infty).
+    """
+    if isinstance(answer, SetOperation):
+        left, right = plain_set(answer.left, budget), plain_set(answer.right, budget)
+        return SetOperation(answer.operation, left, right)
+    if not isinstance(answer, SetBuilder) or len(answer.domains) > 1:
+        return answer
+    name, domain = answer.domains[0] if answer.domains else (_variable(answer), REAL)
+    spans = _satisfying(name, answer.conditions, budget)
+    if not name or spans is None:
+        return answer
+    values = _values(domain, spans, conditions=bool(answer.conditions))
+    if values is not None:
+        listed = _listed(answer.head, name, values)
+        points = real_set(listed, budget)
+        return listed if points is None else _as_answer(points)
+    within = real_set(domain, budget)
+    plain = within is not None and answer.head == Scalar(("sym", name))
+    return _as_answer(common(within, spans)) if within is not None and plain else answer
+
+
+def same_family(gold: SetBuilder, answer: SetBuilder, budget: Budget) -> bool:
+    r"""Return whether two sets a + b k over all integers k are one, as are 2k + 1 and 2n - 1."""
+    lines = [_line(builder, budget) for builder in (gold, answer)]
+    if lines[0] is None or lines[1] is None:
+        return False
+    (start, step), (other_start, other_step) = lines
+    if not any(same_value(step, other, budget) for other in (other_step, ("neg", other_step))):
+        return False
+    shift: Tree = ("add", (start, ("neg", other_start)))
+    evaluator = Evaluator({}, budget)
+    steps = evaluator.inexact(evaluator.value(("frac", shift, step)))
+    if abs(steps.imag) > ROUNDING:
+        return False
+    return same_value(shift, ("mul", (("num", int(evaluator.context.nint(steps.real))), step)), budget)
+
+
+def with_names_of(gold: SetBuilder, answer: SetBuilder) -> SetBuilder | None:
+    """Return `answer` with the variable of `gold`; None if either has several or a part has no such form."""
+    old, new = _variable(answer), _variable(gold)
+    if not old or not new:
+        return None
+    if old == new:
+        return answer
+    parts = [_renamed(part, old, new) for part in (answer.head, *answer.conditions)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    domains = tuple((new, domain) for _, domain in answer.domains)
+    return SetBuilder(known[0], domains, tuple(known[1:]))
+
+
+REAL = Scalar(("sym", "mathbb:R"))
+
+
+def _variable(builder: SetBuilder) -> str:
+    """Return the one name that the head of a set depends on, "" if there are more."""
+    if builder.domains or not isinstance(builder.head, Scalar):
+        return builder.domains[0][0] if len(builder.domains) == 1 else ""
+    free = symbols(builder.head.tree)
+    return free.pop() if len(free) == 1 else ""
+
+
+def _values(domain: Answer, spans: tuple[Span, ...], *, conditions: bool) -> list[Tree] | None:
+    """Return the values in a finite domain or among the integers in intervals; None for any other domain."""
+    if isinstance(domain, Scalar) and domain.tree[1] in _LEAST:
+        integers = _integers(domain, spans)
+        return None if integers is None else [("num", n) for n in integers]
+    if conditions or not isinstance(domain, Listing) or domain.joined != "{":
+        return None
+    values = [item.tree for item in domain.items if isinstance(item, Scalar)]
+    return values if len(values) == len(domain.items) else None
+
+
+def _satisfying(name: str, conditions: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
+    """Return the numbers that satisfy all conditions on `name`; None if a condition is on anything else."""
+    spans: tuple[Span, ...] = REALS
+    for condition in conditions:
+        solutions = _solutions(name, condition, budget)
+        if solutions is None:
+            return None
+        spans = common(spans, solutions)
+    return spans
+
+
+def _solutions(name: str, condition: Answer, budget: Budget) -> tuple[Span, ...] | None:
+    if isinstance(condition, Listing) and condition.joined == "or":
+        parts = [_solutions(name, item, budget) for item in condition.items]
+        return united(parts)
+    if isinstance(condition, Named) and condition.name == name and isinstance(condition.value, Scalar):
+        return real_set(Listing((condition.value,), "{"), budget)
+    if isinstance(condition, Inequality) and condition.name.strip("|") == name:
+        return real_set(condition, budget)
+    return None
+
+
+def _integers(domain: Scalar, spans: tuple[Span, ...]) -> list[int] | None:
+    """Return the integers of a domain in these intervals; None if they are too many or not known."""
+    least = _LEAST[domain.tree[1]]
+    integers = list[int]()
+    for span in spans:
+        low = least if span.low.value < -_FAR else _first(span.low.value, closed=span.low.closed)
+        if low is None or span.high.value > _FAR:
+            return None
+        after = 1 - _first(-span.high.value, closed=span.high.closed)
+        if after - low > MAX_ITEMS:
+            return None
+        integers += range(low if least is None else max(low, least), after)
+    if domain.tree[1] == "mathbb:N" and min(integers, default=1) < 1:
+        return None
+    return integers
+
+
+_FAR = 10**15  # an end beyond it is no end of a list of integers
+
+
+def _first(value: Value, *, closed: bool) -> int:
+    """Return the first integer from a value on, after it unless it is `closed`."""
+    nearest = int(value + 0.5) if value > 0 else int(value - 0.5)
+    if abs(value - nearest) <= ROUNDING * max(1, abs(nearest)):
+        return nearest if closed else nearest + 1
+    return nearest if nearest > value else nearest + 1
+
+
+def _listed(head: Answer, name: str, values: list[Tree]) -> Listing:
+    if len(values) > MAX_ITEMS:
+        raise TooLargeError(f"a set of more than {MAX_ITEMS}")
+    return Listing(tuple(_at(head, name, value) for value in values), "{")
+
+
+def _at(head: Answer, name: str, value: Tree) -> Answer:
+    if isinstance(head, Scalar):
+        return replace(head, tree=substituted(head.tree, name, value))
+    if isinstance(head, Bracketed):
+        return replace(head, items=tuple(_at(item, name, value) for item in head.items))
+    return head
+
+
+def _as_answer(spans: tuple[Span, ...]) -> Answer:
+    parts = list(_parts(spans))
+    answer = parts[0] if parts else Listing((), "{")
+    for part in parts[1:]:
+        answer = SetOperation("cup", answer, part)
+    return answer
+
+
+def _parts(spans: tuple[Span, ...]) -> Iterator[Answer]:
+    for span in spans:
+        if span.low == span.high:
+            yield Listing((Scalar(span.low.tree),), "{")
+        else:
+            brackets = "(["[span.low.closed], ")]"[span.high.closed]
+            yield Bracketed(brackets[0], (Scalar(span.low.tree), Scalar(span.high.tree)), brackets[1])
+
+
+def _line(builder: SetBuilder, budget: Budget) -> tuple[Tree, Tree] | None:
+    """Return a and b of a head a + b k over all integers k, b not 0; None for any other set."""
+    if builder.conditions or len(builder.domains) != 1 or not isinstance(builder.head, Scalar):
+        return None
+    (name, domain), tree = builder.domains[0], builder.head.tree
+    if domain != Scalar(("sym", _ALL_INTEGERS)) or symbols(tree) != {name}:
+        return None
+    start = substituted(tree, name, ("num", 0))
+    step: Tree = ("add", (substituted(tree, name, ("num", 1)), ("neg", start)))
+    line: Tree = ("add", (start, ("mul", (step, ("sym", name)))))
+    if same_value(step, ("num", 0), budget) or not same_value(tree, line, budget):
+        return None
+    return start, step
+
+
+def _renamed(part: Answer, old: str, new: str) -> Answer | None:
+    """Return a part with another name for the variable; None if it already has that name."""
+    new_tree: Tree = ("sym", new)
+    match part:
+        case Scalar(tree) if new not in names(tree):
+            return replace(part, tree=substituted(tree, old, new_tree))
+        case Equation(sides) | Inequality(sides) if not any(new in names(side) for side in sides):
+            sides = tuple(substituted(side, old, new_tree) for side in sides)
+            if isinstance(part, Equation):
+                return Equation(sides)
+            return replace(part, sides=sides, name=part.name.replace(old, new))
+    return None

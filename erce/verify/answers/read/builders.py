@@ -1,0 +1,123 @@
+r"""Tokens of \{2k : k \in \mathbb{Z}\} or 2k, k \in \mathbb{Z} → a set: its head, domains and conditions."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.read.brackets import split
+from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.relations import RELATIONS
+from erce.verify.answers.read.variables import name_of
+from erce.verify.answers.tree import names
+from erce.verify.answers.values import Answer, Listing, Named, Scalar, SetBuilder
+
+Parse = Callable[[list[Token]], Answer]
+
+
+def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
+    r"""Return the set whose head and conditions stand between \{ and \}; None for a list of members."""
+    signs = [token.text for token in inner if token.kind == "sign"]
+    separator = ":" if ":" in signs else "|"
+    parts, bars = split(inner, lambda token: token.is_sign(separator))
+    if not bars or not parts[0]:
+        return None
+    head, tail = parts[0], inner[len(parts[0]) + 1 :]
+    if not any(token.text in RELATIONS for token in tail):
+        return None
+    member = _membership(head, parse)
+    domains, conditions = _domains_and_conditions(tail, parse)
+    if member:
+        return SetBuilder(Scalar(("sym", member[0])), (member, *domains), conditions)
+    return SetBuilder(_head(head, parse), domains, conditions)
+
+
+def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
+    r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} write; None without such a last part."""
+    member = _membership(parts[-1], parse) if len(parts) > 1 else None
+    if member is None or not _is_numbers(member[1]):
+        return None
+    items = [parse(part) for part in parts[:-1]]
+    families = [_family(item, member) for item in items]
+    return None if None in families else [family for family in families if family is not None]
+
+
+def with_membership_signs(tokens: list[Token]) -> list[Token]:
+    r"""Return the tokens with ", k \in \mathbb{Z}" for words such as "where k is an integer"."""
+    if not any(token.text == "in" or "integer" in token.text for token in tokens[1:]):
+        return tokens
+    written, waiting = tokens[:1], False  # waiting: "for any integer" stands before the next name
+    for token in tokens[1:]:
+        before = _FOR_INTEGERS.fullmatch(token.text) if token.kind == "word" else None
+        after = _ARE_INTEGERS.fullmatch(token.text) if token.kind == "word" else None
+        stated = before or after
+        name = stated.group(1) if stated else None
+        if name:
+            written += [_COMMA, Token("letter", name), *_IN_INTEGERS]
+        elif after and written[-1].kind == "letter":
+            written += _IN_INTEGERS
+        elif before or (token.kind == "word" and token.text in _INTRODUCING):
+            written.append(_COMMA)
+        else:
+            written += [token, *_IN_INTEGERS] if waiting and token.kind == "letter" else [token]
+        waiting = before is not None and not name
+    return written
+
+
+_COMMA = Token("sign", ",")
+_IN_INTEGERS = [Token("command", "in"), Token("command", "mathbb"), Token("letter", "Z")]
+_FOR_INTEGERS = re.compile("(?:where|for|with) (?:(?:all|any|some|every|an) )?integers?(?: ([a-z]))?")
+_ARE_INTEGERS = re.compile("(?:(?:where|for|with) )?(?:([a-z]) )?(?:(?:is|are) )?(?:(?:an|any) )?integers?")
+_INTRODUCING = frozenset({"where", "for", "with", "for all", "for any", "for some", "for every", "such that"})
+_SETS = frozenset("ZNQRC")
+
+
+def _head(tokens: list[Token], parse: Parse) -> Answer:
+    name = name_of(tokens)
+    return Scalar(("sym", name)) if name else parse(tokens)
+
+
+def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
+    value = item.value if isinstance(item, Named) else item
+    if not isinstance(value, Scalar) or member[0] not in names(value.tree):
+        return None
+    family = SetBuilder(value, (member,), ())
+    return replace(item, value=family) if isinstance(item, Named) else family
+
+
+def _domains_and_conditions(
+    tokens: list[Token], parse: Parse
+) -> tuple[tuple[tuple[str, Answer], ...], tuple[Answer, ...]]:
+    parts, signs = split(tokens, lambda token: token.kind == "and" or token.text in (",", "land", ";"))
+    if any("or" in sign.text.casefold() for sign in signs):
+        return (), (Listing(tuple(parse(part) for part in parts), "or"),)
+    domains, conditions, waiting = list[tuple[str, Answer]](), list[Answer](), list[str]()
+    for part in filter(None, parts):
+        member = _membership(part, parse)
+        if member:  # a, b \in \mathbb{Z}
+            domains += [(name, member[1]) for name in (*waiting, member[0])]
+            waiting = []
+        elif name_of(part):
+            waiting.append(name_of(part))
+        else:
+            conditions.append(parse(part))
+    if waiting:
+        raise UnparsedError(f"the condition {waiting[0]!r}")
+    return tuple(domains), tuple(conditions)
+
+
+def _membership(tokens: list[Token], parse: Parse) -> tuple[str, Answer] | None:
+    r"""Return the name and the set of k \in \mathbb{Z}; None for anything else."""
+    if tokens and tokens[0].kind == "word" and tokens[0].text in _INTRODUCING:
+        tokens = tokens[1:]
+    parts, signs = split(tokens, lambda token: token.text in RELATIONS)
+    if [sign.text for sign in signs] != ["in"] or not name_of(parts[0]) or not parts[1]:
+        return None
+    written = [token.text for token in parts[1] if token.text not in ("{", "}")]
+    if written[0] == "mathbb" or written[0] in _SETS:
+        return name_of(parts[0]), Scalar(("sym", "mathbb:" + "".join(written).removeprefix("mathbb")))
+    return name_of(parts[0]), parse(parts[1])
+
+
+def _is_numbers(domain: Answer) -> bool:
+    return isinstance(domain, Scalar) and str(domain.tree[1]).startswith("mathbb:")

@@ -1,0 +1,127 @@
+"""Labelled pairs about what must stay apart beside what must not; `pairs.py` says how to read the table."""
+
+APART = r"""
+[set builders]
+\{2k:k\in\mathbb{Z}\} ≢ \{2k+1:k\in\mathbb{Z}\} ≢ \mathbb{Z} ≢ \{7:k\in\mathbb{Z}\} ≢ \{2k:k\in\mathbb{N}\}
+≢ \{4k:k\in\mathbb{Z}\} ≢ \{k:k\in\mathbb{Z}\} ≢ 2k ≡ \{2n\mid n\in\mathbb{Z}\}
+\{2k+1:k\in\mathbb{Z}\} ≡ \{2n-1:n\in\mathbb{Z}\} ≡ \{1-2n:n\in\mathbb{Z}\}
+\{\frac{\pi}{4}+k\pi:k\in\mathbb{Z}\} ≡ \{n\pi-\frac{3\pi}{4} \mid n\in\mathbb{Z}\}
+≢ \{n\pi+\frac{3\pi}{4} \mid n\in\mathbb{Z}\} ≢ \{2n\pi+\frac{\pi}{4} \mid n\in\mathbb{Z}\}
+(2,\infty) ≢ \{x^2:x>2\} ≡ \{x:x>2\} ≡ \{x\in\mathbb{R}:x>2\} ≡ \{x \mid x>2, x\in\mathbb{R}\}
+\{x:x>2\} ≢ \{x^2:x>2\} ≢ \{y^2:y>2\}
+\{x^2:x>2\} ≡ \{y^2:y>2\} ≡ \{x\cdot x:x>2\} ≢ \{x^2:x\ge2\}
+x>2 ≡ \{x \mid x>2\}
+\{t \mid t>2\} ≡ \{x \mid x>2\}
+[1,3] ≢ \{n\in\mathbb{N}:1\le n\le3\} ≢ \{n\in\mathbb{Z}:1\le n\le3\}
+(1,3) ≢ \{n\in\mathbb{Z}:1< n<3\}
+\{1,2,3\} ≡ \{x\in\mathbb{Z}\mid 1\le x\le 3\} ≡ \{x\in\mathbb{N}\mid 1\le x\le 3\}
+≡ \{x\in\mathbb{Z}\mid 0<x<4\} ≡ \{x\in\mathbb{Z}^+\mid x<4\} ≡ \{x\mid x\in\mathbb{Z}, 1\le x\le 3\}
+≢ \{x\in\mathbb{Z}\mid 1\le x<3\} ≢ \{x\mid 1\le x\le3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
+≢ \{2k:k\in\{1,2,3\}\}
+\{0,1,2,3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
+\{1,4,9\} ≡ \{k^2:k\in\mathbb{Z},1\le k\le3\}
+\{0,1,4\} ≡ \{k^2:k\in\mathbb{Z},-2\le k\le2\}
+\{2,4,6\} ≡ \{2k:k\in\{1,2,3\}\}
+\{2\} ≡ \{x:x=2\}
+\{2,3\} ≡ \{x:x=2\text{ or }x=3\}
+(-\infty,1)\cup(2,\infty) ≡ \{x:x<1\text{ or }x>2\} ≢ \{x:x<1\text{ and }x>2\}
+(-1,1) ≡ \{x : |x|<1\} ≢ \{x\in\mathbb{Z} : |x|<1\}
+\{0\} ≡ \{x\in\mathbb{Z} : |x|<1\}
+\{x : |x|<1\} ≢ \{|x| : x<1\}
+\{(x,y):x+y=1\} ≡ \{(x,y):y+x=1\} ≢ \{(x,y):x+y=2\} ≢ \{(y,x+1):x+y=1\} ≢ x+y=1
+\{(x,y):x>1,y>1\} ≢ \{(x,y):x>1\}
+\mathbb{R}\setminus\{2\} ≡ \{x:x\ne2\} ≡ \{x\in\mathbb{R}\mid x\neq2\} ≢ \{x\in\mathbb{Z}\mid x\neq2\}
+\{x:x>1\},\{x:x>2\} ≢ \{x:x>2\} ≢ (2,\infty)
+(1,\infty),(2,\infty) ≢ (2,\infty)
+x>1,x>2 ≢ x>2
+\{x\in\mathbb{Q}:x^2<2\} ≢ \{x\in\mathbb{R}:x^2<2\}
+\{x\in\mathbb{Q}:0<x<2\} ≢ (0,2)
+\{x\in\mathbb{C}:|x|<2\} ≢ (-2,2) ≢ \{x : |x|<2\}
+x=\frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{4}+n\pi, n\in\mathbb{Z}
+\frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \{\frac{\pi}{4}+n\pi \mid n\in\mathbb{Z}\}
+≡ \frac{5\pi}{4}+k\pi, k \in \mathbb Z ≢ \frac{\pi}{4}+2k\pi, k\in\mathbb{Z}
+≢ \frac{\pi}{4}+k\pi, k\in\mathbb{N} ≢ \frac{\pi}{4} ≢ \mathbb{Z}
+k\pi, \frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{4}+n\pi, n\pi, n\in\mathbb{Z} ≢ k\pi, k\in\mathbb{Z}
+90^\circ k, k\in\mathbb{Z} ≡ 90^\circ n, n \in \mathbb{Z}
+k\pi\text{ for }k\in\mathbb{Z} ≡ k\pi,k\in\mathbb{Z} ≢ \mathbb{Z}
+k\pi\text{ where } k \text{ is an integer} ≡ k\pi,k\in\mathbb{Z}
+k\pi\text{ where k is an integer} ≡ k\pi,k\in\mathbb{Z}
+k\pi\text{ for any integer } k ≡ k\pi,k\in\mathbb{Z}
+k\pi\text{ for integer k} ≡ k\pi,k\in\mathbb{Z}
+k\pi, k \text{ integer} ≡ k\pi,k\in\mathbb{Z}
+42 ≢ 42\text{ integers}-1 ≡ 42\text{ integers} ≡ 42\text{ distinct integers} ≢ 42 \text{ for }k\in\mathbb{Z}
+
+[words after numbers]
+42 ≢ 42 \text{ is wrong} ≢ 42 tens ≢ 42\text{ base 5} ≢ 42\text{ vs 43} ≢ 42\text{ wrong}
+≢ 42\text{ incorrect} ≢ 42\text{ not} ≢ 42 not ≢ 42\text{ maybe} ≢ 42\text{ of 50}
+≢ 42\text{ of 50 students} ≢ 42\text{ k} ≢ 42k ≢ 42K ≢ 42 million ≢ 42\text{ hundred} ≢ 42\text{ hundreds}
+≢ 42\text{ dozens} ≢ 42\text{ thirds} ≢ 42\text{ squared} ≢ 42\text{ plus change} ≢ 42\text{ at least}
+≢ 42\text{ right} ≢ 42\text{ per} ≢ 42\text{ or 43} ≢ 42\text{ in base seven} ≢ 42\text{ quarters of a half}
+≢ 42\text{ cm or }43\text{ cm} ≢ 42\text{ cm}-1 ≢ 42\text{ apples if lucky} ≢ 42\text{ modulo 7}
+≡ 42\text{ apples} ≡ 42\text{ right triangles} ≡ 42\text{ ways.} ≡ 42\text{ sq. units} ≡ 42\text{ units}^2
+≡ 42\text{ units}^{2} ≡ 42\text{ feet per second} ≡ 42\text{ ft/s} ≡ 42\text{ years old}
+≡ 42 dollars per day ≡ 42 cups of flour ≡ 42\text{ in total} ≡ 42 students ≡ 42^\text{nd} ≡ 42\text{ (cm)}
+≡ 42\text{ kg m/s}^2 ≡ 42\text{ more apples} ≡ \$42\text{ each}
+42000000 ≡ 42\text{ million} ≡ 42\text{ million people}
+42\text{ feet squared} ≢ 42\text{ feet}
+42\text{ cm}^2 ≢ 42\text{ cm}
+42\text{ N} ≢ 42\text{ J}
+
+[exact decimals]
+1000000 ≢ 1000000.4 ≡ 1000000.0
+1000000.4 ≢ 1000000.5
+1 ≢ 1.0000001
+0.5 ≢ 0.5000001
+\frac{1}{2} ≢ 0.5000001
+\frac{1}{8} ≢ 0.12500001 ≡ 0.125
+1000000x ≢ 1000000.4x
+x+0.5 ≢ x+0.5000001
+x^2+1 ≢ 1.0000001x^2+1
+\frac{x}{2} ≢ 0.5000001x
+20\% ≢ 0.20000001
+12345678 ≢ 1.2345679e7
+5.0 ≢ 4.9999999
+\sqrt{4} ≢ 2.0000001
+2^{10} ≢ 1024.0001
+(1000000,2) ≢ (1000000.4,2)
+5!\cdot 10000 ≢ 1200000.1
+\frac{1}{3} ≡ 0.33333333 ≢ 0.3333
+\frac{x}{3} ≡ 0.33333333x
+\pi ≡ 3.1415927
+\sqrt{2} ≡ 1.41421356
+0.5x ≡ \frac{x}{2}
+x+0.25 ≡ x+\frac14
+2\pi x ≡ 6.28318531x
+\frac{22}{7} ≡ 3.142857143 ≢ 3.14
+\frac{0.5}{x} ≡ \frac{1}{2x}
+e^{0.5x} ≡ \sqrt{e^x}
+x^{0.5} ≡ \sqrt{x}
+x<1\text{ or }x>2 ≢ x<1\text{ and }x>2 ≡ x<1, x>2 ≡ (-\infty,1)\cup(2,\infty)
+x<1\text{ and }x>2 ≢ x<1, x>2 ≡ \emptyset
+x>1\text{ and }x<2 ≡ (1,2)
+x>1\text{ or }x<2 ≢ (1,2) ≢ x>1\text{ and }x<2 ≡ \mathbb{R}
+1<x\text{ and }x<2 ≡ 1<x<2
+x\le1\text{ or }x\ge2 ≢ x<1\text{ or }x>2
+x=1\text{ or }x>2 ≢ x=1\text{ and }x>2
+
+[named values]
+42 ≢ x=41=42 ≢ x=42=41 ≢ 41=42 ≢ 42=41 ≢ x=6\cdot 7=41+2=42 ≡ x=6\cdot 7=42 ≡ 6\cdot 7=42 ≡ x=ab=42
+x=42 ≡ 42
+1=x ≢ 1=1
+x=1 ≢ 1=1
+x=5 ≢ 2+3=5
+5 ≡ 2+3=5
+1+4=5 ≡ 2+3=5
+x=0 ≢ 0=0
+y=2x+1 ≢ f(y)=2x+1 ≡ f(x)=2x+1 ≡ 2x+1=y ≡ 2x-y+1=0
+f(x)=2x+1 ≢ f(y)=2x+1
+f(x)=x+y ≢ f(y)=x+y ≡ f(t)=t+y
+f(x)=x+t ≢ f(t)=t+t
+f(x)=x+1 ≡ x+1=f(x) ≡ f(t)=t+1 ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 ≡ x+1 ≢ t+1
+f^{-1}(x)=x+1 ≡ f^{-1}(x)=1+x
+P(A)=1/2 ≢ P(B)=1/2 ≡ P(A)=0.5
+f(2)=3 ≢ f(3)=3 ≢ y=3
+y=x ≢ y=y ≢ x=x
+f(n)=\sum_{k=1}^n k ≡ f(m)=\sum_{k=1}^m k ≢ f(k)=\sum_{k=1}^n k
+A=\pi r^2=9\pi ≡ 9\pi
+"""
