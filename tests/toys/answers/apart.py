@@ -124,4 +124,72 @@ f(2)=3 ≢ f(3)=3 ≢ y=3
 y=x ≢ y=y ≢ x=x
 f(n)=\sum_{k=1}^n k ≡ f(m)=\sum_{k=1}^m k ≢ f(k)=\sum_{k=1}^n k
 A=\pi r^2=9\pi ≡ 9\pi
+
+[domains of roots and logarithms]
+\sqrt{a/b} ≡ \sqrt a/\sqrt b ≢ \sqrt b/\sqrt a ≢ \sqrt{ab}
+\sqrt{b/a} ≡ \sqrt b/\sqrt a
+\sqrt{\frac{x}{y}} ≡ \frac{\sqrt{x}}{\sqrt{y}}
+\sqrt{\frac{y}{x}} ≡ \frac{\sqrt{y}}{\sqrt{x}}
+\sqrt{xy} ≡ \sqrt{x}\sqrt{y}
+\ln a+\ln b ≡ \ln(ab)
+\ln a-\ln b ≡ \ln\frac{a}{b}
+\ln b-\ln a ≡ \ln\frac{b}{a}
+2\ln x ≡ \ln x^2
+\log_2 x+\log_2 y ≡ \log_2(xy)
+\log_a b ≡ \frac{1}{\log_b a} ≡ \frac{\ln b}{\ln a} ≢ \log_b a
+\log_b a ≡ \frac{\ln a}{\ln b}
+\frac{1}{\sqrt{x}} ≡ \frac{\sqrt{x}}{x}
+x^{1/2} ≡ \sqrt{x}
+x^{-1/2} ≡ \sqrt{\frac{1}{x}}
+(ab)^{1/2} ≡ a^{1/2}b^{1/2}
+\sqrt[4]{ab} ≡ \sqrt[4]{a}\sqrt[4]{b}
+\sqrt{x^2y} ≡ |x|\sqrt{y} ≢ x\sqrt{y}
+\sqrt{-x} ≡ \sqrt{-1\cdot x}
+\sqrt{1-x^2} ≡ \sqrt{(1-x)(1+x)} ≢ 1-x
+e^{\ln x} ≡ x
+\sqrt{a^2+b^2} ≢ a+b
+\sqrt{a+b} ≢ \sqrt{a}+\sqrt{b}
+\ln(a+b) ≢ \ln a+\ln b
+\ln(ab) ≢ \ln a\ln b
+\ln|x| ≢ \ln x
+\ln x^2 ≢ (\ln x)^2
+\sqrt{x} ≢ \sqrt{-x} ≢ -\sqrt{x}
+\log_2 x ≢ \ln x
+\sqrt[3]{x} ≢ \sqrt{x}
+\sqrt[3]{x^3} ≢ |x|
+\sqrt[4]{x^4} ≢ x
+x^{2/3} ≢ x^{3/2}
+i\sqrt{x} ≢ \sqrt{x}
+\sqrt{(x-1)^2} ≢ x-1
+
+[notations]
+42 ≡ \text{Answer: }42 ≡ \text{The final answer is }42 ≢ \text{not }42 ≢ \text{Wrong answer: }42
+43 ≢ \text{Answer: }42
+12345 ≡ 12{,}\!345 ≢ 12{,}\!34
+1234567 ≡ 1{,}\!234{,}\!567
+360 ≡ 2^3 3^2 5 ≡ 2^3\,3^2\,5 ≢ 2^3 3^2 7 ≢ 2 3 60
+0.0011_{2} ≡ 0.0011_2
+1011_2 ≡ (1011)_2 ≡ (1011)_{2} ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
+0.0011_2 ≡ 0.00110_2 ≢ 0.011_2 ≢ 0.0011
+9\text{ a.m.} ≡ 9 \text{AM} ≡ 9:00\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
+3:30\text{ p.m.} ≡ 15:30 ≡ 3:30 PM ≢ 14:30
+3:30\text{ a.m.} ≢ 15:30
+12:15\text{ a.m.} ≡ 0:15
+12:15\text{ p.m.} ≡ 12:15 ≢ 0:15
+15:30 ≢ 3:30
+a>b ≡ b<a ≢ b>a ≢ a<b ≢ b\le a
+a\ge b ≡ b\le a
+(1,2) ≡ ]1,2[ ≢ [1,2[ ≢ ]1,3[
+[1,2) ≡ [1,2[
+(1,2] ≡ ]1,2]
+(-\infty,1)\cup(2,3] ≡ ]-\infty,1[\cup]2,3]
+[1,2] ≢ ]1,2[
+\mathbb{R} ≡ \text{all real numbers} ≢ \text{all integers}
+(-\infty,\infty) ≡ \text{all real numbers}
+\mathbb{Z} ≢ \text{all real numbers}
+(0,\infty) ≢ \text{all real numbers}
+\sum_{k=1}^n k^2 ≡ \sum^n_{k=1} k^2 ≡ \sum_{i=1}^n i^2 ≡ \sum_{j=1}^n j^2 ≢ \sum_{i=1}^n i^3
+≢ \sum_{i=0}^{n-1} i^2
+\begin{pmatrix}2\\4\end{pmatrix} ≡ 2\begin{pmatrix}1\\2\end{pmatrix} ≢ 3\begin{pmatrix}1\\2\end{pmatrix}
+\begin{pmatrix}\frac12\\1\end{pmatrix} ≡ \frac12\begin{pmatrix}1\\2\end{pmatrix}
 """

@@ -153,8 +153,11 @@ class _Comparison:
         return self.conventions.units == "conflict" and not (gold and answer)
 
     def clocks(self, gold: Clock, answer: Clock) -> bool:
-        same = (gold.hours, gold.minutes) == (answer.hours, answer.minutes)
-        return same and self.units_agree(gold.half, answer.half)
+        if gold.minutes != answer.minutes:
+            return False
+        if not self.units_agree(gold.half, answer.half):
+            return False
+        return gold.hours == answer.hours or _hour_of_day(gold) == _hour_of_day(answer)
 
     def missing_base(self, numeral: InBase, plain: Scalar) -> bool:
         if self.conventions.require_base or not numeral.digits.lstrip("-").isdigit():
@@ -185,8 +188,8 @@ class _Comparison:
 
     def inequalities(self, gold: Inequality, answer: Inequality) -> bool:
         left, right = interval_of(gold), interval_of(answer)
-        if left is not None and right is not None:
-            return gold.name == answer.name and self.same(left, right)
+        if left is not None and right is not None and gold.name == answer.name:
+            return self.same(left, right)
         if len(gold.signs) != len(answer.signs):
             return False
         if len(gold.signs) == 1:
@@ -285,6 +288,11 @@ _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
     SetOperation: _Comparison.operations,
     SetBuilder: _Comparison.builders,
 }
+
+
+def _hour_of_day(clock: Clock) -> int:
+    """Return the hour from 0 to 23: 3 p.m. is 15."""
+    return clock.hours % 12 + 12 * (clock.half == "p") if clock.half else clock.hours
 
 
 def _is_written_as_set(answer: Answer) -> bool:

@@ -126,8 +126,8 @@ def _is_finite_decimal(value: int | Fraction) -> bool:
 def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: bool) -> bool:
     """Return whether two expressions agree where both are real, or else wherever both have a value.
 
-    Where an even root or a logarithm has a negative argument, its branch is a convention, and \\sqrt{a/b} is not
-    \\sqrt{a}/\\sqrt{b}. An absolute value in only one of them says that negative arguments are meant.
+    Even roots and logarithms of negative numbers are left out: log(ab) is not log(a) + log(b) there. An
+    absolute value in one of the expressions alone says that negative numbers are meant.
     """
     if _has_branches(*pair):
         agree = _agree_at(pair, names, budget, decimal, real=True)

@@ -79,23 +79,25 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
     negative = bool(digits) and digits[0].text == "-"
     digits = _ungrouped(digits[negative:])
     written = "".join(token.text for token in digits)
-    if len(base) != 1 or not written.isalnum() or not written.isascii() or len(written) > 100:
+    whole, point, part = written.partition(".")
+    if len(base) != 1 or not (whole + part).isalnum() or not written.isascii() or len(written) > 100:
         return None
     if not any(token.kind == "number" for token in digits) or written != written.upper():
         return None
     radix = BASE_NAMES.get(base[0].casefold(), int(base[0]) if base[0].isdigit() and len(base[0]) < 3 else 0)
-    if radix == 10 and written.isdigit():
+    if radix == 10 and (whole + part).isdigit():
         value = number(written)
         return Scalar(("neg", value) if negative else value)
-    return InBase("-" * negative + (written.lstrip("0") or "0"), radix) if radix > 1 else None
+    digits_only = (whole.lstrip("0") or "0") + (point + part).rstrip("0" if point else "").rstrip(".")
+    return InBase("-" * negative + digits_only, radix) if radix > 1 else None
 
 
 _SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})")
 
 
 def _ungrouped(tokens: list[Token]) -> list[Token]:
-    """Return the tokens without the braces around all of a numeral's digits."""
-    return tokens[1:-1] if enclosed(tokens) and tokens[0].text == "{" else tokens
+    """Return the tokens without the brackets around all of a numeral's digits."""
+    return tokens[1:-1] if enclosed(tokens) and tokens[0].text in ("{", "(") else tokens
 
 
 def _commas_outside_brackets(tokens: list[Token]) -> list[int]:

@@ -119,6 +119,8 @@ class _ExpressionParser:
                 below.append(self.power())
             elif not self.at_factor():
                 break
+            elif self.next.kind in _NUMERIC and above[-1][0] == "pow" and not below:
+                above.append(self.power())  # 2^3 3^2 5
             elif self.next.kind in _NUMERIC and self.tokens[self.at - 1].kind in _NUMERIC:
                 above[-1] = self.mixed(above[-1], bool(below))
             elif self.next.text == "frac" and self.tokens[self.at - 1].kind == "number":
@@ -357,7 +359,7 @@ class _ExpressionParser:
 
     def series(self, kind: str) -> Tree:
         """Read a sum or a product; its bounds may stand in either order."""
-        last = self.exponent() if self.eat("^") else None
+        last = self.bound() if self.eat("^") else None
         self.need("_")
         self.need("{")
         name = self.take()
@@ -373,6 +375,12 @@ class _ExpressionParser:
         term = self.product()
         self.indices.pop()
         return kind, name.text, first, last, term
+
+    def bound(self) -> Tree:
+        r"""Read the upper bound that stands before the lower one: n in \sum^n_{k=1} has no index."""
+        if self.next.kind != "letter":
+            return self.exponent()
+        return "sym", self.take().text
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

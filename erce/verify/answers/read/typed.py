@@ -49,23 +49,42 @@ def _parse_cached(text: str) -> Answer:
     return _parse_text(text)
 
 
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?m)?\.?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?\s?m)?\.?|([0-9]{1,2})\s?([ap])\.?\s?m\.?", re.IGNORECASE
+)
+_INTRODUCTION = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
 def _parse_text(text: str) -> Answer:
-    if ":" in text:
-        clock = _CLOCK.fullmatch(compact(text))
+    if ":" in text or text[:1].isdigit():
+        clock = _CLOCK.fullmatch(compact(text)[:16])
         if clock:
-            hours, minutes, half = clock.groups()
-            return Clock(int(hours), int(minutes), (half or "").casefold())
+            hours, minutes, half, whole_hours, its_half = clock.groups()
+            return Clock(int(hours or whole_hours), int(minutes or 0), (half or its_half or "").casefold())
     scientific = scientific_number(text)
     if scientific:
         return Scalar(scientific)
     tokens = tokenize(text)
     while tokens and tokens[-1].kind == "sign" and tokens[-1].text in _TRAILING:
         tokens.pop()
-    return parse(tokens, 0)
+    if len(tokens) > 1 and tokens[0].kind == "word" and _INTRODUCTION.fullmatch(tokens[0].text):
+        tokens = tokens[2:] if tokens[1].is_sign(":") else tokens[1:]
+    return parse(_with_plain_intervals(tokens), 0)
+
+
+def _with_plain_intervals(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with (a, b) for ]a, b[: a bracket that is turned away leaves its end out."""
+    texts = [token.text for token in tokens if token.kind == "sign"]
+    if "]" not in texts[:1] and "[" not in texts[-1:]:
+        return tokens
+    turned: list[Token] = []
+    is_open = False
+    for token in tokens:
+        away = token.is_sign("[" if is_open else "]")
+        turned.append(token._replace(text=")" if is_open else "(") if away else token)
+        is_open ^= token.is_sign("[", "]", "(", ")")
+    return turned
 
 
 def parse(tokens: list[Token], nesting: int) -> Answer:
@@ -83,13 +102,16 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
 
 
 _IN_WORDS = frozenset(".,-'")
+_REALS = re.compile("(?:(?:the )?set of )?(?:(?:all|every|any) )?real(?: number)?s?")
 _ARTICLES = ("the ", "an ", "a ")
 
 
-def _words(tokens: list[Token]) -> Words | Listing:
+def _words(tokens: list[Token]) -> Words | Listing | Scalar:
     text = " ".join(token.text for token in tokens if token.text not in _IN_WORDS).casefold()
     for article in _ARTICLES:
         text = text.removeprefix(article)
+    if text != "real" and _REALS.fullmatch(text):
+        return Scalar(("sym", "mathbb:R"))
     return Listing((), "{") if text in ("empty set", "null set") else Words(text)
 
 

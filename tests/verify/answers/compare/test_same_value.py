@@ -13,6 +13,8 @@ from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.read.scalar import parse_scalar
 
 SAME = [
+    (r"\sqrt{xy}", r"\sqrt{x}\sqrt{y}"),
+    (r"\sqrt{b/a}", r"\sqrt{b}/\sqrt{a}"),
     ("x^2+2x+1", "(x+1)^2"),
     (r"\frac{x+2}{7}", r"\frac{x}{7}+\frac{2}{7}"),
     (r"\sin^2 x+\cos^2 x", "1"),
@@ -64,7 +66,7 @@ DIFFERENT = [
     (r"\sqrt{10^{20}+1}", "10^{10}"),
     (r"\frac13", "0.333"),
     (r"\frac13", "0.333332"),
-    (r"\sqrt{xy}", r"\sqrt{x}\sqrt{y}"),
+    (r"\sqrt{xy}", r"\sqrt{x}+\sqrt{y}"),
     (r"\pi", "3.14"),
     (r"\infty", r"-\infty"),
     (r"\infty", "1"),

@@ -21,6 +21,7 @@ from erce.verify.answers.values import (
     Ratio,
     Record,
     Scalar,
+    SetBuilder,
     SetOperation,
     Words,
 )
@@ -102,13 +103,13 @@ READ = [
     ("x = 1, y = 2", Record((Named("x", number(1)), Named("y", number(2))))),
     (r"x \in (1, 2)", Bracketed("(", (number(1), number(2)), ")")),
     ("2x = 5", Equation((("mul", (("num", 2), X)), ("num", 5)))),
-    ("2 + 3 = 5", number(5)),
+    ("2 + 3 = 5", Named("", number(5))),
     (r"\approx 5", number(5)),
     (r"x = 5 \approx 5.1", Named("x", number(5))),
     ("x < 5", Inequality((X, ("num", 5)), ("<",), "x")),
     ("5 > x", Inequality((X, ("num", 5)), ("<",), "x")),
     (r"1 \le x < 5", Inequality((("num", 1), X, ("num", 5)), ("≤", "<"), "x")),
-    (r"\{x : x < 5\}", Inequality((X, ("num", 5)), ("<",), "x")),
+    (r"\{x : x < 5\}", SetBuilder(Scalar(X), (), (Inequality((X, ("num", 5)), ("<",), "x"),))),
     (
         r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
         Matrix(((number(1), number(2)), (number(3), number(4)))),
