@@ -53,6 +53,19 @@ def infinite_sign(tree: Tree) -> int:
     return 1 if tree == INFINITY else -1 if tree == NEGATIVE_INFINITY else 0
 
 
+def integer(tree: Tree) -> int | None:
+    """Return the integer that the tree writes, None for anything else."""
+    if tree[0] == "neg":
+        below = integer(tree[1])
+        return None if below is None else -below
+    return tree[1] if tree[0] == "num" and type(tree[1]) is int else None
+
+
+def adds(tree: Tree, name: str) -> bool:
+    """Return whether the symbol is one of the terms of a sum."""
+    return tree[0] == "add" and ("sym", name) in tree[1]
+
+
 def with_sign(tree: Tree, sign: int) -> Tree:
     """Return the tree with `sign` (1 or -1) for every ± and the opposite sign for every ∓.
 

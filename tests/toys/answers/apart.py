@@ -192,4 +192,16 @@ a\ge b ≡ b\le a
 ≢ \sum_{i=0}^{n-1} i^2
 \begin{pmatrix}2\\4\end{pmatrix} ≡ 2\begin{pmatrix}1\\2\end{pmatrix} ≢ 3\begin{pmatrix}1\\2\end{pmatrix}
 \begin{pmatrix}\frac12\\1\end{pmatrix} ≡ \frac12\begin{pmatrix}1\\2\end{pmatrix}
+x\equiv-4\pmod 7 ≡ x\equiv 3\pmod 7 ≢ x\equiv 4\pmod 7 ≢ x\equiv 3\pmod 8 ≢ y\equiv 3\pmod 7
+x\equiv 3\pmod 7 ≡ x\equiv 10\pmod 7
+\cos 13\text{ degrees} ≡ \cos 13^\circ ≢ \cos 13 ≢ \cos 14^\circ
+x^2+C ≡ x^2+c ≢ x^2-c ≢ x^2 ≢ x^3+c ≢ x^2+2c
+\frac{x^3}{3}-\cos x+C ≡ -\cos x+\frac{x^3}{3}+c
+x^2+c+C ≢ x^2+2c
+Cx+C ≢ cx+C
+\binom{10}{3} ≡ _{10}C_3 ≡ {}_{10}C_3 ≡ ^{10}C_3 ≢ _{10}C_4 ≢ _{3}C_{10}
+120 ≡ _{10}C_{3} ≡ C(10, 3)
+V_1:V_2=11:21 ≡ 11:21 ≢ 21:11 ≢ 11:22
+\begin{pmatrix}1\\2\end{pmatrix} ≡ \langle 1,2\rangle ≢ \langle 2,1\rangle
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ≢ \langle 1,2,3,4\rangle
 """

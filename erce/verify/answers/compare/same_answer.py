@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
+from erce.verify.answers.compare.converted import converted
 from erce.verify.answers.compare.named import both_sides, with_one_argument
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
@@ -14,8 +15,12 @@ from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
 from erce.verify.answers.tree import (
     Tree,
+    adds,
     contains,
     determinant,
+    integer,
+    names,
+    substituted,
     with_sign,
 )
 from erce.verify.answers.values import (
@@ -109,9 +114,9 @@ class _Comparison:
             if isinstance(one, Matrix) and isinstance(other, Scalar):
                 value = _determinant(one) if one.bars else None
                 return value is not None and self.same_value(value, other.tree)
-            if isinstance(one, Inequality) and isinstance(other, Bracketed):
-                interval = interval_of(one)
-                return interval is not None and self.same(interval, other)
+            in_its_type = converted(one, other)
+            if in_its_type is not None:
+                return self.same(in_its_type, other)
         return self.lists(gold, answer)
 
     def same_value(self, left: Tree, right: Tree) -> bool:
@@ -143,9 +148,16 @@ class _Comparison:
             # Only "either" accepts 20% for 20.
             return gold.percent == answer.percent or self.conventions.percent == "either"
         if gold.percent == answer.percent:
-            return False
+            return self.up_to_constant(gold.tree, answer.tree)
         percent, plain = (gold, answer) if gold.percent else (answer, gold)
         return self.same_value(("frac", percent.tree, ("num", 100)), plain.tree)
+
+    def up_to_constant(self, gold: Tree, answer: Tree) -> bool:
+        """Return whether two antiderivatives differ only in the letter of their constant, C or c."""
+        for one, other in ((gold, answer), (answer, gold)):
+            if adds(one, "C") and adds(other, "c") and "c" not in names(one) and "C" not in names(other):
+                return self.same_value(one, substituted(other, "c", ("sym", "C")))
+        return False
 
     def units_agree(self, gold: str, answer: str) -> bool:
         if self.conventions.units == "ignore" or gold == answer or {gold, answer} in _DEGREES:
@@ -181,10 +193,10 @@ class _Comparison:
         """Return whether left sides and moduli are equal, and the residues equal modulo the modulus."""
         if not (self.same_value(gold.left, answer.left) and self.same_value(gold.modulus, answer.modulus)):
             return False
-        numbers = [tree[1] for tree in (gold.residue, answer.residue, gold.modulus) if tree[0] == "num"]
-        if len(numbers) == 3 and numbers[2]:
-            return (numbers[0] - numbers[1]) % numbers[2] == 0
-        return self.same_value(gold.residue, answer.residue)
+        first, second, modulus = map(integer, (gold.residue, answer.residue, gold.modulus))
+        if first is None or second is None or not modulus:
+            return self.same_value(gold.residue, answer.residue)
+        return (first - second) % modulus == 0
 
     def inequalities(self, gold: Inequality, answer: Inequality) -> bool:
         left, right = interval_of(gold), interval_of(answer)

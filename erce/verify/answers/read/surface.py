@@ -19,6 +19,8 @@ def clean(text: str) -> str:
     text = text.strip()
     if not text.isascii():
         text = _ascii(text)
+    if "C" in text:
+        text = _COMBINATIONS.sub(r"\\binom{\1\3}{\2\4}", text)
     text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
@@ -39,6 +41,11 @@ def compact(text: str) -> str:
 
 _MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
+# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 and C(10, 3).
+_COMBINATIONS = re.compile(
+    r"(?:\{\})?[_^]\{?([0-9]{1,4})\}? ?C ?_\{?([0-9]{1,4})\}?"
+    r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}), ?([0-9]{1,4})\)"
+)
 # A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
 _FRACTIONS = {

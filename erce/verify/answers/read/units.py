@@ -50,6 +50,8 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     if after and after[0].is_sign("%"):
         percent, after = True, after[1:]
     tokens = tokens[:end]
+    if _has_angles(tokens) and _written(after).strip() in ("degrees", "degree"):
+        tokens, after = [*tokens, Token("sign", "°")], []  # cos 13 degrees
     degrees = any(token.is_sign("°") for token in tokens) and not _has_angles(tokens)
     if degrees:
         tokens = [token for token in tokens if not token.is_sign("°")]

@@ -1,0 +1,19 @@
+"""A value → the same value in the type of another: a column as a vector, 11:21 as a ratio, x > 3 as (3, ∞)."""
+
+from erce.verify.answers.compare.real_sets import interval_of
+from erce.verify.answers.values import Answer, Bracketed, Clock, Inequality, Matrix, Ratio, Scalar
+
+
+def converted(one: Answer, other: Answer) -> Answer | None:
+    """Return `one` in the type of `other`, None if it has no such form."""
+    if isinstance(other, Ratio):
+        return _as_ratio(one) if isinstance(one, Clock) and not one.half else None
+    if not isinstance(other, Bracketed):
+        return None
+    if isinstance(one, Matrix) and other.opening == "⟨" and {len(row) for row in one.rows} == {1}:
+        return Bracketed("⟨", tuple(row[0] for row in one.rows), "⟩")
+    return interval_of(one) if isinstance(one, Inequality) else None
+
+
+def _as_ratio(clock: Clock) -> Ratio:
+    return Ratio((Scalar(("num", clock.hours)), Scalar(("num", clock.minutes))))
