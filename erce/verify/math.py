@@ -59,8 +59,8 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
     Each answer is parsed into a value of a type: a number or an expression, a list, a set, a tuple or an
     interval, a matrix, an equation, an inequality, a numeral in a base, a ratio, a time, words. Values of one
     type are compared by the rules of that type. Rational expressions are compared exactly, others in high
-    precision, at fixed points if they have symbols. Only numbers written with a decimal point are compared
-    within a millionth. The verdict is symmetric, except under `Conventions(unreduced=False)`, and every
+    precision, at fixed points if they have symbols. Numbers are compared within a millionth only if one has
+    a decimal point and either has no finite decimal form (1/3, π). The verdict is symmetric, except under `Conventions(unreduced=False)`, and every
     answer that is not empty is equivalent to itself. A `gold` that cannot be parsed is compared as text.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "structural" (the same value of another

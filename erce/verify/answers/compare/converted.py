@@ -1,4 +1,4 @@
-"""A value → the same value in the type of another: a column as a vector, 11:21 as a ratio, x > 3 as (3, ∞)."""
+"""A value → the same value in the type of another: a column as a vector, 11:21 as a ratio, x > 3 as a ray."""
 
 from erce.verify.answers.compare.real_sets import interval_of
 from erce.verify.answers.values import Answer, Bracketed, Clock, Inequality, Matrix, Ratio, Scalar
