@@ -103,7 +103,7 @@ def _variable(builder: SetBuilder) -> str:
 
 def _values(domain: Answer, spans: tuple[Span, ...], *, conditions: bool) -> list[Tree] | None:
     """Return the values in a finite domain or among the integers in intervals; None for any other domain."""
-    if isinstance(domain, Scalar) and domain.tree[1] in _LEAST:
+    if isinstance(domain, Scalar) and domain.tree[0] == "sym" and domain.tree[1] in _LEAST:
         integers = _integers(domain, spans)
         return None if integers is None else [("num", n) for n in integers]
     if conditions or not isinstance(domain, Listing) or domain.joined != "{":

@@ -120,4 +120,4 @@ def _membership(tokens: list[Token], parse: Parse) -> tuple[str, Answer] | None:
 
 
 def _is_numbers(domain: Answer) -> bool:
-    return isinstance(domain, Scalar) and str(domain.tree[1]).startswith("mathbb:")
+    return isinstance(domain, Scalar) and domain.tree[0] == "sym" and domain.tree[1].startswith("mathbb:")
