@@ -61,10 +61,10 @@ def plain_set(answer: Answer, budget: Budget) -> Answer:
 
 def same_family(gold: SetBuilder, answer: SetBuilder, budget: Budget) -> bool:
     r"""Return whether two sets a + b k over all integers k are one, as are 2k + 1 and 2n - 1."""
-    lines = [_line(builder, budget) for builder in (gold, answer)]
-    if lines[0] is None or lines[1] is None:
+    line, other_line = _line(gold, budget), _line(answer, budget)
+    if line is None or other_line is None:
         return False
-    (start, step), (other_start, other_step) = lines
+    (start, step), (other_start, other_step) = line, other_line
     if not any(same_value(step, other, budget) for other in (other_step, ("neg", other_step))):
         return False
     shift: Tree = ("add", (start, ("neg", other_start)))
