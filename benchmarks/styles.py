@@ -17,9 +17,9 @@ from datasets import Dataset
 from peft import LoraConfig
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
-from when import leaning, percent
+from when import chance_of_working, log_odds_of_working, percent
 
-from erce import ERCEConfig, ERCETrainer
+from erce import ERCEConfig, ERCETrainer, entropy_regularized_cross_entropy
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.head import IGNORED
@@ -44,7 +44,7 @@ class Leanings(TrainerCallback):
     def measure(self, model: Any) -> None:
         training = model.training
         model.eval()
-        self.worked.append(float(leaning(model, self.tokenizer, self.problems).p.mean()))
+        self.worked.append(chance_of_working(model, self.tokenizer, self.problems))
         model.train(training)
 
     def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
@@ -54,10 +54,12 @@ class Leanings(TrainerCallback):
 
 def main() -> None:
     problems = splits(load_task("mini-styles"), seed=2, n_train=320, n_validation=100, n_test=200)
-    print(
-        "Chance of going on worked where the styles part, in %, before training and every 10 steps, and the"
-    )
-    print("share of demonstrated tokens that a step pushes down, in %, in the first and last 10 steps:\n")
+    for share in (0.5, 0.75):
+        demonstrations = splits(load_task(f"mini-styles:{share:g}"), seed=2, n_train=160).train
+        at = switch(demonstrations)
+        print(f"With {share:g} shortcuts a first step leaves the choice alone at λ = {at:.1f}.")
+    print("\nChance in % of going on worked, before training and every 10 steps; share in % of the")
+    print("demonstrated tokens that a step pushes down, over the first and the last 10 steps:\n")
     print("| arm | " + " | ".join(f"{step}" for step in range(0, 61, MEASURED_STEPS)) + " | first | last |")
     print("|---" * 10 + "|")
     written = {"base": measured_texts(load_model("tiny-styles", dtype="float32"), problems.test)}
@@ -70,6 +72,7 @@ def main() -> None:
         pushed = [100 * entry["pushed_down"] for entry in trainer.state.log_history if "pushed_down" in entry]
         values = [f"{100 * p:.0f}" for p in leanings.worked]
         print(f"| {name} | {' | '.join(values)} | {np.mean(pushed[:10]):.1f} | {np.mean(pushed[-10:]):.1f} |")
+        assert trainer.model is not None
         written[name] = measured_texts(trainer.model.eval(), problems.test)
     print(
         "\nWhat is written, greedy and in samples at temperature 1: share of the completions in % (of these"
@@ -126,6 +129,27 @@ def trained(
     leanings.measure(trainer.model)
     trainer.train()
     return trainer, leanings
+
+
+def switch(demonstrations: Sequence[Problem]) -> float:
+    """Return −⟨∇z, ∇CE⟩ / ⟨∇z, ∇H⟩ at the base model, with z the log-odds of going on worked."""
+    model, tokenizer = load_model("tiny-styles", dtype="float32"), load_tokenizer("tiny-styles")
+    weights = [weight.requires_grad_() for weight in model.parameters()]
+    gradients = []
+    for lam in (0.0, 1.0):
+        total = torch.zeros(())
+        for row in training_rows(tokenizer, demonstrations, None):
+            ids, scored = torch.tensor(row["input_ids"]), torch.tensor(row["completion_mask"]).bool()
+            logits, targets = model(ids[None]).logits[0, :-1], ids.where(scored, IGNORED)[1:]
+            loss = entropy_regularized_cross_entropy(logits, targets, lam=lam, reduction="sum")
+            total = total + loss.objective
+        gradients.append(torch.autograd.grad(total, weights))
+    odds = torch.stack([log_odds_of_working(model, tokenizer, problem) for problem in demonstrations[:60]])
+    towards = torch.autograd.grad(odds.sum(), weights)
+    plain, both = (
+        sum(float((a * b).sum()) for a, b in zip(towards, of_loss, strict=True)) for of_loss in gradients
+    )
+    return -plain / (both - plain)
 
 
 @torch.no_grad()

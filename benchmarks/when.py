@@ -9,22 +9,23 @@ scripts/pretrain_tiny.py with other text. Prints the tables of docs/when.md.
 """
 
 import argparse
-import math
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from erce.errors import InputError
 from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Decoding, Recipe, Training
 from erce.study.folder import Study, cell_folder
+from erce.study.outlook import outlook, switching_lam
 from erce.study.run import run
 from erce.study.samples import JudgedSample, read_samples
 from erce.tasks import load_task, splits
@@ -52,6 +53,7 @@ class Condition:
     lams: tuple[float, ...] = LAMS
     objectives: tuple[str, ...] = OTHERS
     schedule: str = "constant"
+    learning_rate: float = 3e-4
 
     @property
     def name(self) -> str:
@@ -91,9 +93,16 @@ SEEN = [
 ]
 AMOUNTS = [Condition(share=0.75, demonstrations=n, lams=(0.0, 8.0, 16.0), objectives=()) for n in (80, 1280)]
 NEW_SKILL = [
-    Condition(share=0.0, base="shortcuts alone"),
-    Condition(share=0.0, base="shortcuts alone", lams=(2.0, 8.0), objectives=(), schedule="linear"),
-    Condition(share=0.0, base="shortcuts alone", lams=(2.0, 8.0), objectives=(), schedule="delayed"),
+    Condition(
+        share=0.0,
+        base="shortcuts alone",
+        demonstrations=1280,
+        lams=(0.0, 2.0, 8.0),
+        objectives=(),
+        schedule=schedule,
+        learning_rate=1e-3,
+    )
+    for schedule in ("constant", "linear", "delayed")
 ]
 
 
@@ -124,10 +133,15 @@ def main() -> None:
 
 def measured(condition: Condition, out: Path, *, jobs: int) -> dict[Arm, Row]:
     """Run a condition's study, or what is missing of it, and read its test problems."""
-    recipe = Recipe(
+    recipe = recipe_of(condition, out)
+    return rows(run(recipe, out=out / condition.name, jobs=jobs, go_on=True), recipe)
+
+
+def recipe_of(condition: Condition, out: Path) -> Recipe:
+    return Recipe(
         task=f"mini-styles:{condition.share:g}" if condition.share != 0.75 else "mini-styles",
         model=base_folder(condition.base, out),
-        lams=condition.lams if 0 in condition.lams else (0.0, *condition.lams),
+        lams=condition.lams,
         objectives=condition.objectives,
         seeds=(0, 1, 2),
         n_train=condition.demonstrations,
@@ -135,12 +149,13 @@ def measured(condition: Condition, out: Path, *, jobs: int) -> dict[Arm, Row]:
         n_test=200,
         split_seed=2,
         training=Training(
-            learning_rate=3e-4, micro_batch_size=16, dropout=0.0, lam_schedule=condition.schedule
+            learning_rate=condition.learning_rate,
+            micro_batch_size=16,
+            dropout=0.0,
+            lam_schedule=condition.schedule,
         ),
         decoding=Decoding(samples=2, frontier=(0.4,)),
     )
-    study = run(recipe, out=out / condition.name, jobs=jobs, go_on=True)
-    return rows(study, recipe)
 
 
 def base_folder(base: str, out: Path) -> str:
@@ -236,71 +251,54 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f}" if whole else "–"
 
 
-@dataclass(frozen=True)
-class Leaning:
-    """How a base model leans where the two styles part, after the first two numbers, on each problem."""
-
-    odds: np.ndarray  # log-odds of going on worked
-
-    @property
-    def p(self) -> np.ndarray:
-        """The chance of going on worked."""
-        return 1 / (1 + np.exp(-self.odds))
-
-    def switching_lam(self, share: float) -> float:
-        """Return the λ above which the penalty's push on that choice outweighs cross-entropy's.
-
-        With p the chance of the worked style and z its log-odds, cross-entropy's slope along z is p − (1 −
-        share) and that of λ · H is −λ z p (1 − p); their means over the problems cancel at the returned λ.
-        inf: the base leans to shortcuts, so the penalty pushes there at every λ. 0: cross-entropy does not
-        push to shortcuts.
-        """
-        pull = float((self.p - (1 - share)).mean())
-        back = float((self.odds * self.p * (1 - self.p)).mean())
-        return 0.0 if pull <= 0 else pull / back if back > 0 else math.inf
+def log_odds_of_working(model: Any, tokenizer: Any, problem: Problem) -> torch.Tensor:
+    """Return the log-odds of going on worked where the two styles part, after the first two numbers."""
+    numbers = problem.prompt.removeprefix("Work out ").removesuffix(".").replace("-", "+-").split("+")
+    first_two = tokenizer.encode("+".join(numbers[:2]).replace("+-", "-"))
+    logits = model(torch.tensor([prompt_ids(tokenizer, problem.prompt) + first_two])).logits[0, -1]
+    equals, third = (tokenizer.encode(sign)[0] for sign in ("=", "-" if numbers[2][0] == "-" else "+"))
+    return logits[equals] - logits[third]
 
 
 @torch.no_grad()
-def leaning(model: Any, tokenizer: Any, problems: Iterable[Problem]) -> Leaning:
-    """Measure a model's leaning on problems of mini-styles."""
-    equals, plus, minus = (tokenizer.encode(sign)[0] for sign in "=+-")
-    odds = []
-    for problem in problems:
-        numbers = problem.prompt.removeprefix("Work out ").removesuffix(".").replace("-", "+-").split("+")
-        third = minus if numbers[2].startswith("-") else plus
-        first_two = tokenizer.encode("+".join(numbers[:2]).replace("+-", "-"))
-        ids = prompt_ids(tokenizer, problem.prompt) + first_two
-        logits = model(torch.tensor([ids])).logits[0, -1]
-        odds.append((logits[equals] - logits[third]).item())
-    return Leaning(np.array(odds))
+def chance_of_working(model: Any, tokenizer: Any, problems: Iterable[Problem]) -> float:
+    odds = [log_odds_of_working(model, tokenizer, problem) for problem in problems]
+    return torch.stack(odds).sigmoid().mean().item()
 
 
 def rule(results: dict[Condition, dict[Arm, Row]], out: Path) -> list[str]:
-    """Compare what the base model's leaning says before training with what training did."""
+    """Compare what `erce outlook` says before training with what training did, in greedy decoding."""
     lines = heading(
-        "base model has",
+        "base model has read",
         "demonstrations",
         "shortcuts",
-        "worked, chance in the base, %",
-        "predicted switch, λ",
-        "worked, greedy, %, at λ = 0, 2, 4, 8, 16",
-        "DFT",
-        "EAFT",
+        "chance of going on worked, %",
+        "samples right, %",
+        "pushed towards right answers above λ = (halves)",
+        "the gain over λ = 0 at the other λ",
+        "best",
     )
     for condition, arms in results.items():
         if condition.schedule != "constant":
             continue
-        problems = splits(load_task("mini-styles"), seed=2, n_train=320).train
-        base = base_folder(condition.base, out)
-        leans = leaning(load_model(base, dtype="float32"), load_tokenizer(base), problems)
-        worked, others = (
-            [worked_share(arms[arm]) if arm in arms else "–" for arm in wanted]
-            for wanted in ([Arm(lam) for lam in LAMS], [Arm(0.0, objective) for objective in OTHERS])
-        )
+        recipe = replace(recipe_of(condition, out), n_validation=200)
+        try:
+            seen = outlook(recipe)
+        except InputError:
+            continue  # hardly a sample is right
+        base = recipe.model
+        problems = splits(load_task("mini-styles"), seed=2, n_train=200).train
+        chance = chance_of_working(load_model(base, dtype="float32"), load_tokenizer(base), problems)
+        halves = ", ".join(f"{switching_lam(*half):.1f}" for half in seen.halves)
+        plain = np.mean(arms[BASELINE].greedy)
+        gains = [
+            f"{lam:g}: {100 * (np.mean(arms[Arm(lam)].greedy) - plain):+.0f}" for lam in condition.lams if lam
+        ]
+        best = max(arms, key=lambda arm: np.mean(arms[arm].greedy))
         lines.append(
-            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} "
-            f"| {100 * leans.p.mean():.1f} | {leans.switching_lam(condition.share):.1f} "
-            f"| {' '.join(worked)} | {' | '.join(others)} |"
+            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} | {100 * chance:.0f} "
+            f"| {100 * seen.accepted / seen.samples:.0f} | {seen.switching_lam:.1f} ({halves}) "
+            f"| {', '.join(gains)} | {best.label} |"
         )
     return lines
 
