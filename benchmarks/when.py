@@ -153,6 +153,7 @@ def recipe_of(condition: Condition, out: Path) -> Recipe:
             micro_batch_size=16,
             dropout=0.0,
             lam_schedule=condition.schedule,
+            lam_warmup=1 / 3,  # of the steps: the first epoch
         ),
         decoding=Decoding(samples=2, frontier=(0.4,)),
     )

@@ -134,8 +134,8 @@ def _advice(seen: Outlook, objective: str) -> str:
     if seen.objective >= 0:
         return (
             f"A first step of {objective} already makes right samples more likely beside wrong ones; the "
-            f"penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times as much. Expect about what a "
-            "lower temperature gives; λ = 1 to 4."
+            f"penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times as much. Later steps may turn "
+            "elsewhere: try λ = 1 to 4, and compare with a lower temperature."
         )
     low, high = sorted(switching_lam(*half) for half in seen.halves)
     return (
