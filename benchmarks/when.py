@@ -314,8 +314,8 @@ def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:
     matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "erce", "font.size": 10}
     figure, panels = pyplot.subplots(1, 2, figsize=(8.6, 3.8), sharey=True, layout="constrained")
     shares = [condition.share for condition in results]
-    arms = [BASE_MODEL, BASELINE, Arm(2.0), Arm(4.0), Arm(8.0), Arm(0.0, "dft"), Arm(0.0, "eaft")]
-    looks = ["k:", "k-", "C0-", "C0--", "C3-", "C2-", "C1-"]
+    arms = [BASE_MODEL, BASELINE, Arm(2.0), Arm(8.0), Arm(16.0), Arm(0.0, "dft"), Arm(0.0, "eaft")]
+    looks = ["k:", "k-", "C0-", "C3--", "C3-", "C2-", "C1-"]
     for panel, decoding in zip(panels, ("greedy", "sampled"), strict=True):
         for arm, look in zip(arms, looks, strict=True):
             values = [100 * np.mean(getattr(found[arm], decoding)) for found in results.values()]
