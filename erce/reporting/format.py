@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Protocol
 
 from erce.stats import Gain
-from erce.types import CROSS_ENTROPY, Arm
+from erce.types import BASELINE, CROSS_ENTROPY, Arm
 
 MINUS = "−"
 NOTHING = "–"
@@ -105,14 +105,14 @@ def strength(lam: float | None) -> str:
     return NOTHING if lam is None else f"{lam:g}".replace("-", MINUS)
 
 
-def known_as(arm: Arm) -> str:
-    """Return what the objective of a λ is called elsewhere; empty where it has no other name.
+def known_as(arm: Arm, baseline: Arm = BASELINE) -> str:
+    """Return what the objective of a λ is called elsewhere; empty where `row_label` says it already.
 
-    >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0, "dft"))
+    >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0), Arm(0.0, "dft"))
     (['cross-entropy', 'confidence penalty', ''], '')
     """
     if arm.is_baseline:
-        return CROSS_ENTROPY
+        return CROSS_ENTROPY if arm == baseline else ""
     negative = arm.lam is not None and arm.lam < 0 and not arm.has_other_objective
     return "confidence penalty" if negative else ""
 

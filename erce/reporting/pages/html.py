@@ -35,6 +35,7 @@ FILTERS = (
     "spread",
     "strength",
     "known_as",
+    "row_label",
     "fixed",
     "unbroken",
 )

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from erce.errors import counted
 from erce.files import write_text
-from erce.reporting.format import MINUS, NOTHING, file_name, fixed, known_as, one_line
+from erce.reporting.format import MINUS, NOTHING, file_name, fixed, known_as, one_line, row_label
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
-from erce.types import Arm
+from erce.types import BASELINE, Arm
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Sheet:
     rows: list[TableRow]
     seeds: list[int]
     chosen: Arm | None
+    baseline: Arm = BASELINE
 
     @property
     def best(self) -> float:
@@ -50,7 +51,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
             if not rows:
                 continue
             for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
-                sheet = Sheet(rows, seeds, summary.chosen)
+                sheet = Sheet(rows, seeds, summary.chosen, summary.baseline)
                 for suffix, write in FORMATS.items():
                     write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
 
@@ -60,8 +61,7 @@ def markdown(sheet: Sheet) -> str:
     headings = ["λ", *_headings(sheet)]
     lines = [_pipes(headings), _pipes(["---"] + ["---:"] * (len(headings) - 1))]
     for row in sheet.rows:
-        name = known_as(row.arm)
-        label = one_line(row.arm.short_label).replace("|", r"\|") + (f" ({name})" if name else "")
+        label = one_line(row_label(row.arm, sheet.baseline)).replace("|", r"\|") + _other_name(sheet, row)
         mean = fixed(row.mean, 4)
         cells = _cells(sheet, row, mean=f"**{mean}**" if _is_best(sheet, row) else mean, pm="±")
         lines.append(_pipes([label + (" ★" if _is_chosen(sheet, row) else ""), *cells]))
@@ -105,6 +105,7 @@ SPECIAL = {character: rf"\{character}" for character in "_&%#${}"} | {  # what L
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",
+    "λ": r"$\lambda$",
 }
 FORMATS = {"md": markdown, "tex": latex, "csv": comma_separated}
 
@@ -136,10 +137,14 @@ def _latex_label(sheet: Sheet, row: TableRow) -> str:
     if row.arm.is_base:
         return "Base model"
     star = r"$^{\star}$" if _is_chosen(sheet, row) else ""
-    if row.arm.has_other_objective:
-        return _escaped(one_line(row.arm.label)) + star
-    name = known_as(row.arm)
-    return f"${row.arm.lam:g}${star}" + (f" ({name})" if name else "")
+    if row.arm.has_other_objective or sheet.baseline.has_other_objective:
+        return _escaped(one_line(row_label(row.arm, sheet.baseline))) + star
+    return f"${row.arm.lam:g}${star}{_other_name(sheet, row)}"
+
+
+def _other_name(sheet: Sheet, row: TableRow) -> str:
+    name = known_as(row.arm, sheet.baseline)
+    return f" ({name})" if name else ""
 
 
 def _escaped(name: str) -> str:

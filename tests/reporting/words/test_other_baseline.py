@@ -56,6 +56,13 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     assert "against dft (λ = 0)" in page or found.chosen == found.baseline
     assert "Gains are over dft" in card(found, cell, hub=None)
     assert "the objective dft + λ · entropy, λ = 1" in card(found, cell, hub=None).replace("\\", "")
+    tables = study.root / "report" / "tables"
+    for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):
+        table = (tables / f"{TASK}-sampled-summary.{suffix}").read_text(encoding="utf-8")
+        lam = "$\\lambda$" if suffix == "tex" else "λ"
+        for label in ("dft", f"dft, {lam} = 1", "cross-entropy"):
+            assert "\n" + opening.format(label) in table.replace(" ★", "").replace(r"$^{\star}$", "")
+    assert "0 <small>cross-entropy" not in page
     assert {row["objective"] for row in numbers["rows"] if row["task"] in (TASK, CONTROL)} == {
         "dft",
         "cross-entropy",
