@@ -104,6 +104,7 @@ def serve() -> None:
     messages, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what Ray prints is no answer
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by a study in the background
+    threading.excepthook = _say_in_one_line
 
     def answer(message: Done | Exception | None) -> None:
         answers.write(pickle.dumps(message))
@@ -145,6 +146,12 @@ def _listen(messages: Any, requests: "SimpleQueue[list[Cell] | None]", idle: thr
         os.kill(os.getpid(), signal.SIGINT)
     time.sleep(EXIT_SECONDS)
     os._exit(1)
+
+
+def _say_in_one_line(failure: threading.ExceptHookArgs) -> None:
+    """Print no traceback for a thread of Ray's, which ends like this whenever it loses the head."""
+    if failure.exc_value is not None:
+        print(one_line(failure.exc_value), file=sys.stderr)
 
 
 def _to_send(error: Exception) -> Exception:

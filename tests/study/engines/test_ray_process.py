@@ -10,10 +10,10 @@ from erce.study.engines.ray_process import watched_cluster
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
 
-READ = (
-    "import os, pickle, signal, sys; ask = lambda: pickle.load(sys.stdin.buffer); "
-    "sys.path[:] = ask()[0]; ask(); "
+BOOTED = (
+    "import os, pickle, signal, sys; ask = lambda: pickle.load(sys.stdin.buffer); sys.path[:] = ask()[0]; "
 )
+READ = f"{BOOTED}ask(); "
 SAY = "say = lambda it: (sys.stdout.buffer.write(pickle.dumps(it)), sys.stdout.flush()); "
 CONNECT = f"{READ}{SAY}say(None); "
 RUN = f"{CONNECT}[say((cell, 'ended')) for cell in ask()[:1]]; "
@@ -68,6 +68,21 @@ def test_an_error_that_is_no_sentence_keeps_its_traceback(work, monkeypatch):
     with pytest.raises(ZeroDivisionError) as raised, watched_cluster(work, None, "127.0.0.1:9"):
         pass
     assert "Traceback" in raised.value.__notes__[0]
+
+
+def test_a_thread_of_rays_that_fails_prints_one_line(work, monkeypatch, capfd):
+    fail = (
+        "import threading; from erce.errors import ClusterLostError\n"
+        "from erce.study.engines import ray_process\n"
+        "def cluster(*_, **__):\n"
+        "    thread = threading.Thread(target=lambda: 1 / 0); thread.start(); thread.join()\n"
+        "    raise ClusterLostError('gone')\n"
+        "ray_process.ray_engine.cluster = cluster; ray_process.serve()"
+    )
+    monkeypatch.setattr(ray_process, "BOOT", f"{BOOTED}{fail}")
+    with pytest.raises(ClusterLostError, match="gone"), watched_cluster(work, None, "127.0.0.1:9"):
+        pass
+    assert capfd.readouterr().err == "ZeroDivisionError: division by zero\n"
 
 
 def test_a_run_that_is_left_early_interrupts_the_process(work, tmp_path, monkeypatch):
