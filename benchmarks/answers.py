@@ -59,8 +59,8 @@ def main() -> None:
     else:
         explode()
         files = {path.name: list(cases(path)) for path in options.cases} or {"the tests' cases": own_cases()}
-        for name, found in files.items():
-            compare(name, found, graders(paper=options.paper), shown=options.misses)
+        for name, scored in files.items():
+            compare(name, scored, graders(paper=options.paper), shown=options.misses)
 
 
 @dataclass(frozen=True)
@@ -128,16 +128,16 @@ PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
 
 
 def graders(*, paper: bool) -> dict[str, Grader]:
-    found: dict[str, Grader] = {"typed": typed}
+    by_name: dict[str, Grader] = {"typed": typed}
     if paper:
-        found["paper"] = globals()["paper"]
+        by_name["paper"] = globals()["paper"]
     for name, (module, judge) in PEERS.items():
         try:
             peer = importlib.import_module(module)
         except ImportError:
             continue
-        found[name] = lambda case, judge=judge, peer=peer: judge(peer, case)
-    return found
+        by_name[name] = lambda case, judge=judge, peer=peer: judge(peer, case)
+    return by_name
 
 
 @dataclass
@@ -162,18 +162,18 @@ class Score:
             (self.false_accepts if accepted else self.false_rejects).append(case)
 
 
-def compare(name: str, found: list[Case], by: dict[str, Grader], *, shown: bool) -> None:
+def compare(name: str, scored: list[Case], by: dict[str, Grader], *, shown: bool) -> None:
     scores = {grader: Score() for grader in by}
-    for case in found:
+    for case in scored:
         for grader, judge in by.items():
             scores[grader].judge(judge, case)
-    print(f"\n{name}: {len(found)} scored, {sum(case.expected for case in found)} of them equal\n")
+    print(f"\n{name}: {len(scored)} scored, {sum(case.expected for case in scored)} of them equal\n")
     print("| grader | right | false accepts | false rejects | raised | checks/s | median ms | worst ms |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for grader, score in scores.items():
-        times = f"{len(found) / sum(score.seconds):,.0f} | {1e3 * statistics.median(score.seconds):.3f}"
+        times = f"{len(scored) / sum(score.seconds):,.0f} | {1e3 * statistics.median(score.seconds):.3f}"
         wrong = f"{len(score.false_accepts)} | {len(score.false_rejects)} | {score.broken}"
-        share = f"{100 * score.right / len(found):.2f} %"
+        share = f"{100 * score.right / len(scored):.2f} %"
         print(f"| {grader} | {share} | {wrong} | {times} | {1e3 * max(score.seconds):,.1f} |")
     if shown:
         for kind in ("false_accepts", "false_rejects"):
@@ -194,17 +194,17 @@ def explode() -> None:
     bombs = {**hostile.bombs(), **{n: hostile.injection(t, "made") for n, t in hostile.INJECTIONS.items()}}
     before = _resident()
     for place, run in {"in the main thread": lambda call: call(), "in another thread": _in_a_thread}.items():
-        found: list[tuple[float, str]] = []
+        timed: list[tuple[float, str]] = []
         accepted: list[str] = []
-        run(lambda found=found, accepted=accepted: _judge_bombs(bombs, hostile.GOLDS, found, accepted))
-        worst, name = max(found)
-        print(f"{len(found):,} checks of {len(bombs)} bombs {place}: {len(accepted)} accepted, ", end="")
-        print(f"worst {1e3 * worst:.1f} ms ({name}), {sum(s > SLOW_SECONDS for s, _ in found)} over 50 ms")
+        run(lambda timed=timed, accepted=accepted: _judge_bombs(bombs, hostile.GOLDS, timed, accepted))
+        worst, name = max(timed)
+        print(f"{len(timed):,} checks of {len(bombs)} bombs {place}: {len(accepted)} accepted, ", end="")
+        print(f"worst {1e3 * worst:.1f} ms ({name}), {sum(s > SLOW_SECONDS for s, _ in timed)} over 50 ms")
     print(f"resident set grown by {(_resident() - before) / 2**20:.1f} MiB at its peak")
 
 
 def _judge_bombs(
-    bombs: dict[str, str], against: Iterable[str], found: list[tuple[float, str]], accepted: list[str]
+    bombs: dict[str, str], against: Iterable[str], timed: list[tuple[float, str]], accepted: list[str]
 ) -> None:
     for name, bomb in bombs.items():
         for gold in against:
@@ -212,7 +212,7 @@ def _judge_bombs(
                 start = time.thread_time()
                 if judge(gold, text).accepted:
                     accepted.append(name)
-                found.append((time.thread_time() - start, name))
+                timed.append((time.thread_time() - start, name))
 
 
 def _in_a_thread(call: Callable[[], None]) -> None:
@@ -231,10 +231,10 @@ def _resident() -> int:
 
 def golds(path: Path) -> list[str]:
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    found = [row["answer"] if "answer" in row else extract_answer(row["solution"]) for row in rows]
-    empty = sum(not gold or not gold.strip() for gold in found)
-    print(f"{path.name}: {len(found):,} answers, {empty} of them empty or without a box")
-    return sorted({gold for gold in found if gold and gold.strip()})
+    answers = [row["answer"] if "answer" in row else extract_answer(row["solution"]) for row in rows]
+    empty = sum(not gold or not gold.strip() for gold in answers)
+    print(f"{path.name}: {len(answers):,} answers, {empty} of them empty or without a box")
+    return sorted({gold for gold in answers if gold and gold.strip()})
 
 
 def examine(answers: list[str], pairs: int, seed: int) -> None:
@@ -280,11 +280,11 @@ def _parses(answer: str) -> bool:
     return True
 
 
-def _show(what: str, found: list[str]) -> None:
-    for text in found[:MAX_SHOWN]:
+def _show(what: str, texts: list[str]) -> None:
+    for text in texts[:MAX_SHOWN]:
         print(f"  {what}: {text[:200]!r}")
-    if len(found) > MAX_SHOWN:
-        print(f"  and {len(found) - MAX_SHOWN} more")
+    if len(texts) > MAX_SHOWN:
+        print(f"  and {len(texts) - MAX_SHOWN} more")
 
 
 # ---------------------------------------------------------------- fuzz
@@ -295,7 +295,7 @@ def fuzz(answers: list[str], many: int, seed: int) -> None:
     draw = random.Random(seed)
     grown_pair = importlib.import_module("toys.answers.expressions").grown_pair
     noise = importlib.import_module("toys.answers.mutations").noise
-    tally, found = Counter[str](), list[tuple[float, str]]()
+    tally, timed = Counter[str](), list[tuple[float, str]]()
     start = time.perf_counter()
     while tally["answers"] < many:
         gold = draw.choice(answers)
@@ -304,18 +304,18 @@ def fuzz(answers: list[str], many: int, seed: int) -> None:
         for first, second in pairs:
             if first.strip() and second.strip():
                 tally["answers"] += 1
-                _fuzz_pair(first, second, tally, found)
+                _fuzz_pair(first, second, tally, timed)
     while tally["completions"] < many // 5:
         gold = draw.choice(answers)
         text = noise(
             f"It is {noise(gold, draw)}, so \\boxed{{{noise(gold, draw)}}}. The final answer is {gold}.", draw
         )
         tally["completions"] += 1
-        _timed(lambda gold=gold, text=text: verify_math(gold, text), f"{gold!r} {text!r}", tally, found)
+        _timed(lambda gold=gold, text=text: verify_math(gold, text), f"{gold!r} {text!r}", tally, timed)
     print(f"{dict(tally)} in {time.perf_counter() - start:.0f} s, seed {seed}")
-    slow = sum(seconds > SLOW_SECONDS for seconds, _ in found)
+    slow = sum(seconds > SLOW_SECONDS for seconds, _ in timed)
     print(f"over 50 ms: {slow}; the slowest, in ms of processor time:")
-    for seconds, pair in sorted(found, reverse=True)[:5]:
+    for seconds, pair in sorted(timed, reverse=True)[:5]:
         print(f"  {1e3 * seconds:.1f} {pair[:300]}")
 
 
@@ -326,11 +326,11 @@ def _mutated(gold: str, draw: random.Random) -> list[str]:
     return [text for _, text in (*rewritten(gold, seed, depth=2), *altered(gold, seed))] or [f"{gold} "]
 
 
-def _fuzz_pair(gold: str, answer: str, tally: Counter[str], found: list[tuple[float, str]]) -> None:
+def _fuzz_pair(gold: str, answer: str, tally: Counter[str], timed: list[tuple[float, str]]) -> None:
     shown = f"{gold!r} {answer!r}"
-    there = _timed(lambda: equivalent(gold, answer), shown, tally, found)
-    back = _timed(lambda: equivalent(answer, gold), shown, tally, found)
-    itself = _timed(lambda: equivalent(answer, answer), shown, tally, found)
+    there = _timed(lambda: equivalent(gold, answer), shown, tally, timed)
+    back = _timed(lambda: equivalent(answer, gold), shown, tally, timed)
+    itself = _timed(lambda: equivalent(answer, answer), shown, tally, timed)
     if there and back and there.accepted is not back.accepted:
         tally["not symmetric"] += 1
         print(f"not symmetric: {shown}")
@@ -339,7 +339,9 @@ def _fuzz_pair(gold: str, answer: str, tally: Counter[str], found: list[tuple[fl
         print(f"not reflexive: {answer!r}")
 
 
-def _timed(check: Callable[[], Any], shown: str, tally: Counter[str], found: list[tuple[float, str]]) -> Any:
+def _timed(
+    check: Callable[[], Any], shown: str, tally: Counter[str], slowest: list[tuple[float, str]]
+) -> Any:
     start = time.thread_time()
     try:
         verdict = check()
@@ -350,7 +352,7 @@ def _timed(check: Callable[[], Any], shown: str, tally: Counter[str], found: lis
         return None
     seconds = time.thread_time() - start
     if seconds > SLOW_SECONDS / 10:
-        found.append((seconds, shown))
+        slowest.append((seconds, shown))
     return verdict
 
 

@@ -150,15 +150,15 @@ def _write_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
                 where = {"split": split, "decoding": decoding, "problem": f"{problem}", "sample": sample}
                 fine = hash((cell.lam, cell.seed, row)) % 7 > 2
                 text = {"text": "#### 12", "tokens": 3, "finished": True, "logprob": -1.5, "entropy": 0.25}
-                said = {"accepted": fine, "reason": "numeric" if fine else "different", "extracted": "12"}
+                verdict = {"accepted": fine, "reason": "numeric" if fine else "different", "extracted": "12"}
                 completions.append(json.dumps(where | text))
-                verdicts.append(json.dumps(where | said))
+                verdicts.append(json.dumps(where | verdict))
                 accepted.append(fine)
             if accepted:
                 share = sum(accepted) / len(accepted)
                 reasons = {"different": 1 - share, "numeric": share}
-                told = {"pass@1": share, "reasons": reasons, "tokens": 3.0, "entropy": 0.25}
-                scores.setdefault(split, {})[decoding] = told
+                mean = {"pass@1": share, "reasons": reasons, "tokens": 3.0, "entropy": 0.25}
+                scores.setdefault(split, {})[decoding] = mean
     (folder / "completions.jsonl").write_text("\n".join([*completions, ""]))
     (folder / "verdicts.jsonl").write_text("\n".join([*verdicts, ""]))
     result = {"cell": {"task": cell.task, "lam": cell.lam, "seed": cell.seed}, "scores": scores}
@@ -195,9 +195,9 @@ def _measured(what: str, root: str) -> None:
     print(f"{what.lstrip('_'):8} {time.perf_counter() - started:6.1f} s  {memory / 1024:6.0f} MiB at most")
 
 
-def _alone(what: str, *given: str) -> str:
+def _alone(what: str, *arguments: str) -> str:
     """What a process of its own says, which ends with its peak memory in KiB."""
-    command = [sys.executable, __file__, what, *given]
+    command = [sys.executable, __file__, what, *arguments]
     ended = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return ended.stderr
 

@@ -67,11 +67,11 @@ class MadeUp(Study):
 
     @cached_property
     def results(self) -> dict[Cell, dict[str, Any]]:
-        said = {"reasons": {}, "tokens": 1.0, "entropy": 1.0}
+        scores = {"reasons": {}, "tokens": 1.0, "entropy": 1.0}
         return {
             cell: {
                 "scores": {
-                    split: {name: said | {"pass@1": float(cell.lam == 1)} for name in ("sampled", "greedy")}
+                    split: {name: scores | {"pass@1": float(cell.lam == 1)} for name in ("sampled", "greedy")}
                     for split in ("validation", "test")
                 }
             }
@@ -101,9 +101,9 @@ def _report(options: argparse.Namespace) -> None:
     study = MadeUp(Path(), recipe)
     study.drawn  # noqa: B018  made before the clock starts
     start = time.perf_counter()
-    found = summary(study)
+    study_summary = summary(study)
     middle = time.perf_counter()
-    inference(found)
+    inference(study_summary)
     end = time.perf_counter()
     print(f"{'summary: rows and gains':<28} {middle - start:7.3f} s")
     print(f"{'inference':<28} {end - middle:7.3f} s")

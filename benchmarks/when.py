@@ -176,9 +176,9 @@ def base_folder(base: str, out: Path) -> str:
 
 
 def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
-    found: dict[Arm, Row] = {}
+    by_arm: dict[Arm, Row] = {}
     for cell in recipe.cells():
-        folder, row = cell_folder(study.root, recipe, cell), found.setdefault(cell.arm, Row())
+        folder, row = cell_folder(study.root, recipe, cell), by_arm.setdefault(cell.arm, Row())
         tested = [sample for sample in read_samples(folder) if sample.drawn_set.split == "test"]
         row.greedy.append(accuracy(tested, "greedy"))
         row.sampled.append(accuracy(tested, "sampled"))
@@ -188,7 +188,7 @@ def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
             if sample.drawn_set.decoding == "greedy":
                 row.styles[style(sample.completion.text)] += 1
                 row.right[style(sample.completion.text)] += sample.verdict.accepted
-    return found
+    return by_arm
 
 
 def accuracy(samples: Iterable[JudgedSample], *decodings: str) -> float:
@@ -318,7 +318,7 @@ def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:
     looks = ["k:", "k-", "C0-", "C3--", "C3-", "C2-", "C1-"]
     for panel, decoding in zip(panels, ("greedy", "sampled"), strict=True):
         for arm, look in zip(arms, looks, strict=True):
-            values = [100 * np.mean(getattr(found[arm], decoding)) for found in results.values()]
+            values = [100 * np.mean(getattr(by_arm[arm], decoding)) for by_arm in results.values()]
             panel.plot(shares, values, look, marker=".", label=arm.label)
         panel.set(title=decoding, xlabel="share of shortcuts among the demonstrations", ylim=(0, 100))
     panels[0].set_ylabel("Pass@1, %")
