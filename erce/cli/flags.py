@@ -200,3 +200,16 @@ def settings(pairs: list[str]) -> dict[str, Any]:
                 f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
             ) from None
     return merged
+
+
+def recipe_path(name: str) -> Path:
+    """Return the file of a recipe: `name` is a path, or the name of a recipe that comes with erce."""
+    path = Path(name)
+    if path.is_file():
+        return path
+    package = Path(__file__).parents[1]  # a wheel has the recipes in the package, a checkout beside it
+    shipped = package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"
+    if (shipped / f"{name}.toml").is_file():
+        return shipped / f"{name}.toml"
+    names = ", ".join(sorted(path.stem for path in shipped.glob("*.toml")))
+    raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")

@@ -23,7 +23,18 @@ from erce.cli.flags import (
     check_json,
     check_verify,
     lam_hint,
+    recipe_path,
     settings,
+)
+from erce.cli.terminal import (
+    announce,
+    error_text,
+    examination_lines,
+    machine_lines,
+    print_lines,
+    regrade_lines,
+    task_lines,
+    verdict_lines,
 )
 from erce.errors import InputError, RunError, UnfinishedError
 
@@ -114,7 +125,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
-    print("\n".join(plan_lines(planned, out)))
+    print_lines(plan_lines(planned, out))
     return 0
 
 
@@ -126,7 +137,7 @@ def outlook(options: argparse.Namespace) -> int:
 
     overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
     recipe = load_recipe(recipe_path(options.recipe), **overrides)
-    print("\n".join(outlook_lines(look(recipe), recipe)))
+    print_lines(outlook_lines(look(recipe), recipe))
     return 0
 
 
@@ -139,8 +150,6 @@ def demo(options: argparse.Namespace) -> int:
 
 def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
-    from erce.cli.terminal import announce
-
     announce(recipe, out, options.jobs or 1, **overrides)  # before torch is imported, which takes seconds
     import erce.study.run
 
@@ -172,7 +181,7 @@ def report(options: argparse.Namespace) -> None:
         from erce.reporting.words.against import against_lines
         from erce.study.folder import read_study
 
-        print("\n".join(["", *against_lines(read_study(options.runs))]))
+        print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -222,18 +231,17 @@ def import_(options: argparse.Namespace) -> None:
 
 def tasks(options: argparse.Namespace) -> None:
     """List the tasks that come with erce."""
-    from erce.cli.terminal import task_lines
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
-        print("\n".join(task_lines(load_task(name))))
+        print_lines(task_lines(load_task(name)))
 
 
 def theory(options: argparse.Namespace) -> None:
     """Compute what the paper proves: when the learner is right, and one page with the figures."""
     from erce.reporting.pages.theory import write
 
-    print("\n".join(write(options.out, options.json)))
+    print_lines(write(options.out, options.json))
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -242,26 +250,23 @@ def verify(options: argparse.Namespace) -> int:
     if options.file is not None:
         _regrade(options)
         return 0
-    from erce.cli.terminal import verdict_lines
-
     procedure, verdict = _judge(options)
     if options.json is not None:
         from erce.study.regrade import Judged, write_judged
 
         judged = options.answer if options.program is None else _text(options.program)
         write_judged(options.json, [Judged("command line", judged, {procedure: verdict})])
-    print("\n".join(verdict_lines(verdict, explain=options.explain)))
+    print_lines(verdict_lines(verdict, explain=options.explain))
     return 0 if verdict.accepted else 1
 
 
 def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
-    from erce.cli.terminal import examination_lines, machine_lines
     from erce.verify.sandbox.host.probes import examine
 
-    print("\n".join([*machine_lines(), ""]), flush=True)
+    print_lines([*machine_lines(), ""])
     rows = examine()
-    print("\n".join(examination_lines(rows)))
+    print_lines(examination_lines(rows))
     attempts = [row.good for row in rows if row.kind == "attempt"]
     return 0 if attempts and all(attempts) else 1
 
@@ -296,7 +301,6 @@ def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
 
 
 def _regrade(options: argparse.Namespace) -> None:
-    from erce.cli.terminal import regrade_lines
     from erce.study.regrade import regrade_file, regrade_study, summary, write_judged
 
     if options.file.is_dir():
@@ -306,7 +310,7 @@ def _regrade(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_judged(options.json, rows)
     limit = 20 if options.limit is None else options.limit
-    print("\n".join(regrade_lines(rows, summary(rows), limit=limit)))
+    print_lines(regrade_lines(rows, summary(rows), limit=limit))
 
 
 def _text(path: Path) -> str:
@@ -322,19 +326,6 @@ def _report(root: Path, json: Path | None) -> None:
     print(f"report: {write_report(root, json=json).resolve().as_uri()}")
 
 
-def recipe_path(name: str) -> Path:
-    """Return the file of a recipe: `name` is a path, or the name of a recipe that comes with erce."""
-    path = Path(name)
-    if path.is_file():
-        return path
-    package = Path(__file__).parents[1]  # a wheel has the recipes in the package, a checkout beside it
-    shipped = package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"
-    if (shipped / f"{name}.toml").is_file():
-        return shipped / f"{name}.toml"
-    names = ", ".join(sorted(path.stem for path in shipped.glob("*.toml")))
-    raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
-
-
 def _sandbox_errors() -> tuple[type[Exception], ...]:
     """Import the error only when something was raised, so that no command loads the sandbox for it."""
     from erce.verify.sandbox import SandboxUnavailable
@@ -343,8 +334,6 @@ def _sandbox_errors() -> tuple[type[Exception], ...]:
 
 
 def _print_error(error: Exception, prefix: str = "") -> None:
-    from erce.cli.terminal import error_text
-
     print(f"erce: {prefix}{error_text(error)}", file=sys.stderr)
 
 

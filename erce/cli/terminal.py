@@ -6,25 +6,48 @@ or colour a verdict.
 
 import os
 import platform
+import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce.errors import counted
-from erce.types import Task
-from erce.verify import Verdict
 
 if TYPE_CHECKING:
     from erce.study.regrade import Judged
+    from erce.types import Task
+    from erce.verify import Verdict
     from erce.verify.sandbox.host.probes import ProbeResult
 
-WIDTH = 100  # characters of model text in a line
+WIDTH = 80  # columns of a terminal
 
 
-def shown(text: str, width: int = WIDTH) -> str:
+def print_lines(lines: Iterable[str]) -> None:
+    """Print the lines, each within 80 columns."""
+    print("\n".join(fitted(line) for line in lines), flush=True)
+
+
+def fitted(line: str) -> str:
+    """Break a line that is too long for a terminal; what goes on stands below the last column.
+
+    >>> print(fitted("  ok   seccomp   " + "allowed " * 12))
+      ok   seccomp   allowed allowed allowed allowed allowed allowed allowed allowed
+                     allowed allowed allowed allowed
+    """
+    if len(line) <= WIDTH:
+        return line
+    head = re.match(r"\s*(?:- )?(?:\S+(?: \S+)*\s{2,})*", line).group()  # type: ignore[union-attr]
+    below = " " * len(head)
+    return textwrap.fill(
+        line[len(head) :], WIDTH, initial_indent=head, subsequent_indent=below, break_on_hyphens=False
+    )
+
+
+def shown(text: str, width: int = 100) -> str:
     """Return one printable line, cut at `width` characters.
 
     >>> shown("two\\nlines, \\x1b[31mred")
@@ -63,7 +86,7 @@ def nobody_reads() -> bool:
     return False
 
 
-def verdict_lines(verdict: Verdict, *, explain: bool) -> list[str]:
+def verdict_lines(verdict: "Verdict", *, explain: bool) -> list[str]:
     """Return the verdict as a line; with `explain` also what was judged, why, and how long it took."""
     lines = [f"{'accepted' if verdict.accepted else 'not accepted'}: {verdict.reason}"]
     if explain:
@@ -109,11 +132,11 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     lines += ["", f"programs run in the tier {uncovered[0].name!r}; around them:"]
     lines += [f"  {_sign(row)} {row.name:12} {row.detail}" for row in rows if row.kind == "layer"]
     lines += ["", "what a program tried there:"]
-    lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail, 90)}" for row in tried]
+    lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail)}" for row in tried]
     return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
 
 
-def task_lines(task: Task) -> list[str]:
+def task_lines(task: "Task") -> list[str]:
     """Return a task's name and sizes, and below them what it is."""
     sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
     return [f"{task.name:24} {sizes}", f"  {task.about}"]

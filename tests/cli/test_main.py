@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from erce.cli.main import main, recipe_path
+from erce.cli.flags import recipe_path
+from erce.cli.main import main
 from erce.study.cell import run_cell
 
 ROOT = Path(__file__).parents[2]
@@ -253,5 +254,6 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     said = capsys.readouterr().out
     assert f"programs run in the tier '{tier}'; around them:" in said
     assert ("FAIL read /etc/passwd" in said) == bool(code)
+    assert max(map(len, said.splitlines())) <= 80
     assert "not covered:\n  - " in said
     assert f"torch          {version('torch')}" in said
