@@ -26,6 +26,7 @@ from erce.cli.flags import (
     recipe_path,
     settings,
 )
+from erce.cli.stopping import say_stopped, sigterm_as_interrupt
 from erce.cli.terminal import (
     announce,
     error_text,
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done. 1: a study stopped early, or `verify` did not accept, or `doctor` found that programs can
     reach too much.
-    2: input that cannot run; one sentence says why. 130: interrupted. 141: nobody reads the output any more.
+    2: input that cannot run; one sentence says why. 130: Ctrl-C. 141: nobody reads the output. 143: SIGTERM.
     """
     parser = _parser()
     options, options.overrides = parser.parse_known_args(arguments)
@@ -68,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
     sys.path.append(str(Path.cwd()))  # where a user's own task lies
     try:
-        return _run_command(options)
+        with sigterm_as_interrupt():
+            return _run_command(options)
     # A plain ValueError is how transformers, TRL and the hub report bad input.
     except (ValueError, RunError, OSError, *_sandbox_errors()) as error:
         from erce.cli.terminal import nobody_reads
@@ -77,11 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 141
         _print_error(error)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        way_on = "; the same command goes on from here" if resumable else ""
-        print(f"erce: interrupted{way_on}", file=sys.stderr)
-        return 130
+        return say_stopped(stop, resumable=resumable)
 
 
 def _run_command(options: argparse.Namespace) -> int:

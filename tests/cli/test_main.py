@@ -1,6 +1,7 @@
 """The command line: its words, its sentences, its exit codes."""
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -109,6 +110,14 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
     monkeypatch.setattr("erce.cli.main.NEEDS_STUDY", ("trl", "not_installed"))
     assert main(["run", "nothing.toml"]) == 2
     assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
+
+
+def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatch, capsys):
+    monkeypatch.setattr("erce.study.run.run", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["run", "mini"]) == 143
+    assert capsys.readouterr().err == "erce: terminated; the same command goes on from here\n"
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize(
