@@ -30,6 +30,10 @@ class PaperAlarm(BaseException):
 PAPER_ALARM = PaperAlarm.__name__
 
 
+class _CannotCrossError(Exception):
+    """A value that has no place in a frame, though the program did nothing wrong."""
+
+
 class Service:
     """The answers to requests, from the objects that the program makes."""
 
@@ -65,11 +69,17 @@ class Service:
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
         try:
             reply = {"ok": action(*operands)}
+        except _CannotCrossError as error:
+            reply = {"opaque": error.args[0]}
         except BaseException as error:
             reply = _exception_reply(error)
         try:
             frames.send(self._channel, reply)
-        except (frames.TooBigError, RecursionError, MemoryError, ValueError) as error:
+        except frames.TooBigError as error:
+            frames.send(self._channel, {"opaque": f"a value of {error}, more than one reply may hold"})
+        except RecursionError:
+            frames.send(self._channel, {"opaque": frames.TOO_DEEP})
+        except (MemoryError, ValueError) as error:
             frames.send(self._channel, _exception_reply(error))
 
     def _load(self) -> None:
@@ -82,7 +92,10 @@ class Service:
         exec(compile(self._program, "<program>", "exec"), self._names)
 
     def _encode(self, value: Any) -> Any:
-        return frames.encode(value, self._handle)
+        try:
+            return frames.encode(value, self._handle)
+        except RecursionError:
+            raise _CannotCrossError(frames.TOO_DEEP) from None
 
     def _decode(self, form: Any) -> Any:
         return frames.decode(form, self._resolve)
@@ -112,7 +125,7 @@ class Service:
         returned = function(*arguments, **self._decode(named))
         if returned is not None:
             return [self._encode(returned), None]
-        after = frames.encode(list(arguments), self._handle)
+        after = self._encode(list(arguments))
         return [None, None if after == positional else after]
 
     def _get(self, number: int, attribute: str) -> Any:

@@ -110,7 +110,7 @@ def imports_of(setup: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _can_refuse(source: str, what: str) -> bool:
-    return any(_is_refusal(node) for node in ast.walk(_parsed(source, what)))
+    return any(_is_refusal(node) for node in ast.walk(parsed(source, what)))
 
 
 def _is_refusal(node: ast.AST) -> bool:
@@ -147,7 +147,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _parsed(source: str, what: str) -> ast.Module:
+def parsed(source: str, what: str) -> ast.Module:
     try:
         return _parse(source)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
@@ -159,7 +159,7 @@ def _parsed(source: str, what: str) -> ast.Module:
 
 def _compiled(source: str, what: str) -> CodeType:
     try:
-        return compile(_parsed(source, what), f"<{what}>", "exec")
+        return compile(parsed(source, what), f"<{what}>", "exec")
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise BrokenTestsError(
             f"the {what} {source[:80]!r} is not Python ({error}): correct it in the task"
@@ -187,7 +187,7 @@ def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
 
 
 def _called_names(source: str) -> list[str]:
-    calls = (node.func for node in ast.walk(_parsed(source, "test")) if isinstance(node, ast.Call))
+    calls = (node.func for node in ast.walk(parsed(source, "test")) if isinstance(node, ast.Call))
     return [function.id for function in calls if isinstance(function, ast.Name)]
 
 
@@ -195,7 +195,7 @@ def _star_imported(source: str) -> list[str]:
     """Return the names that `from module import *` brings from modules of Python's library."""
     modules = [
         node.module
-        for node in ast.walk(_parsed(source, "set-up"))
+        for node in ast.walk(parsed(source, "set-up"))
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module is not None
     ]
     return [name for module in modules for name in _public(module)]

@@ -13,13 +13,16 @@ import fractions
 import json
 import socket
 import struct
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 MAX_FRAME_BYTES = 8 << 20
+TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
 _MAX_FIELDS = 100  # of a named tuple
+_MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
 _MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
 _PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
 _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
@@ -50,10 +53,10 @@ class TooBigError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    payload = json.dumps(message, separators=(",", ":")).encode()
-    if len(payload) > MAX_FRAME_BYTES:
-        raise TooBigError(f"{len(payload)} bytes")
-    return struct.pack("I", len(payload)) + payload
+    text = json.dumps(message, separators=(",", ":")).encode()
+    if len(text) > MAX_FRAME_BYTES:
+        raise TooBigError(f"{len(text)} bytes")
+    return struct.pack("I", len(text)) + text
 
 
 def send(channel: socket.socket, message: object) -> None:
@@ -63,10 +66,15 @@ def send(channel: socket.socket, message: object) -> None:
 
 def receive(channel: socket.socket) -> Any:
     """Return the content of the next frame; ValueError or RecursionError if it is not readable JSON."""
+    return json.loads(payload(channel))
+
+
+def payload(channel: socket.socket) -> bytes:
+    """Return the JSON of the next frame, not yet read; TooBigError if it exceeds the limit."""
     (size,) = struct.unpack("I", read(channel, 4))
     if size > MAX_FRAME_BYTES:
         raise TooBigError(f"{size} bytes")
-    return json.loads(read(channel, size))
+    return read(channel, size)
 
 
 def read(channel: socket.socket, count: int) -> bytes:
@@ -194,15 +202,23 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
     if type(fields) is not list:
         raise ValueError("not a list of names")
     if not len(fields) == len(values) <= _MAX_FIELDS or any(
-        type(text) is not str for text in (name, *fields)
+        type(text) is not str or len(text) > _MAX_NAME_LETTERS for text in (name, *fields)
     ):
         raise ValueError("not a named tuple")
+    # Python reads "ｘ" as "x" in source, which namedtuple makes of the fields.
+    if any(unicodedata.normalize("NFKC", text) != text for text in fields):
+        raise ValueError("not names of fields")
     return _record(name, tuple(fields))._make(values)
 
 
 @lru_cache(maxsize=64)
 def _record(name: str, fields: tuple[str, ...]) -> Any:
     return collections.namedtuple(name, fields)  # ValueError unless all are identifiers
+
+
+def forget() -> None:
+    """Drop the classes that were made of names which a program chose."""
+    _record.cache_clear()
 
 
 _READ: dict[str, Callable[[Any, Any], Any]] = {

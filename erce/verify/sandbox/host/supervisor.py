@@ -14,11 +14,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from erce.types import Verdict
+from erce.types import REASONS, Verdict
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.compiled_tests import imports_of
 from erce.verify.sandbox.jobs import Job, Limits, Outcome
 from erce.verify.sandbox.judge.remote import ENDED
+from erce.verify.sandbox.plain_tests import leaves_nothing
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
@@ -107,10 +108,10 @@ class SupervisedWorker:
             if self._judge is None or self._judged >= JOBS_PER_JUDGE:
                 self._renew_judge()
             ruling, report = self._exchange(program, _request(job, mode), limits)
-        except (OSError, ValueError, frames.ClosedError) as error:
+        except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
-        if report["judge"] or report["over"] or not ruling.get("clean", False):
+        if report["judge"] or report["over"] or not ruling.get("clean", False) or not _leaves_nothing(job):
             self._judged = JOBS_PER_JUDGE
         if not ruling and not report["over"]:
             end = report["judge"] or "no ruling"
@@ -156,9 +157,13 @@ class SupervisedWorker:
             socket.send_fds(judge, [len(request).to_bytes(4, "little")], [channel.fileno()])
             channel.close()
             judge.sendall(request)
-            return frames.receive(judge)
+            ruling = frames.receive(judge)
         except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
             return {}
+        readable = type(ruling) is dict and ruling.get("reason") in REASONS
+        if not readable or type(ruling.get("detail")) is not str:  # the tests changed their judge
+            raise ValueError("the judge's ruling cannot be read")
+        return ruling
 
     def _greeting(self, process: "subprocess.Popen[bytes]") -> str:
         """Return why the worker cannot serve, or ""."""
@@ -185,6 +190,14 @@ def _request(job: Job, mode: str) -> bytes:
     closed = None if job.entry_points is None else list(job.entry_points)
     request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
     return json.dumps(request).encode()
+
+
+def _leaves_nothing(job: Job) -> bool:
+    """Return whether the job's tests provably leave the judge as it was; never asked of the judge itself."""
+    if job.mode == "paper":  # whose tests never run in the judge
+        return True
+    closed = None if job.entry_points is None else tuple(job.entry_points)
+    return leaves_nothing(tuple(job.setup), tuple(job.tests), closed)
 
 
 def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, elapsed: float) -> Verdict:

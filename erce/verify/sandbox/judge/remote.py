@@ -6,14 +6,14 @@ program chooses each answer without knowing the expected one. A handle never ans
 
 import builtins
 import itertools
+import json
 import socket
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from erce.verify.sandbox import frames
 
-MALFORMED = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError, AttributeError)
 ENDED = "the program ended its process"
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
@@ -40,6 +40,7 @@ class Peer:
         self.stopped: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the program was asked anything so far
+        self.received = 0  # bytes
 
     def stop(self, reason: str, detail: str) -> JobEnded:
         """Return the exception that ends the job for good; the first reason stays."""
@@ -48,8 +49,8 @@ class Peer:
 
     def ask(self, *request: Any) -> Any:
         """Return the candidate's answer, not yet decoded; its exceptions are raised here."""
-        self.needed = True
         self.send(*request)
+        self.needed = True
         return self.answer()
 
     def send(self, *request: Any) -> None:
@@ -61,29 +62,42 @@ class Peer:
         except OSError:
             raise self.stop("failed", ENDED) from None
         except frames.TooBigError as error:
-            raise self.stop("error", f"the tests pass more than a call can hold: {error}") from None
+            # What the program returned may be in it, and then the tests are not at fault.
+            reason = "opaque" if self.needed else "error"
+            raise self.stop(reason, f"the tests pass more than a call can hold: {error}") from None
 
     def answer(self) -> Any:
         """Return the content of the next reply; its exception is raised here."""
         reply = self.reply()
         if "ok" in reply:
             return reply["ok"]
+        if "opaque" in reply:
+            raise self.stop("opaque", str(reply["opaque"])[:500])
         self.raised = self._error(**{key: str(text)[:500] for key, text in reply.items()})
         raise self.raised
 
     def reply(self) -> dict[str, Any]:
-        """Return the next reply: `ok`, or `raised`, `kind` and `text`."""
+        """Return the next reply: `ok`, `opaque`, or `raised`, `kind` and `text`."""
         try:
-            reply = frames.receive(self._channel)
+            payload = frames.payload(self._channel)
         except (frames.ClosedError, OSError):
             raise self.stop("failed", ENDED) from None
         except frames.TooBigError as error:
             raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
-        except MALFORMED as error:
-            raise self.stop("failed", f"a malformed reply ({type(error).__name__})") from None
-        if type(reply) is not dict or reply.keys() not in ({"ok"}, {"raised", "kind", "text"}):
+        self.received += len(payload)
+        reply = self._readable(json.loads, payload, "reply")
+        if type(reply) is not dict or reply.keys() not in ({"ok"}, {"opaque"}, {"raised", "kind", "text"}):
             raise self.stop("failed", "a malformed reply")
         return reply
+
+    def _readable(self, read: Callable[..., Any], source: Any, what: str) -> Any:
+        """Return `read(source)`; whatever it raises ends the job, for the program chose the source."""
+        try:
+            return read(source)
+        except (RecursionError, MemoryError) as error:
+            raise self.stop("opaque", f"{frames.TOO_DEEP} ({type(error).__name__})") from None
+        except Exception as error:
+            raise self.stop("failed", f"a malformed {what} ({type(error).__name__})") from None
 
     def _error(self, raised: str, kind: str, text: str) -> BaseException:
         """Return an exception of the builtin class nearest to what the program raised."""
@@ -101,10 +115,7 @@ class Peer:
 
     def value(self, form: Any) -> Any:
         """Decode a form that came from the candidate."""
-        try:
-            return frames.decode(form, self._handle)
-        except MALFORMED as error:
-            raise self.stop("failed", f"a malformed value ({type(error).__name__})") from None
+        return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
 
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return what the program's function returns for copies of these arguments.

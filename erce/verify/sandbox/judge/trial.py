@@ -23,19 +23,34 @@ from erce.verify.sandbox.judge.remote import JobEnded, Peer, Remote
 
 Ruling = dict[str, Any]  # "reason", "detail", and "clean": whether this process may judge another job
 _EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
+MAX_BYTES_PER_JUDGE = 1 << 20  # received, after which a judge makes room for another
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 
 def serve(control: socket.socket) -> None:
     """Judge the jobs that come over `control`, one after the other, until it is closed."""
+    received = 0
     while True:
         size, descriptors, _, _ = socket.recv_fds(control, 4, 1)
         if not size:
             return
         request = json.loads(frames.read(control, int.from_bytes(size, "little")))
         with socket.socket(fileno=descriptors[0]) as channel:
-            ruling = judge(Peer(channel), **request)
-        frames.send(control, ruling)
+            peer = Peer(channel)
+            ruling = _certain(peer, **request)
+            received += peer.received
+        frames.forget()
+        frames.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
+
+
+def _certain(peer: Peer, **request: Any) -> Ruling:
+    """Return a ruling even if making it fails: the program chose the values on which it does."""
+    try:
+        return judge(peer, **request)
+    except BaseException as error:
+        if not peer.received:
+            raise
+        return _ruling("failed", f"judging what it returned raised {type(error).__name__}", clean=False)
 
 
 def judge(
@@ -161,6 +176,6 @@ def _exception_text(error: BaseException, *, foreign: bool = False) -> str:
     """Return class and text of an exception; the text of a `foreign` one begins with its own class."""
     try:
         text = str(error)[:300]
-    except (ValueError, TypeError, RecursionError, MemoryError, JobEnded):
+    except BaseException:  # the text may be that of an object of the program, and raise anything
         text = "its text cannot be read"
     return text if foreign else f"{type(error).__name__}: {text}".removesuffix(": ")
