@@ -168,7 +168,7 @@ def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, 
 
 
 def _logged(text: str) -> int:
-    return len(Loss._fields) - 1 if "diagnose=True;" in text else 2
+    return len(Loss._fields) - 1 if "diagnose=True;" in text else 3
 
 
 def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]) -> list[Tensor]:

@@ -22,14 +22,14 @@ class Loss(NamedTuple):
     `objective`, what is minimised, is differentiable: its mean or sum over the scored positions or, for
     reduction="none", one per position, in the shape of the targets and 0 where they are ignored. All other
     fields are detached, for the log, and ignore `row_weights`: means over the scored positions for "mean"
-    and for "sum", else per position. With nothing scored all are 0. The last four are None without
+    and for "sum", else per position. With nothing scored all are 0. The last three are None without
     `diagnose`.
     """
 
     objective: Tensor
     nll: Tensor  # −log p(target), nats
     entropy: Tensor  # the penalty's value
-    top1: Tensor | None = None  # 1 where no token is likelier than the target, else 0
+    top1: Tensor  # 1 where no token is likelier than the target, else 0
     log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
     pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
     tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens; NaN with `group`
@@ -94,7 +94,7 @@ class Request(NamedTuple):
     @property
     def fields(self) -> int:
         """How many fields of `Loss` are asked for."""
-        return len(Loss._fields) if self.diagnose else 3
+        return len(Loss._fields) if self.diagnose else 4
 
     @property
     def order(self) -> float | None:

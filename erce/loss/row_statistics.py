@@ -76,10 +76,9 @@ def settle(
     )
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
-    loss = Loss(objective, nll, entropy)
+    loss = Loss(objective, nll, entropy, top1=(sums.target >= sums.top).to(nll.dtype))
     if request.diagnose:
         loss = loss._replace(
-            top1=(sums.target >= sums.top).to(nll.dtype),
             log_sum_p2=sums.squares.log() - 2 * log_s,
             pushed_down=(slopes.own > 0).to(nll.dtype),
         )

@@ -1,12 +1,14 @@
 """The settings of a training: TRL's and ours, checked before anything is loaded."""
 
-from dataclasses import dataclass, field
+import functools
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 import torch
 from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
 from trl.trainer.sft_config import SFTConfig
 
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS
 from erce.train.scores import DIAGNOSTICS
@@ -16,6 +18,34 @@ YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
 
 
+SYNONYMS = {  # a name in recipes, papers and other trainers → the name here
+    "lam": "entropy_penalty",
+    "lambda": "entropy_penalty",
+    "penalty": "entropy_type",
+    "order": "entropy_order",
+    "lam_schedule": "entropy_schedule",
+    "lam_warmup": "entropy_warmup",
+}
+_Config = TypeVar("_Config", bound=type)
+
+
+def _refusing_unknown_names(config: _Config) -> _Config:
+    """Make a dataclass raise an InputError with the name that was meant, where Python raises a TypeError."""
+    original = config.__init__
+
+    @functools.wraps(original)
+    def checked(self: Any, *values: Any, **settings: Any) -> None:
+        known = [field.name for field in fields(config)]
+        for name in settings.keys() - set(known):
+            way_out = did_you_mean(SYNONYMS.get(name, name), known, otherwise="docs/trainer.md lists ours")
+            raise InputError(f"no setting {name!r}; {way_out}")
+        original(self, *values, **settings)
+
+    config.__init__ = checked
+    return config
+
+
+@_refusing_unknown_names
 @dataclass
 class ERCEConfig(SFTConfig):
     """TRL's `SFTConfig` with the entropy penalty; its defaults also work on a machine without a GPU.

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from erce.hf.head import IGNORED, Readout, head_loss
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
-DIAGNOSTICS = ("top1", "log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
+DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
 
 
 class BatchSums(NamedTuple):
@@ -29,6 +29,7 @@ class BatchSums(NamedTuple):
     objective: Tensor  # sum over the scored tokens, nats
     nll: Tensor  # sum of −log p(target)
     entropy: Tensor  # sum of the penalty
+    hits: Tensor  # of how many no token is likelier
     tokens: Tensor  # how many were scored
     weighed: Tensor  # sum of the objective with each token's weight, 1 or 1/T
     items: Tensor  # how many tokens or sequences `weighed` is a sum over
@@ -89,6 +90,7 @@ class Scorer:
             objective=nll + self.lam * entropy if self.by_sequence else weighed,
             nll=nll,
             entropy=entropy,
+            hits=loss.top1 * count,
             tokens=count,
             weighed=weighed,
             items=items,
@@ -103,6 +105,7 @@ class Scorer:
             objective=objective.detach(),
             nll=loss.nll.sum(1),
             entropy=loss.entropy.sum(1),
+            hits=loss.top1.sum(1),
             tokens=tokens,
             weighed=weighed.detach(),
             items=tokens if weights is None else (tokens > 0).long(),

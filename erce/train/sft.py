@@ -31,19 +31,10 @@ from trl.trainer.utils import get_peft_config, get_quantization_config
 from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError, RunError, did_you_mean
 from erce.hf.models import known_warning_silenced
-from erce.train.config import ERCEConfig
+from erce.train.config import SYNONYMS, ERCEConfig
 from erce.train.trainer import ERCETrainer
 
-SYNONYMS = {  # a name in recipes, papers and other trainers → the name here
-    "lam": "entropy_penalty",
-    "lambda": "entropy_penalty",
-    "penalty": "entropy_type",
-    "order": "entropy_order",
-    "lam_schedule": "entropy_schedule",
-    "lam_warmup": "entropy_warmup",
-    "model": "model_name_or_path",
-    "dataset": "dataset_name",
-}
+OF_THE_SCRIPT = {"model": "model_name_or_path", "dataset": "dataset_name"}  # and as other trainers call them
 
 
 def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer:
@@ -150,9 +141,8 @@ def _refuse(name: str, known: Iterable[str], *, where: str) -> NoReturn:
             f"{where}{name!r} is the launcher's; write `accelerate launch --{flag} … -m erce.train.sft "
             "--config FILE`"
         )
-    way_out = did_you_mean(
-        SYNONYMS.get(flag, flag), known, otherwise="TRL's SFTConfig and docs/trainer.md list them"
-    )
+    meant = (SYNONYMS | OF_THE_SCRIPT).get(flag, flag)
+    way_out = did_you_mean(meant, known, otherwise="TRL's SFTConfig and docs/trainer.md list them")
     raise InputError(f"{where}no setting {name!r}; {way_out}")
 
 

@@ -1,9 +1,11 @@
 """TRL's SFT trainer, minimising an objective + λ · entropy."""
 
 import functools
-from collections.abc import Iterator
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec
 
 import torch
 from accelerate.utils import DynamoBackend
@@ -22,6 +24,15 @@ from erce.train.distributed import agreed_readout, ignore_repeats, refuse_shardi
 from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, scored
 from erce.train.strength import scheduled
 
+_Parameters = ParamSpec("_Parameters")
+
+
+def _with_parameters_of(
+    original: Callable[_Parameters, None],
+) -> Callable[[Callable[..., None]], Callable[_Parameters, None]]:
+    """Show editors and `help` the parameters of the original, whatever the installed TRL has."""
+    return functools.wraps(original, assigned=())
+
 
 class ERCETrainer(SFTTrainer):
     """TRL's `SFTTrainer` with an objective + λ · entropy as its loss, and exact numbers in its log.
@@ -35,6 +46,7 @@ class ERCETrainer(SFTTrainer):
 
     args: ERCEConfig
 
+    @_with_parameters_of(SFTTrainer.__init__)
     def __init__(
         self,
         model: str | PreTrainedModel | PeftModel,
@@ -47,6 +59,8 @@ class ERCETrainer(SFTTrainer):
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
         args = ERCEConfig() if args is None else args
+        given = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
+        _warn_of_penalised_prompts(given.arguments, args)
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
@@ -154,7 +168,7 @@ class ERCETrainer(SFTTrainer):
         if self.args.head == "trl":
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
         sums = model(**inputs, scores=True)
-        self._record(sums, training=model.training)
+        self._record(sums, inputs, training=model.training)
         loss = self._mean(sums.loss, sums.items.sum(), num_items_in_batch)
         if not return_outputs:
             return loss
@@ -179,11 +193,12 @@ class ERCETrainer(SFTTrainer):
             objective=objective,
             nll=nll,
             entropy=entropy,
+            hits=output.is_top1.sum(1),
             tokens=tokens,
             weighed=objective,
             items=tokens,
         )
-        self._record(sums, training=model.training)
+        self._record(sums, inputs, training=model.training)
         if lam == 0:
             return result
         penalty = self._mean(lam * entropy.sum(), tokens.sum(), items)
@@ -197,31 +212,40 @@ class ERCETrainer(SFTTrainer):
         # DDP averages the gradients, and the items have already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
 
-    def _record(self, sums: BatchSums, *, training: bool) -> None:
+    def _record(self, sums: BatchSums, inputs: dict[str, Any], *, training: bool) -> None:
         """Add a batch to the sums behind the next log, which stay on the device until then."""
         columns: Any = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()], 1)
         if not training:  # leaves out the sequences that only fill up a process's last batch
             columns = self.accelerator.gather_for_metrics(columns)
         mode, total = "train" if training else "eval", columns.sum(0)
         penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
-        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, penalty])
+        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, penalty, _read(inputs).to(total)])
 
     def _means(self, mode: str) -> dict[str, Any]:
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self._sums.pop(mode)
         if mode == "train":
             sums = self.accelerator.reduce(sums, "sum")
-        objective, nll, entropy, tokens, weighed, items, *diagnostics, penalty = sums
+        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics, penalty, read = sums
         means = {
             "loss": weighed / items,
             "ce": nll / tokens,
             "entropy": entropy / tokens,
             "objective": objective / tokens,
+            "mean_token_accuracy": hits / tokens,
             **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
         if mode == "train":
             means["lam"] = self._logged_lam(penalty, entropy)
-        return {name: float(mean) for name, mean in means.items()} | {"scored_tokens": int(tokens)}
+        return {name: float(mean) for name, mean in means.items()} | {
+            "scored_tokens": int(tokens),
+            "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
+        }
+
+    def _tokens_so_far(self) -> int:
+        """Return the tokens read until the last log, the prompts' too; a resumed training counts on."""
+        counts = (entry["num_tokens"] for entry in reversed(self.state.log_history) if "num_tokens" in entry)
+        return next(counts, 0)
 
     def _logged_lam(self, penalty: Tensor, entropy: Tensor) -> Tensor | float:
         """Return λ since the last log; where it changed, the mean for which objective = ce + λ · entropy."""
@@ -264,6 +288,18 @@ class ERCETrainer(SFTTrainer):
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
 
 
+def _warn_of_penalised_prompts(arguments: dict[str, Any], args: ERCEConfig) -> None:
+    """Warn where λ would lower the entropy of the user's words, because all of a conversation is scored."""
+    columns = getattr(arguments.get("train_dataset"), "column_names", None) or ()
+    formatted = arguments.get("formatting_func") is not None
+    if args.entropy_penalty and "messages" in columns and not (args.assistant_only_loss or formatted):
+        warnings.warn(
+            "with 'messages' data every token is scored, so the penalty covers the user's words and the "
+            "template's too; set assistant_only_loss=True, or give columns 'prompt' and 'completion'",
+            stacklevel=3,
+        )
+
+
 @contextmanager
 def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
     """Switch off TRL's refusal of adapters on the head, which its own head would leave out."""
@@ -277,6 +313,13 @@ def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
         yield
     finally:
         trl_module.BaseTunerLayer = adapter_class
+
+
+def _read(inputs: dict[str, Any]) -> Tensor:
+    """Return how many tokens the model reads of a batch, without the padding, (1,)."""
+    if "attention_mask" in inputs:
+        return inputs["attention_mask"].sum().reshape(1)
+    return torch.tensor([inputs["input_ids"].numel()], device=inputs["input_ids"].device)
 
 
 def _exact_dtype(device: torch.device) -> torch.dtype:

@@ -1,6 +1,9 @@
 """The trainer as a whole: what it shares with TRL's bit for bit, resuming, the first command, refusals."""
 
 import hashlib
+import inspect
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +56,8 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
         built = build(trainer, args, eval_dataset=toy.dataset(EVALUATED))
         before = fingerprint(built)
         built.train()
-        found.append((before, fingerprint(built)))
+        read = [entry["num_tokens"] for entry in built.state.log_history if "num_tokens" in entry]
+        found.append((before, fingerprint(built), read))
     assert found[0] == found[1]
     assert found[0][0] != found[0][1]
 
@@ -123,6 +127,32 @@ def test_text_goes_through_trls_own_preparation(tmp_path):
     assert trainer.state.log_history[0]["scored_tokens"] == 1 + 2 + 2  # the digits and two ends
 
 
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [({"entropy_penalty": 1.0}, True), ({"entropy_penalty": 0.0}, False)],
+    ids=["penalty", "none"],
+)
+def test_a_penalty_on_a_whole_conversation_warns_of_the_users_words(settings, warned, tmp_path):
+    talks = toy.Dataset.from_list([{"messages": [{"role": "user", "content": "1"}]}])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with suppress(Exception):  # the toy tokenizer has no chat template
+            build(ERCETrainer, toy.config(tmp_path, dataset_kwargs=None, **settings), train_dataset=talks)
+    assert any("set assistant_only_loss=True" in str(warning.message) for warning in said) is warned
+
+
+def test_the_best_checkpoint_may_be_the_one_with_the_best_token_accuracy(tmp_path):
+    steps = {"eval_strategy": "steps", "eval_steps": 2, "save_strategy": "steps", "save_steps": 2}
+    best = {"load_best_model_at_end": True, "metric_for_best_model": "eval_mean_token_accuracy"}
+    args = toy.config(tmp_path, **LONG, entropy_penalty=1.0, **steps, **best)
+    trainer = trained(args, eval_dataset=toy.dataset(EVALUATED))
+    assert trainer.state.best_metric == trainer.evaluate()["eval_mean_token_accuracy"]
+
+
+def test_editors_and_help_show_the_parameters_of_trls_trainer():
+    assert inspect.signature(ERCETrainer) == inspect.signature(SFTTrainer)
+
+
 def test_mixed_precision_on_a_cpu_trains(tmp_path):
     log = trained(toy.config(tmp_path, bf16=True, entropy_penalty=1.0)).state.log_history
     exact = trained(toy.config(tmp_path, entropy_penalty=1.0)).state.log_history
@@ -149,6 +179,8 @@ def test_logits_for_metrics_are_those_of_the_model(tmp_path):
     [
         ({"entropy_penalty": float("nan")}, "entropy_penalty must be a finite number, got nan; 0 is plain"),
         ({"entropy_penalty": "much"}, "entropy_penalty must be a finite number, got 'much'"),
+        ({"entropy_penality": 2.0}, "no setting 'entropy_penality'; did you mean 'entropy_penalty'"),
+        ({"lam": 2.0}, "no setting 'lam'; did you mean 'entropy_penalty'"),
         ({"entropy_type": "shanon"}, "did you mean 'shannon'"),
         ({"entropy_type": "renyi", "entropy_order": 0.0}, "order"),
         ({"normalize": "batch"}, "normalize must be 'token' or 'sequence', got 'batch'"),
