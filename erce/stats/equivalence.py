@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from scipy.special import stdtr, stdtrit
 
+from erce.stats.exact import Bounds
 from erce.stats.intervals import Covers, Gain
-from erce.stats.no_variation import alike_bounds
 
 
 class Equivalence(NamedTuple):
@@ -34,10 +34,9 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     `gain` comes from `paired_gain`, `welch` or `difference`; the answer covers what the gain covers. Choose
     the margin before looking at the gain: 2 points are 0.02. (Schuirmann 1987.)
 
-    Over problems the interval is never narrower, nor p smaller, than for as many problems that all gain the
-    same (`erce.stats.no_variation`): fewer than `fewest_problems(margin)` problems never show equivalence.
-    Where nothing varied, p is ((1 − margin) / (1 − |gain|))^problems; where nothing is known, as with one
-    problem, p is 1.
+    Over problems no end is nearer than the exact bound, nor p smaller (`erce.stats.exact`), as t would find
+    too many arms the same where few problems differ: fewer than `fewest_problems(margin)` problems never show
+    equivalence. Where nothing is known, as with one problem, p is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
@@ -51,11 +50,11 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
         return Equivalence(False, 1.0, low, high, margin, gain.covers)
     half = float(stdtrit(gain.df, 1 - level)) * gain.se if gain.se else 0.0
     p = float(stdtr(gain.df, (abs(gain.gain) - margin) / gain.se)) if gain.se else 0.0
-    low, high = gain.gain - half, gain.gain + half
-    if gain.problems:
-        alike = alike_bounds(gain.gain, gain.problems, tail=level)
-        low, high = min(low, alike.low), max(high, alike.high)
-        p = max(p, _p_alike(abs(gain.gain), gain.problems, margin))
+    low, high = max(-1.0, gain.gain - half), min(1.0, gain.gain + half)
+    if gain.by_problem is not None:
+        for seen in (gain.by_problem, gain.by_problem.alike):
+            low, high = seen.bounds(tail=level, within=Bounds(low, high))
+            p = max(p, seen.chance(margin), seen.chance(-margin)) if abs(gain.gain) < margin else 1.0
     return Equivalence(p < level, p, low, high, margin, gain.covers)
 
 
@@ -67,11 +66,6 @@ def fewest_problems(margin: float, *, level: float = 0.05) -> int:
     """
     _check(margin, level)
     return math.floor(math.log(level) / math.log1p(-margin)) + 1
-
-
-def _p_alike(gain: float, problems: int, margin: float) -> float:
-    """Return the level at which a bound of `alike_bounds` just reaches the margin; 1 for gains ≥ margin."""
-    return 1.0 if gain >= margin else ((1 - margin) / (1 - gain)) ** problems
 
 
 def _check(margin: float, level: float) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from erce.stats.no_variation import alike_bounds, alike_p, alike_variance
+from erce.stats.exact import FINEST, Bounds, ProblemGains
 from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
 
 Covers = Literal["problems and seeds", "problems", "seeds"]
@@ -23,8 +23,9 @@ class Gain(NamedTuple):
 
     `se` is the standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`.
     `covers` says what counts as drawn by chance, `problems` is the number of problems (0: over seeds alone).
-    If nothing varied, `se` is 0, `covers` is "problems", and `low`, `high` and `p` are the exact bounds of
-    `erce.stats.no_variation`. If nothing is known, as with one problem or with equal seeds in Welch's
+    `by_problem` has the gain on every problem and the exact bounds for few that differ (`erce.stats.exact`);
+    the interval is never narrower. If nothing varied, `se` is 0, `covers` is "problems", and `low`, `high`
+    and `p` are those bounds. If nothing is known, as with one problem or with equal seeds in Welch's
     interval, `se` is infinite, the interval is the widest possible, and `p` is 1.
     """
 
@@ -36,6 +37,7 @@ class Gain(NamedTuple):
     df: float
     covers: Covers
     problems: int = 0
+    by_problem: ProblemGains | None = None
 
 
 class Estimate(NamedTuple):
@@ -89,8 +91,8 @@ def paired_gain(
     over both. Problems are paired, seeds are not: arms may have different numbers of seeds and samples.
 
     With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
-    Where all D_i are equal, `erce.stats.no_variation` has a stand-in for their variance; if no seed differs
-    either, the interval and p are the exact bounds of that module.
+    Where few problems differ, t is too narrow: no end is nearer than the exact bound of `erce.stats.exact`,
+    nor p smaller. Where all D_i are equal, the farther bound stands in for their variance.
 
     The formula uses only each seed's mean on each problem, so a value may also be a mean from 0 to 1, such as
     a problem's pass@k, maj@k or best@k: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
@@ -107,18 +109,20 @@ def paired_gain(
     covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"
     if problems == 1:
         return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers, problems)
-    seen = variance(accuracy(arms[0]) - accuracy(arms[1])) / problems
-    of_problems = seen or alike_variance(gain, problems)
-    parts, total = [(of_problems, problems - 1.0)], of_problems
+    differences = accuracy(arms[0]) - accuracy(arms[1])
+    by_problem = ProblemGains.of(differences, gain=gain, steps=_steps(arms))
+    seen = variance(differences) / problems
+    parts = [(seen or by_problem.stand_in_variance(), problems - 1.0)]
+    total = parts[0][0]
     if covers == "problems and seeds":
         parts += [(variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
         of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(cell_variance, arms))
-        total = max(of_problems + of_seeds - of_cells, of_problems, of_seeds)
-    if not seen and not any(part for part, _ in parts[1:]):
-        return _nothing_varied(gain, problems, confidence)
-    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)._replace(
-        problems=problems
-    )
+        total = max(parts[0][0] + of_seeds - of_cells, parts[0][0], of_seeds)
+    if seen or any(part for part, _ in parts[1:]):
+        by_t = _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
+    else:
+        by_t = Gain(gain, gain, gain, 0.0, 0.0, math.inf, "problems")
+    return _at_least_exact(by_t, by_problem, confidence)
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:
@@ -151,7 +155,7 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     """Return the first gain minus the second; the two count as independent, so their variances add.
 
     With a control task this is the interaction: the gain where the mechanism can work minus the gain where
-    the mechanism cannot. A gain in which nothing varied adds the variance of its exact bounds, and not 0.
+    the mechanism cannot. A gain adds at least the variance that its exact bounds stand for.
     """
     if (first.covers == "seeds") != (second.covers == "seeds"):
         raise ValueError(
@@ -163,22 +167,33 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     total = parts[0][0] + parts[1][0]
     if math.isinf(total) or not total:
         return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers, problems)
-    return _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)._replace(
-        problems=problems
-    )
+    by_t = _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers, most=2.0)
+    return by_t._replace(problems=problems)
 
 
 def _variance(gain: Gain) -> tuple[float, float]:
-    """Return the squared standard error and its degrees of freedom, also for a gain without variation."""
-    if gain.se or not gain.problems:
+    """Return the squared standard error and its degrees of freedom, no less than few problems leave open."""
+    if gain.by_problem is None:
         return gain.se**2, gain.df
-    return alike_variance(gain.gain, gain.problems), gain.problems - 1.0
+    open_to_problems = gain.by_problem.stand_in_variance()
+    if gain.se**2 > open_to_problems:
+        return gain.se**2, gain.df
+    return open_to_problems, gain.problems - 1.0
 
 
-def _nothing_varied(gain: float, problems: int, confidence: float) -> Gain:
+def _at_least_exact(gain: Gain, by_problem: ProblemGains, confidence: float) -> Gain:
+    """Return the gain with an interval and a p that contain the exact ones of its problems."""
     _check(confidence)
-    low, high = alike_bounds(gain, problems, tail=(1 - confidence) / 2)
-    return Gain(gain, low, high, alike_p(gain, problems), 0.0, math.inf, "problems", problems)
+    low, high = by_problem.bounds(tail=(1 - confidence) / 2, within=Bounds(gain.low, gain.high))
+    p = max(gain.p, by_problem.p())
+    return gain._replace(low=low, high=high, p=p, problems=by_problem.problems, by_problem=by_problem)
+
+
+def _steps(arms: tuple[np.ndarray, np.ndarray]) -> int:
+    """Return how many steps of equal size make 1, so that every gain is whole steps; fractions are not."""
+    if any(arm.dtype.kind == "f" for arm in arms):
+        return FINEST
+    return math.lcm(*(arm.shape[0] * arm.shape[2] for arm in arms))
 
 
 def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
@@ -187,12 +202,15 @@ def _satterthwaite(variance: float, parts: list[tuple[float, float]]) -> float:
     return variance**2 / spread if spread else math.inf
 
 
-def _t_interval(gain: float, variance: float, df: float, confidence: float, covers: Covers) -> Gain:
+def _t_interval(
+    gain: float, variance: float, df: float, confidence: float, covers: Covers, *, most: float = 1.0
+) -> Gain:
+    """Return Student's interval, which ends at the largest gain possible, `most`."""
     _check(confidence)
     se = math.sqrt(variance)
     half = float(stdtrit(df, (1 + confidence) / 2)) * se
     p = min(1.0, 2 * float(stdtr(df, -abs(gain) / se)))
-    return Gain(gain, gain - half, gain + half, p, se, df, covers)
+    return Gain(gain, max(-most, gain - half), min(most, gain + half), p, se, df, covers)
 
 
 def _check(confidence: float) -> None:

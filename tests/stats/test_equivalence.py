@@ -7,6 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from erce.stats import Gain, difference, equivalent, fewest_problems, paired_gain, paper, welch
+from erce.stats.exact import ProblemGains
 
 
 @pytest.mark.parametrize("shift", [-0.03, -0.01, 0.0, 0.012, 0.05])
@@ -76,7 +77,8 @@ def test_a_difference_on_one_problem_shows_no_more_than_one_on_none():
 def test_where_nothing_varied_the_bounds_are_clopper_and_pearsons_for_no_other_problem(gain):
     seen = set()
     for problems in (20, 148, 149, 200, 300, 1000, 100_000):
-        exact = Gain(gain, gain, gain, 1.0, 0.0, math.inf, "problems", problems)
+        alike = ProblemGains(gain, (gain,), (problems,), 1)
+        exact = Gain(gain, gain, gain, 1.0, 0.0, math.inf, "problems", problems, alike)
         result = equivalent(exact, margin=0.02)
         share = scipy_stats.beta.ppf(0.95, 1, problems)  # of problems that may differ, none of them drawn
         low, high = gain - share * (1 + gain), gain + share * (1 - gain)

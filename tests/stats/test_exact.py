@@ -1,13 +1,14 @@
-"""Where nothing varied, what so many problems alike leave open: scipy's exact bound, McNemar's exact p."""
+"""Bounds where few problems differ, or none: enumerated outcomes, scipy's exact bound, McNemar's exact p."""
 
 import math
 
 import numpy as np
 import pytest
+from scipy import optimize
 from scipy import stats as scipy_stats
 
 from erce.stats import difference, mcnemar, paired_gain
-from erce.stats.no_variation import alike_bounds
+from erce.stats.exact import ProblemGains
 
 
 def _clopper_pearson(problems, tail):
@@ -38,8 +39,8 @@ def test_a_gain_on_every_problem_has_mcnemars_exact_p_and_the_bound_on_its_other
 def test_the_worst_that_the_bounds_leave_open_is_missed_as_seldom_as_they_say():
     """A share of all problems differs, each of them lost: the mean gain is then the lower bound."""
     for gain, problems in ((0.0, 20), (1.0, 12), (0.5, 30)):
-        _, high = alike_bounds(-gain, problems, tail=0.025)
-        low, _ = alike_bounds(gain, problems, tail=0.025)
+        high = ProblemGains(-gain, (-gain,), (problems,), 2).bounds(tail=0.025).high
+        low = ProblemGains(gain, (gain,), (problems,), 2).bounds(tail=0.025).low
         assert low == pytest.approx(-high)
         share = (gain - low) / (1 + gain)
         assert (1 - share) ** problems == pytest.approx(0.025)
@@ -67,3 +68,45 @@ def test_a_gain_in_which_nothing_varied_adds_what_it_leaves_open_to_a_difference
     assert both.problems == 30
     twice = difference(control, control)
     assert twice.high > math.sqrt(2) * _clopper_pearson(30, 0.025)
+
+
+def _chance_enumerated(problems, gained, lost, true):
+    """Of a net gain at most as large as the one seen: likeliest chances by search, then every outcome."""
+
+    def minus_log_likelihood(chance_lost):
+        kept = 1 - true - 2 * chance_lost
+        logs = np.log(np.maximum([true + chance_lost, chance_lost, kept], 1e-300))
+        return -np.dot([gained, lost, problems - gained - lost], logs)
+
+    found = optimize.minimize_scalar(
+        minus_log_likelihood, bounds=(0, (1 - true) / 2), method="bounded", options={"xatol": 1e-12}
+    )
+    chances = [true + found.x, found.x, 1 - true - 2 * found.x]
+    outcomes = [(up, down) for up in range(problems + 1) for down in range(problems + 1 - up)]
+    return math.fsum(
+        scipy_stats.multinomial.pmf([up, down, problems - up - down], problems, chances)
+        for up, down in outcomes
+        if up - down <= gained - lost
+    )
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(1, 0), (3, 0), (2, 1), (0, 2), (4, 4)])
+def test_the_chance_of_a_gain_is_the_sum_over_all_outcomes_of_the_likeliest_distribution(gained, lost):
+    problems = 15
+    differences = np.repeat([1.0, -1.0, 0.0], [gained, lost, problems - gained - lost])
+    seen = ProblemGains.of(differences, gain=differences.mean(), steps=1)
+    for true in (0.3, 0.45):
+        expected = _chance_enumerated(problems, gained, lost, true)
+        assert seen.chance(true) == pytest.approx(expected, rel=1e-5)
+    low, high = seen.bounds(tail=0.05)
+    assert (seen.chance(low), seen.chance(high)) == pytest.approx((0.05, 0.05))
+
+
+def test_no_step_between_gains_is_lost_where_arms_have_other_numbers_of_seeds():
+    """Gains of twelfths: 3 seeds of 2 samples against 2 of 2; wrong steps would round them."""
+    rng = np.random.default_rng(2)
+    arms = (rng.random((3, 30, 2)) < 0.2).astype(int), (rng.random((2, 30, 2)) < 0.2).astype(int)
+    gains = paired_gain(*arms).by_problem
+    assert gains.steps == 12
+    steps = np.array(gains.values) * gains.steps
+    assert np.allclose(steps, steps.round())
