@@ -40,6 +40,7 @@ class Service:
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
         self._objects: list[Any] = []
+        self._numbers: dict[int, int] = {}  # identity of an object → its index among them
         self._names: dict[str, Any] = {}
         self._verbs: dict[str, Callable[..., Any]] = {
             "name": self._name,
@@ -72,7 +73,7 @@ class Service:
         except _CannotCrossError as error:
             reply = {"opaque": error.args[0]}
         except BaseException as error:
-            reply = _exception_reply(error)
+            reply = self._description(error)
         try:
             frames.send(self._channel, reply)
         except frames.TooBigError as error:
@@ -80,7 +81,7 @@ class Service:
         except RecursionError:
             frames.send(self._channel, {"opaque": frames.TOO_DEEP})
         except (MemoryError, ValueError) as error:
-            frames.send(self._channel, _exception_reply(error))
+            frames.send(self._channel, self._description(error))
 
     def _load(self) -> None:
         module = types.ModuleType("program")
@@ -101,9 +102,45 @@ class Service:
         return frames.decode(form, self._resolve)
 
     def _handle(self, value: Any) -> list[Any]:
-        self._objects.append(value)
+        if isinstance(value, Exception):
+            return ["exception", self._description(value)]
+        if isinstance(value, type) and issubclass(value, Exception):
+            self._number(value)
+            return ["exception class", _builtin_base(value).__name__, self._classes(value)]
         flavour = "iterator" if hasattr(type(value), "__next__") else "call" if callable(value) else "value"
-        return ["o", len(self._objects) - 1, type(value).__name__, flavour]
+        return ["o", self._number(value), type(value).__name__, flavour]
+
+    def _number(self, value: Any) -> int:
+        """Return the number by which the judge names an object; the same object keeps it."""
+        number = self._numbers.setdefault(id(value), len(self._objects))
+        if number == len(self._objects):
+            self._objects.append(value)
+        return number
+
+    def _description(self, error: BaseException) -> dict[str, Any]:
+        """Return an exception as its nearest builtin class, classes of its own, arguments and text."""
+        described = {
+            "raised": _builtin_base(type(error)).__name__,
+            "kind": type(error).__name__,
+            "args": None,
+        }
+        described |= {"number": self._number(error), "classes": [], "text": "its text cannot be read"}
+        with suppress(BaseException):  # the program's own methods, of which any may fail
+            described["text"] = str.__str__(str(error))
+            described["classes"] = self._classes(type(error))
+            described["args"] = self._encode(tuple(error.args))
+            frames.frame(described)
+            BaseException.with_traceback(error, None)  # whose frames would keep their values alive
+            return described
+        return described | {"text": described["text"][:500], "args": None}
+
+    def _classes(self, kind: type[BaseException]) -> list[Any]:
+        """Return number and name of an exception's classes, up to a builtin that the judge does not know."""
+        known = itertools.takewhile(
+            lambda base: getattr(builtins, base.__name__, None) is not base or id(base) in self._numbers,
+            kind.__mro__,
+        )
+        return [[self._number(base), base.__name__] for base in known]
 
     def _resolve(self, form: list[Any]) -> Any:
         tag, *rest = form
@@ -179,11 +216,5 @@ def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
     raise PaperAlarm
 
 
-def _exception_reply(error: BaseException) -> dict[str, str]:
-    """Return the nearest builtin class, the own class and the text of an exception."""
-    bases = [base for base in type(error).__mro__ if getattr(builtins, base.__name__, None) is base]
-    try:
-        text = str(error)[:500]
-    except BaseException:
-        text = "its text cannot be read"
-    return {"raised": bases[0].__name__, "kind": type(error).__name__, "text": text}
+def _builtin_base(kind: type[BaseException]) -> type[BaseException]:
+    return next(base for base in kind.__mro__ if getattr(builtins, base.__name__, None) is base)

@@ -128,3 +128,63 @@ def test_two_hundred_levels_cross(sandbox):
     program = "def f(x):\n    for _ in range(200): x = [x]\n    return x"
     test = "x = f(7)\nfor _ in range(200): x = x[0]\nassert x == 7"
     assert ruled(sandbox, program, test) == ("passed", "")
+
+
+RAISES = """
+class Base(ValueError): pass
+class Mine(Base):
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self.code = code
+    def describe(self, more): return f"{self.code}{more}"
+class Odd(Exception):
+    def __str__(self): return "odd"
+def f(error):
+    raise eval(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "caught", "holds"),
+    [
+        ("ValueError('x must be positive')", "ValueError", "str(e) == 'x must be positive'"),
+        ("ValueError('a', 2)", "ValueError", "e.args == ('a', 2) and type(e) is ValueError"),
+        ("ValueError()", "ValueError", "e.args == () and str(e) == '' and repr(e) == 'ValueError()'"),
+        ("KeyError('k')", "LookupError", "e.args[0] == 'k'"),
+        ("OSError(2, 'gone', 'file')", "FileNotFoundError", "e.errno == 2 and 'file' in str(e)"),
+        ("b'\\xff'.decode()", "UnicodeDecodeError", "e.start == 0 and e.object == b'\\xff'"),
+        ("int('x')", "ValueError", "str(e) == \"invalid literal for int() with base 10: 'x'\""),
+        ("Mine(3)", "Mine", "e.code == 3 and str(e) == 'code 3' and e.describe('!') == '3!'"),
+        ("Mine(3)", "Base", "type(e).__name__ == 'Mine' and isinstance(e, Mine)"),
+        ("Mine(3)", "ValueError", "issubclass(Mine, Base) and not issubclass(Base, Mine)"),
+        ("Odd('even')", "Odd", "str(e) == 'odd' and e.args == ('even',) and not hasattr(e, 'code')"),
+        ("ExceptionGroup('two', [KeyError(1), Mine(2)])", "ExceptionGroup", "e.exceptions[1].code == 2"),
+    ],
+)
+def test_an_exception_arrives_unchanged(sandbox, error, caught, holds):
+    test = f"try:\n    f({error!r})\n    assert False\nexcept {caught} as e:\n    assert {holds}, repr(e)"
+    points = ["f", "Mine", "Base", "Odd"]
+    assert ruled(sandbox, RAISES, test, entry_points=points) == ("passed", "")
+
+
+def test_exceptions_work_with_unittest_and_as_values(sandbox):
+    case = "import unittest\ncase = unittest.TestCase()\n"
+    regex = 'with case.assertRaisesRegex(ValueError, "^code"):\n    f("Mine(1)")'
+    assert ruled(sandbox, RAISES, f"{case}{regex}\ncase.assertRaises(Mine, f, 'Mine(2)')")[0] == "passed"
+    assert ruled(sandbox, RAISES, f"{case}with case.assertRaises(Odd):\n    f('Mine(1)')")[0] == "failed"
+    made = "e = Mine(5)\nassert e.code == 5\ntry:\n    raise e\nexcept f:\n    pass"
+    assert ruled(sandbox, RAISES + "f = Mine", made)[0] == "passed"
+
+
+@pytest.mark.parametrize(
+    "trap", ["Mine = AssertionError", "Mine = Exception", "class Mine(AssertionError): pass"]
+)
+def test_no_class_of_the_program_catches_what_the_tests_raise(sandbox, trap):
+    test = "try:\n    assert f(1) == 2\nexcept Mine:\n    pass"
+    assert ruled(sandbox, f"{trap}\nf = lambda x: x", test)[0] == "failed"
+
+
+def test_an_alias_of_a_builtin_exception_catches_it(sandbox):
+    program = "Mine = ValueError\ndef f(x): raise ValueError('no')"
+    test = "try:\n    f(1)\n    assert False\nexcept Mine as e:\n    assert str(e) == 'no'"
+    assert ruled(sandbox, program, test) == ("passed", "")

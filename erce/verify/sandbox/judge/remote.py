@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from erce.verify.sandbox import frames
+from erce.verify.sandbox.judge import raised
 
 ENDED = "the program ended its process"
 
@@ -28,10 +29,6 @@ class JobEnded(BaseException):
         self.reason, self.detail = reason, detail
 
 
-class ProgramError(Exception):
-    """An exception of the program whose own class cannot be raised in the tests."""
-
-
 class Peer:
     """The candidate of one job, at the other end of the channel."""
 
@@ -41,6 +38,7 @@ class Peer:
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the program was asked anything so far
         self.received = 0  # bytes
+        self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
 
     def stop(self, reason: str, detail: str) -> JobEnded:
         """Return the exception that ends the job for good; the first reason stays."""
@@ -73,11 +71,14 @@ class Peer:
             return reply["ok"]
         if "opaque" in reply:
             raise self.stop("opaque", str(reply["opaque"])[:500])
-        self.raised = self._error(**{key: str(text)[:500] for key, text in reply.items()})
-        raise self.raised
+        error = self._readable(self._exception, reply, "exception")
+        if error is None:
+            raise self.stop("failed", f"the program raised {reply['kind']}: {reply['text']}"[:500])
+        self.raised = error
+        raise error
 
     def reply(self) -> dict[str, Any]:
-        """Return the next reply: `ok`, `opaque`, or `raised`, `kind` and `text`."""
+        """Return the next reply: `ok`, `opaque`, or the description of an exception."""
         try:
             payload = frames.payload(self._channel)
         except (frames.ClosedError, OSError):
@@ -86,7 +87,7 @@ class Peer:
             raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
         self.received += len(payload)
         reply = self._readable(json.loads, payload, "reply")
-        if type(reply) is not dict or reply.keys() not in ({"ok"}, {"opaque"}, {"raised", "kind", "text"}):
+        if type(reply) is not dict or reply.keys() not in ({"ok"}, {"opaque"}, raised.KEYS):
             raise self.stop("failed", "a malformed reply")
         return reply
 
@@ -98,20 +99,6 @@ class Peer:
             raise self.stop("opaque", f"{frames.TOO_DEEP} ({type(error).__name__})") from None
         except Exception as error:
             raise self.stop("failed", f"a malformed {what} ({type(error).__name__})") from None
-
-    def _error(self, raised: str, kind: str, text: str) -> BaseException:
-        """Return an exception of the builtin class nearest to what the program raised."""
-        described = f"{kind}: {text}".removesuffix(": ")
-        builtin = getattr(builtins, raised, None)
-        if not (isinstance(builtin, type) and issubclass(builtin, Exception)):
-            return self.stop("failed", f"the program raised {described}")  # SystemExit and the like
-        # StopIteration would silently end an all(map(...)) of the test.
-        if issubclass(builtin, StopIteration | StopAsyncIteration):
-            return ProgramError(described)
-        try:
-            return builtin(described)
-        except TypeError:
-            return ProgramError(described)
 
     def value(self, form: Any) -> Any:
         """Decode a form that came from the candidate."""
@@ -145,11 +132,22 @@ class Peer:
                 mine.clear()
                 mine.update(theirs)
 
+    def attribute(self, number: int, name: str) -> Any:
+        return self.value(self.ask("get", number, name))
+
     def form(self, value: Any) -> Any:
         """Encode a value of the test for the program."""
         return frames.encode(value, self._refer)
 
-    def _handle(self, form: list[Any]) -> "Remote":
+    def _exception(self, form: dict[str, Any]) -> Exception | None:
+        arguments = None if form["args"] is None else frames.decode(form["args"], self._handle)
+        return self._exceptions.exception(form, arguments)
+
+    def _handle(self, form: list[Any]) -> Any:
+        if form[0] == "exception":
+            return self._exception(form[1])
+        if form[0] == "exception class":
+            return self._exceptions.class_of(form[1], form[2])
         tag, number, kind, flavour = form
         if tag != "o" or type(number) is not int or type(kind) is not str:
             raise ValueError("not a handle")
@@ -197,7 +195,7 @@ class Remote:
         return self._peer.call(self._number, positional, named)
 
     def __getattr__(self, name: str) -> Any:
-        return self._peer.value(self._peer.ask("get", self._number, name))
+        return self._peer.attribute(self._number, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._peer.ask("set", self._number, name, self._peer.form(value))

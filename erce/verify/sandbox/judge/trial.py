@@ -144,10 +144,10 @@ class _Trial:
     def _fault_of_the_program(self, error: BaseException) -> str:
         """Return a sentence on what the program did wrong."""
         if self._loading:
-            return f"the program raised {_exception_text(error, foreign=True)}"
+            return f"the program raised {_exception_text(error)}"
         if isinstance(error, NameError) and error.name in self._missing:
             return f"the program does not define {error.name!r}"
-        return self._at + _exception_text(error, foreign=error is self._peer.raised)
+        return self._at + _exception_text(error)
 
 
 def _in_process(peer: Peer, mode: str, setup: list[str], tests: list[str]) -> Ruling:
@@ -172,10 +172,9 @@ def _ruling(reason: str, detail: str, *, clean: bool = True) -> Ruling:
     return {"reason": reason, "detail": " ".join(line.split()).removesuffix(":"), "clean": clean}
 
 
-def _exception_text(error: BaseException, *, foreign: bool = False) -> str:
-    """Return class and text of an exception; the text of a `foreign` one begins with its own class."""
+def _exception_text(error: BaseException) -> str:
     try:
         text = str(error)[:300]
     except BaseException:  # the text may be that of an object of the program, and raise anything
         text = "its text cannot be read"
-    return text if foreign else f"{type(error).__name__}: {text}".removesuffix(": ")
+    return f"{type(error).__name__}: {text}".removesuffix(": ")

@@ -1,0 +1,119 @@
+"""What the program raised → an exception for the tests, with the same text, arguments and attributes.
+
+A class of the program's own has a stand-in here, so that `except`, `assertRaises` and `isinstance` work with
+it. A stand-in is always a class of its own: it never catches what the tests themselves raise.
+"""
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+KEYS = {"raised", "kind", "text", "args", "classes", "number"}
+
+_MAX_CLASSES = 50  # between an exception of the program and Python's own
+_MAX_NAME_LETTERS = 100
+
+
+class ProgramError(Exception):
+    """An exception of the program whose own class cannot be raised in the tests."""
+
+
+class _StandInType(type):
+    """The class of stand-ins: what they lack, and calls of them, go to the program's class."""
+
+    _exceptions: "RaisedExceptions"
+    _class_number: int
+
+    def __call__(cls, *positional: Any, **named: Any) -> Any:
+        return cls._exceptions.call(cls._class_number, positional, named)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return cls._exceptions.get(cls._class_number, name)
+
+
+class _StandIn:
+    """An exception of the program: its text as the program gave it, its attributes on request."""
+
+    _exceptions: "RaisedExceptions"
+    _text: str
+    _number: int
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._exceptions.get(self._number, name)
+
+
+class RaisedExceptions:
+    """The exceptions of one program; `get` asks it for an attribute of an object, `call` calls one."""
+
+    def __init__(self, get: Callable[[int, str], Any], call: Callable[..., Any]) -> None:
+        self.get, self.call = get, call
+        self._classes: dict[int, type[Exception]] = {}
+
+    def exception(self, form: dict[str, Any], arguments: Any) -> Exception | None:
+        """Return the exception that a reply describes; None for those that end a program, as SystemExit.
+
+        `arguments` are its decoded `args`, or None if these could not cross. Some exception is raised if the
+        reply describes none.
+        """
+        text, number = form["text"], form["number"]
+        if type(text) is not str or type(number) is not int:
+            raise TypeError("not a text with a number")
+        builtin = _builtin(form["raised"])
+        if builtin is None:
+            return None
+        arguments = arguments if type(arguments) is tuple else (text,)
+        if form["classes"]:
+            kind = self.class_of(form["raised"], form["classes"])
+        else:
+            plain = _rebuilt(builtin, arguments, text)
+            if plain is not None:
+                return plain
+            kind = self._stand_in(-1, form["kind"], builtin)
+        made = kind.__new__(kind, *arguments)
+        made.args, made._text, made._number = arguments, text, number  # type: ignore[attr-defined]
+        return made
+
+    def class_of(self, raised: str, classes: list[Any]) -> type[Exception]:
+        """Return the stand-in for the first of `classes`; the others are its bases, the nearest first."""
+        base = _builtin(raised)
+        if base is None or not 0 < len(classes) <= _MAX_CLASSES:
+            raise ValueError("no class of exceptions")
+        for number, name in reversed(classes):
+            if number not in self._classes:
+                self._classes[number] = self._stand_in(number, name, base)
+            base = self._classes[number]
+        return base
+
+    def _stand_in(self, number: int, name: str, base: type[Exception]) -> type[Exception]:
+        if type(number) is not int or type(name) is not str:
+            raise TypeError("not a class")
+        bases = (base,) if issubclass(base, _StandIn) else (_StandIn, base)
+        members = {"_exceptions": self, "_class_number": number}
+        made: Any = _StandInType(name[:_MAX_NAME_LETTERS], bases, members)
+        return made
+
+
+def _rebuilt(builtin: type[Exception], arguments: tuple[Any, ...], text: str) -> Exception | None:
+    """Return an instance of exactly this class with this text; None if its arguments do not lead to it."""
+    if builtin is ProgramError:
+        return None
+    try:
+        plain = builtin(*arguments)
+        return plain if type(plain) is builtin and str(plain) == text else None
+    except Exception:
+        return None
+
+
+def _builtin(name: Any) -> type[Exception] | None:
+    builtin = getattr(builtins, name, None) if type(name) is str else None
+    if not (isinstance(builtin, type) and issubclass(builtin, Exception)):
+        return None
+    # StopIteration would silently end an all(map(...)) of the test.
+    return ProgramError if issubclass(builtin, StopIteration | StopAsyncIteration) else builtin
