@@ -9,16 +9,20 @@ from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
 from erce.reporting.numbers.changes import problem_changes
+from erce.reporting.numbers.completions import three_completions
 from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import all_samples, sample_coverage
+from erce.reporting.pages.completions import completions_page
 from erce.reporting.pages.figures import accuracy, save
 from erce.reporting.pages.html import document
 from erce.reporting.pages.latex import write_tables
 from erce.reporting.pages.terminal import print_tables
-from erce.reporting.words.cautions import cautions
-from erce.reporting.words.sentences import sentences
+from erce.reporting.words.captions import completion_line
+from erce.reporting.words.cautions import cautions, faults
+from erce.reporting.words.next_steps import next_steps
+from erce.reporting.words.sentences import all_alike, sentences
 from erce.reporting.words.whole_grid import grid_sentences
 from erce.study.folder import read_study
 
@@ -28,8 +32,8 @@ __all__ = ["report"]
 def report(root: str | Path, *, json: str | Path | None = None, out: str | Path | None = None) -> Path:
     """Report the study in `root`; return the path of the page, RUNS/report/index.html.
 
-    Prints the table and what it means. Writes index.html, accuracy.svg and tables/ into `out` (RUNS/report),
-    and every number into the file `json`. The same study gives the same bytes.
+    Prints the table and what it means. Writes index.html, completions.html, accuracy.svg and tables/ into
+    `out` (RUNS/report), and every number into the file `json`. The same study gives the same bytes.
     """
     root = Path(root)
     study_summary = summary(read_study(root))
@@ -39,6 +43,7 @@ def report(root: str | Path, *, json: str | Path | None = None, out: str | Path 
     write_tables(study_summary, out / "tables")
     if tasks:
         save(accuracy(study_summary, tasks), out / "accuracy.svg")
+    write_text(out / "completions.html", completions_page(study_summary))
     write_text(out / "index.html", document(study_summary))
     if json is not None:
         write_json(Path(json), contents(study_summary))
@@ -66,6 +71,7 @@ def contents(summary: Summary) -> dict[str, Any]:
         "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
         "sentences": list(sentences(summary).values()),
         "cautions": cautions(summary),
+        "next": next_steps(summary),
         "missing": [cell.name for cell in summary.study.missing],
     }
 
@@ -84,13 +90,24 @@ def _as_json(part: _Part | None) -> dict[str, Any] | None:
 
 
 def _print(summary: Summary) -> None:
-    """Print the tables, then sentences: the findings first, the cautions last."""
+    """Print the tables, what they mean, what could be wrong and what to do next."""
     console = Console()
     print_tables(summary, console)
-    for text in (*sentences(summary).values(), *grid_sentences(inference(summary))):
+    meanings = [*sentences(summary).values()]
+    if all_alike(summary):
+        meanings += map(completion_line, three_completions(summary))
+    else:
+        meanings += grid_sentences(inference(summary))
+    for text in meanings:
         console.print(f"\n{visible(text)}", markup=False, highlight=False)
-    if warned := cautions(summary):
-        console.print("\nWhat could be wrong:", style="bold")
-        for text in warned:
-            console.print(f"  · {visible(text)}", markup=False, highlight=False)
+    if not all_alike(summary):
+        _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
+        _print_list(console, "What to do next:", next_steps(summary))
     console.print()
+
+
+def _print_list(console: Console, heading: str, texts: list[str]) -> None:
+    if texts:
+        console.print(f"\n{heading}", style="bold")
+    for text in texts:
+        console.print(f"  · {visible(text)}", markup=False, highlight=False)

@@ -5,18 +5,17 @@ from typing import Any
 
 from erce.files import read_rows
 from erce.recipe import Cell
-from erce.reporting.format import visible
 from erce.reporting.numbers.changes import compared_arm
+from erce.reporting.numbers.completions import prompts, shorten
 from erce.reporting.numbers.gains import Summary
-from erce.study.folder import PROBLEMS, Study, cell_folder
+from erce.study.folder import Study, cell_folder
 
 SHOWN = 3  # examples of a gain, and as many of a loss
-LONGEST = 2000  # characters of a text
 
 
 @dataclass(frozen=True)
 class Side:
-    """One arm on one problem: how often it was right, and a completion with its more frequent verdict."""
+    """One arm on one problem: how often it was right, and one completion."""
 
     lam: float
     right: int
@@ -30,7 +29,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Example:
-    """One problem; `prompt` is empty where the study's folder has no problems.jsonl."""
+    """One problem, both arms; `prompt` is empty where the study's folder has no problems.jsonl."""
 
     problem: str
     prompt: str
@@ -40,7 +39,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """`lam` is set beside λ = 0; the largest differences come first, equal ones by the problem's name."""
+    """`lam` is set beside λ = 0; the largest differences come first, equal ones by the problem's name.
+
+    A problem is shown with a right completion of the arm that was right more often, and a wrong one of the
+    other.
+    """
 
     lam: float
     gained: list[Example]
@@ -61,14 +64,17 @@ def examples(summary: Summary) -> Examples | None:
     ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
     gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]
     lost = sorted((p for p in ranking if gains[p] < 0), key=lambda problem: (gains[problem], problem))[:SHOWN]
-    picked = {problem: [_typical(arm[problem]) for arm in arms] for problem in gained + lost}
+    picked = {
+        problem: [_first(arm[problem], right=(arm is arms[1]) == (gains[problem] > 0)) for arm in arms]
+        for problem in gained + lost
+    }
     cells = {cell for sides in picked.values() for cell, _ in sides}
     texts = _texts(study, cells, drawn, set(picked))
-    prompts = _prompts(study, task)
+    asked = prompts(study)
     shown = {
         problem: Example(
-            problem,
-            prompts.get(problem, ""),
+            shorten(problem),
+            asked.get(problem, ""),
             *(_side(arm[problem], side, texts) for arm, side in zip(arms, sides, strict=True)),
         )
         for problem, sides in picked.items()
@@ -94,9 +100,8 @@ def _share(judged: Judged) -> float:
     return sum(row["accepted"] for _, row in judged) / len(judged)
 
 
-def _typical(judged: Judged) -> tuple[Cell, dict[str, Any]]:
-    mostly_right = _share(judged) > 0.5
-    return next((cell, row) for cell, row in judged if row["accepted"] == mostly_right)
+def _first(judged: Judged, *, right: bool) -> tuple[Cell, dict[str, Any]]:
+    return next((cell, row) for cell, row in judged if row["accepted"] == right)
 
 
 def _texts(
@@ -107,16 +112,6 @@ def _texts(
         for cell in cells
         for row in read_rows(cell_folder(study.root, study.recipe, cell) / "completions.jsonl")
         if (row["split"], row["decoding"]) == drawn and row["problem"] in problems
-    }
-
-
-def _prompts(study: Study, task: str) -> dict[str, str]:
-    path = study.root / PROBLEMS
-    rows = read_rows(path) if path.is_file() else ()
-    return {
-        row["problem"]: shorten(row["prompt"])
-        for row in rows
-        if (row["task"], row["split"]) == (task, "test")
     }
 
 
@@ -133,13 +128,3 @@ def _side(judged: Judged, side: tuple[Cell, dict[str, Any]], texts: dict[tuple[C
         reason=row["reason"],
         extracted=None if row["extracted"] is None else shorten(row["extracted"]),
     )
-
-
-def shorten(text: str) -> str:
-    """Return a model's text for a page: cut where it is too long, and with nothing hidden.
-
-    >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
-    '17-5=12␀␛[31m\\\\u202e\\\\ud800'
-    """
-    shown = visible(text[:LONGEST])
-    return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"

@@ -1,4 +1,4 @@
-"""Rows → figures: accuracy and gain against λ, training curves, and SVG that is the same byte for byte.
+"""Rows → figures: accuracy against λ, training curves, and SVG that is the same byte for byte.
 
 Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
 lines and markers differ in form as well, for readers and printers without colour.
@@ -58,29 +58,10 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
             _mark(axes, marks, decoding, summary)
             _levels(axes, summary, task, decoding)
         _finish(axes, arms, summary, title=task if len(tasks) > 1 else "")
-        _widen(axes, -2, 102)
-    _legend(figure, summary, levels=True)
-    return figure
-
-
-@matplotlib.rc_context(SETTINGS)
-def gain(summary: Summary, task: str) -> Figure:
-    """Draw the gain over λ = 0 against λ in points, with 95 % intervals over problems and seeds."""
-    figure, (axes,) = panels(1, "gain over λ = 0, in points", others=len(summary.study.recipe.objectives))
-    arms = [arm for arm in _trained(summary, task) if arm != summary.baseline and summary.has_gain(task, arm)]
-    axes.axhline(0, color=PALETTE["ink"], linewidth=1.0, linestyle=DASHED)
-    for shift, decoding in zip((-0.06, 0.06), DECODINGS, strict=True):
-        marks = {}
-        for arm in arms:
-            if arm_gain := summary.gain(task, arm, decoding):
-                below, above = (
-                    abs(100 * (end - arm_gain.gain.gain)) for end in (arm_gain.gain.low, arm_gain.gain.high)
-                )
-                marks[arm] = 100 * arm_gain.gain.gain, below, above
-        _mark(axes, marks, decoding, summary, shift=shift)
-    _finish(axes, arms, summary, title="")
-    _widen(axes, -5, 5)
-    _legend(figure, summary, levels=False)
+        shown = axes.get_ylim()
+        if shown[1] - shown[0] < SHORT_AXIS:  # all arms are alike
+            axes.set_ylim(-2, 102)
+    _legend(figure, summary)
     return figure
 
 
@@ -187,7 +168,7 @@ def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
     return {arm: at + GAP * summary.study.recipe.is_other(arm) for at, arm in enumerate(arms)}
 
 
-def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary, *, shift: float = 0.0) -> None:
+def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary) -> None:
     """Draw points with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
     color, places, chosen = PALETTE[decoding], _places(marks, summary), summary.chosen
     for others, line in ((False, "-"), (True, "")):
@@ -196,7 +177,7 @@ def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary, *, shift: f
             continue
         middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
         axes.errorbar(
-            [places[arm] + shift for arm in arms],
+            [places[arm] for arm in arms],
             middles,
             yerr=reach if any(map(any, reach)) else None,
             color=color,
@@ -207,7 +188,7 @@ def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary, *, shift: f
             **MARKERS[decoding],
         )
     if chosen in marks:
-        axes.plot(places[chosen] + shift, marks[chosen][0], color=color, zorder=4, **STAR)
+        axes.plot(places[chosen], marks[chosen][0], color=color, zorder=4, **STAR)
 
 
 def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
@@ -235,23 +216,16 @@ def _finish(axes: Axes, arms: list[Arm], summary: Summary, *, title: str) -> Non
     axes.set_title(visible(title), parse_math=False)
 
 
-def _widen(axes: Axes, low: float, high: float) -> None:
-    """Set these ends where all arms are alike, so that an axis of zeros does not run from −0.04 to 0.04."""
-    shown = axes.get_ylim()
-    if shown[1] - shown[0] < SHORT_AXIS:
-        axes.set_ylim(low, high)
-
-
-def _legend(figure: Figure, summary: Summary, *, levels: bool) -> None:
+def _legend(figure: Figure, summary: Summary) -> None:
     grey = PALETTE["muted"]
     handles = [
         Line2D([], [], color=PALETTE[decoding], linewidth=1.6, label=decoding, **MARKERS[decoding])
         for decoding in DECODINGS
     ]
     handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label=summary.baseline_name))
-    if levels and any(row.arm.is_base for row in summary.rows):
+    if any(row.arm.is_base for row in summary.rows):
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
-    if summary.lam is not None and (levels or summary.lam != 0):
+    if summary.lam is not None:
         handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
     wide = len(figure.axes) > 1
     figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)

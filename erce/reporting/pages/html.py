@@ -1,44 +1,31 @@
-"""A summary → one HTML file that opens from disk, needs no other file, and runs no script."""
+"""A summary → the report's page: an HTML file that opens from disk, fetches nothing and runs no script."""
 
-from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from erce.errors import counted
 from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting import format
 from erce.reporting.numbers.changes import problem_changes
+from erce.reporting.numbers.completions import three_completions
 from erce.reporting.numbers.examples import examples
 from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import Coverage, sample_coverage
 from erce.reporting.pages import figures, line_figures
+from erce.reporting.pages.templates import environment
 from erce.reporting.words import captions, searched
-from erce.reporting.words.cautions import ACCIDENTS, cautions
-from erce.reporting.words.sentences import sentences
+from erce.reporting.words.cautions import faults
+from erce.reporting.words.next_steps import next_steps
+from erce.reporting.words.sentences import all_alike, sentences, statement
 from erce.reporting.words.whole_grid import grid_sentences
 from erce.stats import Gain
 from erce.study.folder import cell_folder
 
-TEMPLATES = Path(__file__).parent / "templates"
-FILTERS = (
-    "percent",
-    "points",
-    "interval",
-    "p_value",
-    "spread",
-    "strength",
-    "known_as",
-    "row_label",
-    "fixed",
-    "unbroken",
-)
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed"),
     "wrong": ("different", "failed"),
@@ -50,7 +37,6 @@ CURVES = (
     ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
     ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
-MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
@@ -76,57 +62,45 @@ class ForestRow(NamedTuple):
 
 def document(summary: Summary) -> str:
     """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
-    recipe = summary.study.recipe
+    alike = three_completions(summary) if all_alike(summary) else []
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             summary=summary,
-            recipe=recipe,
-            penalty=recipe.penalty_in_words,
-            decodings=DECODINGS,
-            sentences=sentences(summary),
-            grid_statements=grid_sentences(inference(summary)),
+            recipe=summary.study.recipe,
+            penalty=summary.study.recipe.penalty_in_words,
             search=searched.search_table(summary),
             complete=not summary.study.missing and searched.ended(summary.study),
-            seeds_note=searched.seeds_note,
-            cautions=cautions(summary),
-            limits={reason: limit for reason, limit, _ in ACCIDENTS},
+            statement=statement(summary),
+            alike=alike,
             forest=_forest(summary),
-            figures={task: _figures(summary, task) for task in recipe.tasks if summary.arms(task)},
-            curves=_curves(summary),
-            verdict_mixes=_mixes(summary),
-            temperature=_temperature(summary),
-            coverage_of_samples=_together(summary),
-            way_headings=captions.WAY_HEADINGS,
-            changes=_changes(summary),
-            examples=examples(summary),
-            settings=_settings(summary),
-            versions=_versions(summary),
-            minutes=summary.study.seconds / 60,
+            covers=_covers(summary),
+            **({} if alike else _sections(summary)),
         )
     )
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters |= {name: getattr(format, name) for name in FILTERS} | {"counted": counted}
-    environment.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
-    return environment
-
-
-def _shown(value: Any) -> Any:
-    """Spell out a text's hidden characters, and cut a text that is too long; leave our own drawings alone."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return format.visible(value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]} …")
+def _sections(summary: Summary) -> dict[str, Any]:
+    """Return what stands below the headline, by the names of the template."""
+    tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
+    return {
+        "decodings": DECODINGS,
+        "sentences": sentences(summary),
+        "grid_statements": grid_sentences(inference(summary)),
+        "seeds_note": searched.seeds_note,
+        "faults": faults(summary),
+        "next_steps": next_steps(summary),
+        "figures": {task: _accuracy(summary, task) for task in tasks},
+        "curves": _curves(summary),
+        "verdict_mixes": _mixes(summary),
+        "temperature": _temperature(summary),
+        "coverage_of_samples": _together(summary),
+        "changes": _changes(summary),
+        "examples": examples(summary),
+        "settings": _settings(summary),
+        "versions": _versions(summary),
+    }
 
 
 def _forest(summary: Summary) -> list[ForestRow]:
@@ -153,32 +127,27 @@ def _forest(summary: Summary) -> list[ForestRow]:
     ]
 
 
-def _figures(summary: Summary, task: str) -> list[Drawing]:
-    """Draw accuracy, and gain where there is one, against λ."""
-    accuracy = _svg(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
-    caption = "Right on the test problems. Bars: ±1 standard deviation over seeds."
-    drawings = [Drawing(accuracy, caption)]
-    if any(arm != summary.baseline and summary.has_gain(task, arm) for arm in summary.arms(task)):
-        gain = _svg(figures.gain(summary, task), f"Gain over λ = 0 on {task} against λ")
-        caption = f"Gain over {summary.baseline_name}. Bars: 95 % interval over problems and seeds."
-        drawings.append(Drawing(gain, caption))
-    return drawings
+def _covers(summary: Summary) -> str:
+    """Say what the intervals of the forest allow for."""
+    gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, summary.decoding)
+    alone = gain is not None and gain.gain.covers == "problems"
+    return "problems; other seeds may differ" if alone else "problems and seeds"
 
 
-def _temperature(summary: Summary) -> list[Drawing]:
-    """Draw the frontier; empty where the recipe has none."""
+def _accuracy(summary: Summary, task: str) -> Drawing:
+    several = any(row.sd is not None for row in summary.rows if row.task == task)
+    bars = " Bars: ±1 standard deviation over seeds." if several else ""
+    drawn = _svg(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
+    return Drawing(drawn, f"Right on the test problems.{bars}")
+
+
+def _temperature(summary: Summary) -> Drawing | None:
+    """Draw the frontier; None where the recipe has none."""
     frontier = temperature_frontier(summary)
     if frontier is None:
-        return []
-    over_entropy = _svg(
-        line_figures.accuracy_over_entropy(frontier),
-        "Accuracy against entropy, an arm a line over temperature",
-    )
-    over_temperature = _svg(line_figures.accuracy_over_temperature(frontier), "Accuracy against temperature")
-    return [
-        Drawing(over_entropy, captions.OVER_ENTROPY),
-        Drawing(over_temperature, captions.OVER_TEMPERATURE),
-    ]
+        return None
+    drawn = _svg(line_figures.accuracy_over_temperature(frontier), "Accuracy against temperature")
+    return Drawing(drawn, captions.OVER_TEMPERATURE)
 
 
 def _together(summary: Summary) -> tuple[Drawing, Coverage] | None:

@@ -1,44 +1,18 @@
 """The temperature frontier, pass@k and the gain of every problem → figures."""
 
-import math
-from typing import Any
-
 import matplotlib
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from erce.reporting.format import MINUS
 from erce.reporting.numbers.changes import Changes
-from erce.reporting.numbers.frontier import Frontier, Point
+from erce.reporting.numbers.frontier import Frontier
 from erce.reporting.numbers.k_samples import Coverage
 from erce.reporting.pages.figures import PALETTE, STAR, line_key, line_of, panels
 from erce.reporting.pages.svg import DASHED, SETTINGS
-from erce.types import BASE_MODEL
 
-MIN_LABEL_DISTANCE = 0.09  # of the axes' width and height: nearer labels would overlap
 MAX_PLAIN_K = 4  # with more samples a problem, the axis of k is logarithmic
+FARTHEST_TICK = 0.8  # of the last k: a tick nearer to it would have its label in the last label
 CHANGES_HEIGHT = 0.75  # of the other figures' height
-
-
-@matplotlib.rc_context(SETTINGS)
-def accuracy_over_entropy(frontier: Frontier) -> Figure:
-    """Draw accuracy against entropy, one line an arm through its temperatures, whose ends are labelled.
-
-    Arms whose entropy is not known everywhere are left out.
-    """
-    figure, (axes,) = panels(1, "right on test, in %")
-    places = {arm: known for arm, line in frontier.lines.items() if (known := _places(line))}
-    for arm, place in places.items():
-        axes.plot(*zip(*place, strict=True), **line_of(arm, frontier.chosen, frontier.baseline))
-    axes.autoscale_view()
-    labelled: list[tuple[float, float]] = []
-    for arm in dict.fromkeys((frontier.chosen, frontier.baseline, BASE_MODEL)):
-        if arm in places:
-            line = frontier.lines[arm]
-            _label_end(axes, f"T {line[0].temperature:g}", places[arm][:2], labelled)
-            _label_end(axes, f"T {line[-1].temperature:g}", places[arm][:-3:-1], labelled)
-    axes.set_xlabel("entropy a token, as drawn, in nats")
-    return _finished(figure, frontier)
 
 
 @matplotlib.rc_context(SETTINGS)
@@ -51,8 +25,12 @@ def accuracy_over_temperature(frontier: Frontier) -> Figure:
         for point in line:
             if arm in (frontier.baseline, frontier.chosen) and frontier.best.get(arm) == point.temperature:
                 axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
-    axes.set_xlabel("temperature T")
-    return _finished(figure, frontier)
+    axes.set_xlabel("temperature")
+    axes.grid(linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.09, y=0.1)
+    line_key(figure, list(frontier.lines), frontier.chosen, frontier.baseline)
+    return figure
 
 
 @matplotlib.rc_context(SETTINGS)
@@ -68,7 +46,8 @@ def pass_at_k(coverage: Coverage) -> Figure:
         line.set_markevery([k - 1 for k in coverage.ks])
     if n > MAX_PLAIN_K:
         axes.set_xscale("log", base=2)
-    axes.set_xticks(coverage.ks, [str(k) for k in coverage.ks])
+    ticks = [k for k in coverage.ks if k == n or k <= FARTHEST_TICK * n]
+    axes.set_xticks(ticks, [str(k) for k in ticks])
     axes.minorticks_off()
     axes.set_xlabel("samples k of a problem")
     axes.grid(axis="y", linewidth=0.6)
@@ -116,40 +95,3 @@ def outline(left: int, bars: list[float]) -> tuple[list[float], list[float]]:
         across += [left + at, left + end]
         heights += [100 * bars[at]] * 2
     return [*across, left + len(bars)], [*heights, 0.0]
-
-
-def _places(line: list[Point]) -> list[tuple[float, float]]:
-    """Return (entropy, accuracy in %) of every point; empty where an entropy is not known."""
-    places = [(point.entropy, 100 * point.accuracy) for point in line if point.entropy is not None]
-    return places if len(places) == len(line) else []
-
-
-def _label_end(
-    axes: Axes, label: str, places: list[tuple[float, float]], labelled: list[tuple[float, float]]
-) -> None:
-    """Label a line's end, `places[0]`, on the side away from its neighbour, `places[1]`.
-
-    Skip a label that would overlap another; `labelled` holds the places of labels, as shares of the axes.
-    """
-    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
-    across = (places[0][0] - places[1][0]) / (right - left)
-    up = (places[0][1] - places[1][1]) / (high - low)
-    here = (places[0][0] - left) / (right - left), (places[0][1] - low) / (high - low)
-    if any(
-        abs(here[0] - x) < MIN_LABEL_DISTANCE and abs(here[1] - y) < MIN_LABEL_DISTANCE for x, y in labelled
-    ):
-        return
-    labelled.append(here)
-    length = math.hypot(across, up)
-    away = (15 * across / length, 11 * up / length) if length else (0, 11)
-    look: Any = {"ha": "center", "va": "center", "fontsize": 8.5, "color": PALETTE["ink"], "zorder": 6}
-    axes.annotate(label, places[0], xytext=away, textcoords="offset points", **look)
-
-
-def _finished(figure: Figure, frontier: Frontier) -> Figure:
-    axes = figure.axes[0]
-    axes.grid(linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.margins(x=0.09, y=0.1)
-    line_key(figure, list(frontier.lines), frontier.chosen, frontier.baseline)
-    return figure

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from erce.files import write_json, write_text
 from erce.reporting.pages import theory_figures as figures
+from erce.reporting.pages.templates import environment
 from erce.reporting.pages.theory_figures import inline
 from erce.theory import counterexample
 from erce.theory.findings import findings
@@ -27,18 +27,15 @@ def write(page: Path, json: Path | None) -> list[str]:
 
 def render(numbers: dict[str, Any]) -> str:
     """Return the page as HTML; `numbers` is what `findings()` returns."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("theory.html").render(
-        numbers=numbers,
-        risk=counterexample.RISK,
-        smallest_distinct=_smallest_distinct(),
-        drawings={name: Markup(text) for name, text in _drawings(numbers).items()},
+    return (
+        environment()
+        .get_template("theory.html")
+        .render(
+            numbers=numbers,
+            risk=counterexample.RISK,
+            smallest_distinct=_smallest_distinct(),
+            drawings={name: Markup(text) for name, text in _drawings(numbers).items()},
+        )
     )
 
 

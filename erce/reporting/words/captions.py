@@ -1,25 +1,21 @@
-"""Frontier, pass@k and the gains of problems → captions and headings."""
+"""Frontier, pass@k, the gains of problems, completions → captions."""
 
 from erce.errors import counted
-from erce.reporting.format import strength
+from erce.reporting.format import one_line, strength
 from erce.reporting.numbers.changes import Changes
+from erce.reporting.numbers.completions import MOST, Completions, ShownCompletion
 from erce.reporting.numbers.k_samples import Coverage
 
-OVER_ENTROPY = (
-    "Each line is an arm, each point a temperature, from T 0 (greedy) up. Entropy: mean over the tokens, of "
-    "the distributions at that temperature. Where one line lies above another, it is right more often at "
-    "the same diversity: more than a temperature."
-)
+LONGEST_LINE = 160  # characters of a completion
 OVER_TEMPERATURE = (
-    "The same points over the temperature. Star: the temperature that validation prefers for λ = 0 and for "
-    "the chosen λ, the lower of equals."
+    "Every arm at every temperature; 0 is greedy decoding. Star: the temperature that validation prefers "
+    "for λ = 0 and for the chosen λ, the lower of equals."
 )
-WAY_HEADINGS = {"pass": "pass@k: one of k", "maj": "maj@k: the vote", "best": "best@k: the likeliest"}
 
 
 def coverage_caption(coverage: Coverage) -> str:
     """Say what the figure of pass@k shows, and where the lines cross."""
-    text = "The chance that one of k samples of a problem is right, the mean over problems and seeds."
+    text = "The chance that one of k samples of a problem is right."
     crossed = coverage.crossing
     if coverage.chosen is None or coverage.baseline not in coverage.curves:
         return text
@@ -28,6 +24,23 @@ def coverage_caption(coverage: Coverage) -> str:
         return f"{text} Up to {max(coverage.ks)} samples the chosen λ and {name} do not change places."
     ahead = name if crossed.leader == "treated" else "the chosen λ"
     return f"{text} From k = {crossed.k} on {ahead} covers more (dashed)."
+
+
+def completions_caption(shown: Completions, seeds: int) -> str:
+    """Say which of the study's completions a page shows, of how many seeds."""
+    every = "all" if shown.problems == shown.all_problems else "the first"
+    of_seeds = "" if shown.seeds == seeds else f", {shown.seeds} of {counted(seeds, 'seed')}"
+    text = f"{len(shown.rows):,} completions of {every} {counted(shown.problems, 'test problem')}{of_seeds}."
+    if every == "all" and not of_seeds:
+        return text
+    return f"{text} A page holds at most {MOST:,}; `erce records` writes all of them into one file."
+
+
+def completion_line(shown: ShownCompletion) -> str:
+    """Describe one completion and its verdict on one line."""
+    verdict = f"{'right' if shown.accepted else 'not accepted'} ({shown.reason})"
+    text = one_line(shown.text)[:LONGEST_LINE]
+    return f"{shown.arm.label}, problem {one_line(shown.problem)}, {verdict}: {text}"
 
 
 def changes_caption(changes: Changes) -> str:

@@ -1,4 +1,6 @@
-"""A study → sentences on what could be wrong with it, each with a number and what to do."""
+"""A study → what could be wrong with it, each fault with its number, and what would mend it."""
+
+from typing import NamedTuple
 
 from erce.errors import counted
 from erce.reporting.format import percent, strength
@@ -10,20 +12,49 @@ from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
-TOO_SLOW = (  # the limits on processor time and wall time are fixed (docs/sandbox.md)
-    "most never end, and are wrong; if the machine was overloaded, delete verdicts.jsonl and result.json of "
-    "those cells and run again with fewer --jobs, which judges the same completions again"
+THIRD_SEED = "Run a third seed, which narrows every interval."
+MORE_PROBLEMS = f"Test on at least {FEW_PROBLEMS} problems."
+JUDGE_AGAIN = (  # the limits on processor time and wall time are fixed (docs/sandbox.md)
+    "If the machine was overloaded, delete verdicts.jsonl and result.json of those cells and run again with "
+    "fewer --jobs, which judges the same completions again."
 )
-ACCIDENTS = (  # reason, the share of completions that is too much, what it means
-    ("truncated", 0.01, "were cut off at the token limit: raise max_new_tokens in [decoding]"),
-    ("timeout", 0.005, f"ran into the verifier's time limit: {TOO_SLOW}"),
-    ("error", 0.0, "could not be judged, a fault of the task or the machine: look at the task's tests"),
-    ("opaque", 0.005, "returned objects that no other process can compare: look at a few of them"),
+ACCIDENTS = (  # reason, the share of completions that is too much, what it means, what to do
+    ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
+    (
+        "timeout",
+        0.005,
+        "ran into the verifier's time limit; most such programs never end, and are wrong.",
+        JUDGE_AGAIN,
+    ),
+    (
+        "error",
+        0.0,
+        "could not be judged, a fault of the task or the machine.",
+        "Look at the tests of the task.",
+    ),
+    (
+        "opaque",
+        0.005,
+        "returned objects that no other process can compare.",
+        "Look at a few of the opaque completions.",
+    ),
 )
+
+
+class Caution(NamedTuple):
+    """A fault of a study, and what would mend the fault: one sentence each, the second may be empty."""
+
+    fault: str
+    remedy: str = ""
 
 
 def cautions(summary: Summary) -> list[str]:
-    """Return the cautions about a study; empty where there are none."""
+    """Return each fault of a study with its remedy; empty where there are none."""
+    return [" ".join(filter(None, caution)) for caution in faults(summary)]
+
+
+def faults(summary: Summary) -> list[Caution]:
+    """Return what could be wrong with a study."""
     return [
         *_unfinished(summary),
         *_uneven(summary),
@@ -39,19 +70,18 @@ def cautions(summary: Summary) -> list[str]:
     ]
 
 
-def _unfinished(summary: Summary) -> list[str]:
+def _unfinished(summary: Summary) -> list[Caution]:
     missing = summary.study.missing
     if not missing:
         return []
     names = ", ".join(cell.name for cell in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
-    return [
-        f"{of_all} are missing ({names}{more}): run the study to its end, every number here can still change."
-    ]
+    fault = f"{of_all} are missing ({names}{more}): every number here can still change."
+    return [Caution(fault, "Run the study to its end; the same command goes on where it stopped.")]
 
 
-def _uneven(summary: Summary) -> list[str]:
+def _uneven(summary: Summary) -> list[Caution]:
     """Warn where an arm has fewer seeds than another of the same task, so that its mean is less certain.
 
     Arms that a search dropped do not count; the search compared them over the seeds that they had.
@@ -64,30 +94,32 @@ def _uneven(summary: Summary) -> list[str]:
         if fewest and most and fewest.n_seeds < most.n_seeds:
             few, many = counted(fewest.n_seeds, "seed"), most.n_seeds
             text = f"{fewest.arm.label} has {few} on {task} and {most.arm.label} has {many}: "
-            return [text + "the row with fewer may be luck more than it looks; run the missing seeds."]
+            remedy = "" if summary.study.missing else "Run the missing seeds."
+            return [Caution(f"{text}the row with fewer may be luck more than it looks.", remedy)]
     return []
 
 
-def _chosen(summary: Summary) -> list[str]:
+def _chosen(summary: Summary) -> list[Caution]:
     if summary.no_choice is not None and summary.no_choice.reason == NoChoice.NO_VALIDATION:
         logs = summary.study.recipe.imported
-        way_out = "import logs of them with --validation" if logs else "set n_validation in the recipe"
-        text = (
+        fault = (
             "There is no validation split, so no λ can be chosen without looking at the test problems, and "
-            f"the best row of the table overstates its gain: {way_out}."
+            "the best row of the table overstates its gain."
         )
-        return [text]
+        remedy = "Import logs of validation problems with --validation." if logs else ""
+        return [Caution(fault, remedy or "Set n_validation in the recipe.")]
     if summary.choice is None or not summary.choice.at_edge:
         return []
     if search := summary.study.search:
         leader = strength(search["step"]["leader"])
-        text = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond: "
-        return [text + "allow more extensions and cells in [search]."]
+        fault = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond."
+        return [Caution(fault, "Allow more extensions and cells in [search].")]
     lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
-    return [f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond: add λ = {further}."]
+    fault = f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond."
+    return [Caution(fault, f"Add λ = {further} to the grid.")]
 
 
-def _better_on_test(summary: Summary) -> list[str]:
+def _better_on_test(summary: Summary) -> list[Caution]:
     """Warn where the best test row is not of the chosen λ, as a reader may want to pick the best row."""
     rows = [
         row
@@ -101,93 +133,94 @@ def _better_on_test(summary: Summary) -> list[str]:
     best = max(rows, key=lambda row: (round(row.mean, 12), -abs(row.arm.lam or 0.0)))
     if best.arm in (summary.baseline, summary.chosen):
         return []
-    text = (
+    fault = (
         f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: picking "
-        "the best for that would overstate its gain; keep the chosen λ, or confirm the other with new seeds."
+        "the best for that would overstate its gain."
     )
-    return [text]
+    return [Caution(fault, f"Keep the chosen λ, or confirm {best.arm.label} with new seeds.")]
 
 
-def _narrow(summary: Summary) -> list[str]:
+def _narrow(summary: Summary) -> list[Caution]:
     """Say what cannot be seen with two λ or with one sample a problem."""
     warnings, recipe = [], summary.study.recipe
     if len(summary.study.lams) == 2:
         lams = " and ".join(strength(lam) for lam in sorted(summary.study.lams))
-        warnings.append(
-            f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen; three or more "
-            "show it."
-        )
+        fault = f"The grid has two λ, {lams}: whether accuracy rises or has a peak cannot be seen."
+        warnings.append(Caution(fault, "Try three or more λ."))
     if recipe.decoding.samples == 1 and summary.decoding == "sampled":
-        warnings.append(
-            "There is one sample a problem: nothing can be said of pass@k or of votes; set samples = 4 or "
-            "more in [decoding]."
-        )
+        fault = "There is one sample a problem: nothing can be said of pass@k or of votes."
+        warnings.append(Caution(fault, "Set samples = 4 or more in [decoding]."))
     return warnings
 
 
-def _overlap(summary: Summary) -> list[str]:
+def _overlap(summary: Summary) -> list[Caution]:
     pairs = overlaps(summary)
     tested = len({pair.tested.id for pair in pairs})
     if not tested:
         return []
     ask = f"{counted(tested, 'test problem')} {'asks' if tested == 1 else 'ask'}"
-    text = f"{ask} what a problem of another split asks ({pairs[0].tested.id} and {pairs[0].trained.id}): "
-    return [text + "being right there can be memory; leave one of each pair out."]
+    pair = f"({pairs[0].tested.id} and {pairs[0].trained.id})"
+    fault = f"{ask} what a problem of another split asks {pair}: being right there can be memory."
+    return [Caution(fault, "Leave out one problem of each such pair.")]
 
 
-def _small(summary: Summary) -> list[str]:
+def _small(summary: Summary) -> list[Caution]:
     warnings, recipe = [], summary.study.recipe
     if len(recipe.seeds) == 1:
-        warnings.append(
-            "There is one seed: no interval here says what another would have done; three are a start."
-        )
+        fault = "There is one seed: no interval here says what another seed would have done."
+        warnings.append(Caution(fault, "Run at least three seeds."))
     elif len(recipe.seeds) == 2:
-        warnings.append("Two seeds say little about how much seeds differ; a third narrows every interval.")
+        fault = "Two seeds say little about how much seeds differ."
+        warnings.append(Caution(fault, THIRD_SEED))
     problems = max((row.n_problems for row in summary.rows), default=FEW_PROBLEMS)
     if problems < FEW_PROBLEMS:
-        warnings.append(f"{counted(problems, 'test problem')} are few: a gain of several points can be luck.")
+        fault = f"{counted(problems, 'test problem')} are few: a gain of several points can be luck."
+        warnings.append(Caution(fault, MORE_PROBLEMS))
     gain = summary.gain(recipe.task, summary.chosen, summary.decoding)
     if gain is not None and (half := (gain.gain.high - gain.gain.low) / 2) > WIDE:
-        warnings.append(
-            f"The headline's interval reaches {percent(half)} points to either side, and smaller gains "
-            "cannot be seen here: more test problems and more seeds narrow it."
-        )
+        reach = f"The headline's interval reaches {percent(half)} points to either side"
+        warnings.append(Caution(f"{reach}, and smaller gains cannot be seen here."))
     return warnings
 
 
-def _cut_short(summary: Summary) -> list[str]:
+def _cut_short(summary: Summary) -> list[Caution]:
     """Warn of each kind of accident that is too frequent, for the trained row that has it most often."""
     warnings = []
     trained = [row for row in summary.rows if not row.arm.is_base]
-    for reason, limit, words in ACCIDENTS:
+    for reason, limit, meaning, remedy in ACCIDENTS:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
         of_what = f"the {worst.decoding} completions of {worst.arm.label} on {worst.task}"
-        warnings.append(f"{percent(worst.reasons[reason])} % of {of_what} {words}.")
+        warnings.append(Caution(f"{percent(worst.reasons[reason])} % of {of_what} {meaning}", remedy))
     return warnings
 
 
-def _unprotected(summary: Summary) -> list[str]:
+def _unprotected(summary: Summary) -> list[Caution]:
     """Return the verifier's warnings about programs that ran with less than the full sandbox."""
-    return sorted({text for result in summary.study.results.values() for text in result.get("warnings", ())})
+    results = summary.study.results.values()
+    return [
+        Caution(text) for text in sorted({text for result in results for text in result.get("warnings", ())})
+    ]
 
 
-def _base_model(summary: Summary) -> list[str]:
+def _base_model(summary: Summary) -> list[Caution]:
     """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
     task, name, warnings = summary.study.recipe.task, summary.baseline_name, []
     for decoding in ("sampled", "greedy"):
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:
-            warnings.append(
+            fault = (
                 f"The base model is better than {name} ({decoding}: {percent(base.mean)} % against "
-                f"{percent(baseline.mean)} %), so a gain over {name} may be damage avoided: tune the "
-                "learning rate and the epochs of λ = 0 first."
+                f"{percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
+            )
+            warnings.append(
+                Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
             )
     return warnings[:1]
 
 
-def _versions(summary: Summary) -> list[str]:
+def _versions(summary: Summary) -> list[Caution]:
     kinds = {tuple(sorted(result.get("versions", {}).items())) for result in summary.study.results.values()}
     text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores."
-    return [text] if len(kinds) > 1 else []
+    return [Caution(text)] if len(kinds) > 1 else []

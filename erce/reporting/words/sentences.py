@@ -21,7 +21,7 @@ def sentences(summary: Summary) -> dict[str, str]:
     "difference-sampled", "difference-greedy", and "sharpening": whether the frontier's temperatures explain
     a sampled gain or, without a frontier, that sharpening alone may explain the gain.
     """
-    if alike := _all_alike(summary):
+    if alike := all_alike(summary):
         return {"headline": alike}
     by_subject = {"headline": _headline(summary)}
     if search := searched.search_sentence(summary):
@@ -53,7 +53,20 @@ def sentences(summary: Summary) -> dict[str, str]:
     return {subject: text for subject, text in by_subject.items() if text}
 
 
-def _all_alike(summary: Summary) -> str:
+def statement(summary: Summary) -> str:
+    """Say in words alone whether the chosen λ gained; the headline where there is no gain to speak of."""
+    gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, summary.decoding)
+    if gain is None or all_alike(summary):
+        return sentences(summary)["headline"]
+    name = f"λ = {strength(summary.lam)}, chosen on validation,"
+    if gain.gain.low > 0:
+        return f"{name} was right more often than {summary.baseline_name}."
+    if gain.gain.high < 0:
+        return f"{name} was right less often than {summary.baseline_name}."
+    return f"{name} differs from {summary.baseline_name} by no more than chance explains."
+
+
+def all_alike(summary: Summary) -> str:
     """Say that nothing was right on the study's own task, or everything; empty for any other study."""
     rows = [row for row in summary.rows if row.task == summary.study.recipe.task]
     means = {row.mean for row in rows}
@@ -212,26 +225,23 @@ def frontier_sentence(frontier: Frontier | None) -> str:
     baseline = frontier.baseline.objective
     name = f"λ = {strength(contest.lam)}"
     return (
-        f"Is it only temperature? Of the {len(tried)} temperatures from {tried[0]:g} to {tried[-1]:g}, "
-        f"validation prefers {contest.baseline_temperature:g} for {baseline} and {contest.temperature:g} "
-        f"for {name}. There {name} was right in {percent(contest.mean)} % of completions of the test "
-        f"problems against {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
+        f"Each at the temperature that validation prefers for it ({contest.baseline_temperature:g} for "
+        f"{baseline} and {contest.temperature:g} for {name}, of {len(tried)} from {tried[0]:g} to "
+        f"{tried[-1]:g}), {name} was right in {percent(contest.mean)} % of completions of the test problems "
+        f"and {baseline} in {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
         f"{_VERDICTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
     )
 
 
 _VERDICTS = {
-    ContestResult.BETTER: (
-        "So the penalty beats {baseline} beyond temperature: the one that validation prefers for "
-        "{baseline} does not make up for it."
-    ),
+    ContestResult.BETTER: "So the penalty beats {baseline} beyond temperature.",
     ContestResult.WORSE: (
         "So the penalty does not beat {baseline} beyond temperature: at its own best temperature "
         "{baseline} is better."
     ),
     ContestResult.UNCLEAR: (
-        "That includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a gain "
-        "at one temperature may be temperature alone."
+        "The interval includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a "
+        "gain at one temperature may be temperature alone."
     ),
 }
 

@@ -1,11 +1,8 @@
 """The statistical tests over all arms of a study → sentences."""
 
-import math
-
-from erce.errors import counted
 from erce.reporting.format import fixed, interval, row_label, strength
 from erce.reporting.numbers.gains import ArmGain
-from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference, Power, Sameness
+from erce.reporting.numbers.inference import LEVEL, GridFindings, Inference
 from erce.types import Arm
 
 
@@ -15,12 +12,10 @@ def grid_sentences(inference: Inference | None) -> list[str]:
         return []
     grids = [grid for grid in (inference.sampled, inference.greedy) if grid is not None]
     sentences = [_better_and_worse(grid) for grid in grids]
-    if inference.greedy is not None and inference.greedy.same is not None:
-        sentences.append(_same(inference.greedy.same, inference.greedy.baseline))
+    if inference.greedy is not None:
+        sentences.append(_same(inference.greedy))
     if inference.sampled is not None:
         sentences.append(_two_intervals(inference.sampled, inference.chosen))
-        if inference.sampled.power is not None:
-            sentences.append(_power(inference.sampled.power))
     return [sentence for sentence in sentences if sentence]
 
 
@@ -52,12 +47,16 @@ def _better_and_worse(grid: GridFindings) -> str:
     return f"{where(grid.decoding)} {', and '.join(parts)} ({correction})."
 
 
-def _same(same: Sameness, baseline: Arm) -> str:
+def _same(grid: GridFindings) -> str:
+    """Say whether the chosen λ is shown to change nothing; empty where it clearly does."""
+    same = grid.same
+    if same is None or any(gain.arm == same.arm and gain.p_holm <= LEVEL for gain in grid.gains):
+        return ""
     are = "are the same" if same.test.equivalent else "are not shown to be the same"
     margin = f"{fixed(100 * same.test.margin, 0)} points"
     few = f"; fewer than {same.fewest} problems cannot show it" if same.problems < same.fewest else ""
     return (
-        f"{where('greedy')} {same.arm.label} and {baseline.objective} {are} within {margin} (90 % "
+        f"{where('greedy')} {same.arm.label} and {grid.baseline.objective} {are} within {margin} (90 % "
         f"interval of the gain {interval(same.test)}, over {same.test.covers}{few})."
     )
 
@@ -72,18 +71,6 @@ def _two_intervals(grid: GridFindings, chosen: Arm | None) -> str:
         f"{interval(gain.over_seeds)} points (Welch); other problems like these as well, "
         f"{interval(gain.gain)}, the interval to quote."
     )
-
-
-def _power(power: Power) -> str:
-    enough = [size for size in power.sizes if not math.isinf(size.problems)]
-    wanted = f"{fixed(100 * power.wanted, 0)} points"
-    if enough:
-        sizes = ", or ".join(f"{size.seeds} seeds with {size.problems:.0f} problems" for size in enough)
-        needs = f"for {wanted} it takes {sizes} ({counted(enough[0].samples, 'sample')} a problem)"
-    else:
-        needs = f"for {wanted} runs differ too much: {power.sizes[-1].seeds} seeds are too few for any number"
-    smallest = fixed(100 * power.detectable, 1)
-    return f"In samples a study of this size finds a gain of {smallest} points in 4 of 5 cases; {needs}."
 
 
 def _names(gains: list[ArmGain], baseline: Arm) -> str:

@@ -10,7 +10,7 @@ from erce.files import read_json, write_json
 from erce.reporting import contents
 from erce.reporting.numbers.frontier import ContestResult, temperature_frontier
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.line_figures import accuracy_over_entropy, accuracy_over_temperature
+from erce.reporting.pages.line_figures import accuracy_over_temperature
 from erce.reporting.words.sentences import frontier_sentence, sentences
 from erce.stats import paired_gain
 from erce.study.folder import cell_folder, read_study
@@ -121,7 +121,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     assert text == frontier_sentence(frontier)
     assert words in text
     assert "hangs on" not in text
-    assert "validation prefers 0.2 for cross-entropy and 1 for λ = 0.5" in text
+    assert "(0.2 for cross-entropy and 1 for λ = 0.5, of 4 from 0 to 1)" in text
     assert "Sharpening alone" not in text
 
 
@@ -178,8 +178,7 @@ def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_pa
     assert len(frontier.lines) >= 3
     assert frontier.contest is None
     assert frontier_sentence(frontier) == ""
-    for draw in (accuracy_over_entropy, accuracy_over_temperature):
-        draw(frontier).draw_without_rendering()
+    accuracy_over_temperature(frontier).draw_without_rendering()
 
 
 def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
@@ -196,25 +195,19 @@ def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
     frontier = temperature_frontier(summary(read_study(made.root)))
     assert [point.temperature for point in frontier.lines[Arm(0.5)]] == [0.2, 0.8, 1.0]
     assert [point.entropy is None for point in frontier.lines[Arm(1.0)]] == [False, False, False, True]
-    assert len(accuracy_over_entropy(frontier).axes[0].lines) == 3
     assert (
         len([line for line in accuracy_over_temperature(frontier).axes[0].lines if line.get_marker() != "*"])
         == 4
     )
 
 
-def test_the_figures_tell_the_arms_apart_without_colour_and_label_the_ends(study_summary):
+def test_the_figure_tells_the_arms_apart_without_colour_and_marks_the_best_temperatures(study_summary):
     frontier = temperature_frontier(study_summary)
-    axes = accuracy_over_entropy(frontier).axes[0]
-    looks = [(line.get_linestyle(), line.get_marker(), line.get_linewidth()) for line in axes.lines]
+    drawn = accuracy_over_temperature(frontier).axes[0].lines
+    lines = [line for line in drawn if line.get_marker() != "*"]
+    looks = [(line.get_linestyle(), line.get_marker(), line.get_linewidth()) for line in lines]
     assert len(set(looks)) == 4
     assert looks[3] == looks[4]
-    assert [text.get_text() for text in axes.texts] == ["T 0", "T 1"] * 3
-    for line, points in zip(axes.lines, frontier.lines.values(), strict=True):
-        assert np.allclose(line.get_xydata(), [(point.entropy, 100 * point.accuracy) for point in points])
-    stars = [
-        line.get_xydata()[0]
-        for line in accuracy_over_temperature(frontier).axes[0].lines
-        if line.get_marker() == "*"
-    ]
-    assert [star[0] for star in stars] == [0.2, 1.0]
+    for line, points in zip(lines, frontier.lines.values(), strict=True):
+        assert np.allclose(line.get_xydata(), [(point.temperature, 100 * point.accuracy) for point in points])
+    assert [line.get_xdata()[0] for line in drawn if line.get_marker() == "*"] == [0.2, 1.0]

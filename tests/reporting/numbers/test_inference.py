@@ -54,7 +54,7 @@ def test_no_study_is_too_odd_to_be_reported(tmp_path, shape):
     found = inference(summary(make_study(tmp_path / "runs", **settings)))
     statements = grid_sentences(found)
     assert (found is None) == (shape in ("one λ", "no cross-entropy", "no penalty", "nothing done"))
-    assert (statements == []) == (found is None)
+    assert statements == [] or found is not None
     for text in statements:
         assert text.endswith(".")
         assert "nan" not in text
@@ -124,7 +124,6 @@ def test_the_sentences_say_who_is_better_and_what_greedy_decoding_does_not_show(
         "Other seeds on these very problems" in text and "the interval to quote" in text
         for text in statements
     )
-    assert any("finds a gain of" in text and "points in 4 of 5 cases" in text for text in statements)
 
 
 def test_arms_that_lost_are_called_worse(tmp_path):
@@ -149,11 +148,10 @@ NOT_SHOWN = "are not shown to be the same within 2 points (90 % interval of the 
     [
         (1.0, 150, "are the same within 2 points (90 % interval of the gain −2.0 to +2.0, over problems)."),
         (1.0, 20, f"{NOT_SHOWN} −13.9 to +13.9, over problems; {FEW})."),
-        (0.0, 150, f"{NOT_SHOWN} −100.0 to −96.0, over problems)."),
     ],
 )
 def test_the_same_within_a_margin_is_shown_and_never_presumed(tmp_path, greedy, problems, words):
-    """Every problem alike in both arms, on enough of them or not, and every problem lost."""
+    """Every problem alike in both arms, on enough of them or not."""
 
     def right(task, arm, decoding):
         return (greedy if arm else 1.0) if decoding == "greedy" else (0.7 if arm else 0.5)
@@ -163,6 +161,14 @@ def test_the_same_within_a_margin_is_shown_and_never_presumed(tmp_path, greedy, 
     statements = grid_sentences(inference(summary(made)))
     assert any(f"λ = 1 and cross-entropy {words}" in text for text in statements), statements
     assert any(FEW in text for text in statements) == (problems < 149)
+
+
+def test_arms_that_clearly_differ_are_not_asked_whether_they_are_the_same(tmp_path):
+    def right(task, arm, decoding):
+        return float(not arm) if decoding == "greedy" else (0.7 if arm else 0.5)
+
+    made = make_study(tmp_path / "runs", control=None, right=right, problems=150, seeds=(0, 1), samples=1)
+    assert not any("the same within" in text for text in grid_sentences(inference(summary(made))))
 
 
 def test_where_nothing_varied_nothing_is_certain(tmp_path):

@@ -99,36 +99,43 @@ def _hostile_study(root, url):
     return name
 
 
+def _dom(page, folder):
+    """Return the page as a browser has it once its scripts ran."""
+    assert BROWSER is not None
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu"]
+    command += [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=1000", "--dump-dom"]
+    command.append(page.as_uri())
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=True)
+    return done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="needs chromium or chrome on PATH")
 def test_a_hostile_study_neither_runs_nor_asks_nor_breaks_the_page(tmp_path, server):
-    assert BROWSER is not None
     name = _hostile_study(tmp_path / "runs", f"http://127.0.0.1:{server.server_port}")
     page = report(tmp_path / "runs", json=tmp_path / "all.json")
     assert page.stat().st_size < 2_000_000
-    command = [
-        BROWSER,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={tmp_path / 'profile'}",
-    ]
-    command += ["--virtual-time-budget=1000", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=True)
-    dom = done.stdout
+    dom = _dom(page, tmp_path)
     title = re.search(r"<title>(.*?)</title>", dom, re.DOTALL)
     assert title is not None
     assert title[1].startswith("&lt;/style&gt;&lt;script&gt;")
     assert title[1].endswith("· erce study")
     assert not re.search(r"<(script|img|iframe|link|base|form)\b", dom)
     assert not re.search(r"<[^>]*\son\w+=", dom)
-    assert dom.rfind("<h2>") == dom.find("<h2>Recipe and versions</h2>") > 0
+    assert dom.rfind("<h2>") == dom.find("<h2>More</h2>") > 0
     shown = examples(summary(read_study(tmp_path / "runs")))
-    assert dom.count("<summary>") == len(shown.gained) + len(shown.lost) + 1 > 2
+    assert dom.count('<details class="problem"') == len(shown.gained) + len(shown.lost) > 2
     assert "{{ 7*7 }}" in dom
     assert not re.search("[\x00\x07\x1b\u202e\u2066\u200b\ufeff\ufffe\ud800]", dom)
     assert "\\ud800 tail" in dom
     assert name not in dom
+    dom = _dom(page.with_name("completions.html"), tmp_path)
+    assert "<title>Completions of &lt;/style&gt;" in dom
+    assert dom.count("<script") == 2
+    assert not re.search(r"<(img|iframe|link|base|form|svg)\b", dom.replace('"\\u003c', ""))
+    assert dom.count('<pre class="">') == 50 == dom.count('<p class="verdict')
+    assert "{{ 7*7 }}" in dom
+    assert not re.search("[\x00\x07\x1b\u202e\u2066\u200b\ufeff\ufffe\ud800]", dom)
     assert server.asked == []
     for path in (page.parent / "tables").iterdir():
         assert "\u202e" not in path.read_text(encoding="utf-8"), path.name

@@ -51,25 +51,14 @@ def test_the_levels_are_those_of_cross_entropy_and_the_base_model(study_summary)
 def test_other_objectives_stand_on_the_right_joined_to_nothing(tmp_path):
     study = make_study(tmp_path / "runs", lams=(0.0, 0.5), objectives=("dft", "focal:2"), control=None)
     study_summary = summary(study)
-    for drawn, lams in (
-        (figures.accuracy(study_summary, [TASK]), ["0", "0.5"]),
-        (figures.gain(study_summary, TASK), ["0.5"]),
-    ):
-        axes = drawn.axes[0]
-        assert [label.get_text() for label in axes.get_xticklabels()] == [*lams, "dft", "focal:2"]
-        assert axes.get_xlabel() == "penalty strength λ, then other objectives at λ = 0"
-        for joined, alone in (axes.containers[:2], axes.containers[2:]):
-            assert list(alone.lines[0].get_xdata()) == pytest.approx(
-                [len(lams) + at + figures.GAP + joined.lines[0].get_xdata()[0] for at in (0, 1)]
-            )
-            assert (joined.lines[0].get_linestyle(), alone.lines[0].get_linestyle()) == ("-", "None")
-    means = [100 * study_summary.row(TASK, Arm(0.0, name), "sampled").mean for name in ("dft", "focal:2")]
     axes = figures.accuracy(study_summary, [TASK]).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "0.5", "dft", "focal:2"]
+    assert axes.get_xlabel() == "penalty strength λ, then other objectives at λ = 0"
+    for joined, alone in (axes.containers[:2], axes.containers[2:]):
+        assert list(alone.lines[0].get_xdata()) == [2 + at + figures.GAP for at in (0, 1)]
+        assert (joined.lines[0].get_linestyle(), alone.lines[0].get_linestyle()) == ("-", "None")
+    means = [100 * study_summary.row(TASK, Arm(0.0, name), "sampled").mean for name in ("dft", "focal:2")]
     assert list(axes.containers[1].lines[0].get_ydata()) == pytest.approx(means)
-    low, high = figures.gain(study_summary, TASK).axes[0].containers[1].lines[1]
-    intervals = [study_summary.gain(TASK, Arm(0.0, name), "sampled").gain for name in ("dft", "focal:2")]
-    assert list(low.get_ydata()) == pytest.approx([100 * gain.low for gain in intervals])
-    assert list(high.get_ydata()) == pytest.approx([100 * gain.high for gain in intervals])
 
 
 def test_decodings_differ_in_more_than_colour(study_summary):
@@ -77,14 +66,6 @@ def test_decodings_differ_in_more_than_colour(study_summary):
     sampled, greedy = (container.lines[0] for container in axes.containers[:2])
     assert sampled.get_marker() != greedy.get_marker()
     assert sampled.get_markerfacecolor() != greedy.get_markerfacecolor()
-
-
-def test_the_gain_is_drawn_with_its_interval(study_summary):
-    axes = figures.gain(study_summary, TASK).axes[0]
-    entries = [study_summary.gain(TASK, Arm(lam), "sampled") for lam in (0.25, 0.5, 1.0, 8.0)]
-    low, high = axes.containers[0].lines[1]
-    assert list(low.get_ydata()) == pytest.approx([100 * entry.gain.low for entry in entries])
-    assert list(high.get_ydata()) == pytest.approx([100 * entry.gain.high for entry in entries])
 
 
 def test_an_inline_figure_takes_every_colour_from_the_page(study_summary):

@@ -1,7 +1,8 @@
-"""One HTML file that opens from disk, runs nothing, fetches nothing, and says the same for the same study."""
+"""A page that opens from disk, runs nothing, fetches nothing, and says every number of a study once."""
 
 import json
 import re
+import shutil
 from contextlib import redirect_stdout
 from html.parser import HTMLParser
 from io import StringIO
@@ -11,10 +12,13 @@ from toys.studies import CONTROL, TASK, make_study
 
 from erce.files import read_json, write_json, write_rows
 from erce.reporting import contents, report
-from erce.reporting.numbers.examples import LONGEST, examples, shorten
+from erce.reporting.format import interval
+from erce.reporting.numbers.completions import LONGEST, shorten
+from erce.reporting.numbers.examples import examples
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import _logs, document
-from erce.study.folder import cell_folder, read_study
+from erce.reporting.words.terms import TERMS
+from erce.study.folder import read_study
 from erce.types import Arm
 
 VOID = {"meta", "br", "line", "circle", "path", "use", "rect", "hr", "img", "link", "input", "stop"}
@@ -60,34 +64,55 @@ def _report(root, capsys, **changes):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The report of a study without faults: its folder, its page, and what was printed."""
+    """The report of a study without faults: its page on disk, the page parsed, and what was printed."""
     root = tmp_path_factory.mktemp("whole")
     make_study(root / "runs")
+    write_rows(root / "runs" / "problems.jsonl", _prompts())
     with redirect_stdout(StringIO()) as printed:
         path = report(root / "runs", json=root / "all.json")
     return path, Page(path.read_text(encoding="utf-8")), printed.getvalue()
 
 
-def test_the_report_is_one_page_with_all_its_parts(whole):
+def _prompts():
+    """Rows of problems.jsonl: only a test problem of the study's own task has its prompt on the page."""
+    return [
+        {"task": task, "split": split, "problem": f"test-{n}", "prompt": f"{text} <{n}>."}
+        for task, split, text in ((TASK, "test", "Work out"), (TASK, "train", "No"), (CONTROL, "test", "No"))
+        for n in range(30)
+    ]
+
+
+def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
     path, page, printed = whole
     assert path.parts[-3:] == ("runs", "report", "index.html")
     assert page.open == []
-    for heading in (
-        "The gain, and what speaks for and against it",
-        "What could be wrong",
-        "Every λ",
-        f"The control: {CONTROL}",
-        "What the verifier said",
-        "Problems gained and lost",
-        "Every seed",
-        "Training",
-        "Recipe and versions",
-    ):
-        assert heading in page.prose, heading
-    assert page.tags.count("figure") == 8
-    for text in read_json(path.parents[2] / "all.json")["sentences"]:
-        assert text in page.prose
-        assert text in re.sub(r"\s+", " ", printed)
+    html = path.read_text(encoding="utf-8")
+    places = [
+        html.index(text)
+        for text in (
+            '<section class="headline"',
+            'class="forest"',
+            "<h2>What could be wrong",
+            "<h2>What to do next",
+            "<h2>Every λ",
+            "<h2>Is it only temperature?",
+            "<h2>Problems gained and lost",
+            "<h2>More",
+            f"<summary>The control: {CONTROL}",
+            "<summary>Several samples of a problem",
+            "<summary>What the verifier said",
+            "<summary>Every seed",
+            "<summary>Training",
+            "<summary>What the words mean",
+            "<summary>Recipe and versions",
+        )
+    ]
+    assert places == sorted(places)
+    assert page.tags.count("figure") == 6
+    printed = re.sub(r"\s+", " ", printed)
+    numbers = read_json(path.parents[2] / "all.json")
+    assert all(text in printed for text in (*numbers["sentences"], *numbers["next"]))
+    assert all(text in page.prose for text in numbers["next"])
     assert (path.parent / "accuracy.svg").is_file()
     assert (path.parent / "tables" / "sums-greedy-seeds.tex").is_file()
 
@@ -100,9 +125,26 @@ def test_the_page_fetches_and_runs_nothing(whole):
     assert "script" not in policy
     for name, value in page.attributes:
         if name in ("src", "href", "xlink:href", "action"):
-            assert value.startswith("#"), (name, value)
+            assert value.startswith(("#", "completions.html")), (name, value)
         assert not name.startswith("on")
     assert not re.search(r"@import|url\((?!#)", path.read_text(encoding="utf-8"))
+
+
+def test_every_link_into_the_page_has_its_target_and_every_word_its_explanation(whole):
+    attributes = whole[1].attributes
+    targets = {value for name, value in attributes if name == "id"}
+    links = {value[1:] for name, value in attributes if name == "href" and value.startswith("#")}
+    assert {"wrong", "next", "lams", "temperature", "examples", "more"} <= links <= targets
+    titles = {value for name, value in attributes if name == "title"}
+    assert set(TERMS.values()) - {TERMS["maj@k"], TERMS["best@k"], TERMS["control"]} <= titles
+
+
+def test_the_headline_is_said_once(whole):
+    """Of the gain's interval nothing is repeated but in the table of every λ."""
+    path, page, _ = whole
+    gain = next(gain for gain in summary(read_study(path.parents[1])).gains if gain.arm == Arm(0.5))
+    more = page.prose.index(f"The control: {CONTROL}")
+    assert page.prose[:more].count(interval(gain.gain)) == 2
 
 
 HOSTILE = (
@@ -129,19 +171,17 @@ def test_a_lone_surrogate_is_spelled_out_and_a_long_text_is_cut():
     assert shorten("a\n\tb") == "a\n\tb"
 
 
-def test_the_same_study_gives_the_same_bytes_wherever_it_lies(tmp_path):
-    for place in ("a", "b/c"):
-        make_study(tmp_path / place)
-        report(tmp_path / place, json=tmp_path / place / "all.json")
-    report(tmp_path / "a", out=tmp_path / "a" / "again")
-    study_summary = [tmp_path / "a" / "report", tmp_path / "b/c" / "report", tmp_path / "a" / "again"]
-    files = sorted(
-        path.relative_to(study_summary[0]) for path in study_summary[0].rglob("*") if path.is_file()
-    )
-    assert len(files) == 2 + 2 * 2 * 2 * 3
+def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_it_took(whole, tmp_path):
+    first = whole[0].parent
+    copy = shutil.copytree(first.parent, tmp_path / "copy", ignore=shutil.ignore_patterns("report"))
+    for cell in (copy / "cells").iterdir():
+        write_json(cell / "timing.json", {"train": 1e6})
+    report(copy, json=tmp_path / "all.json")
+    files = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
+    assert len(files) == 3 + 2 * 2 * 2 * 3
     for name in files:
-        assert len({(folder / name).read_bytes() for folder in study_summary}) == 1, name
-    assert (tmp_path / "a" / "all.json").read_bytes() == (tmp_path / "b/c" / "all.json").read_bytes()
+        assert (first / name).read_bytes() == (copy / "report" / name).read_bytes(), name
+    assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
 def test_the_json_holds_every_part_and_no_nan(whole):
@@ -163,6 +203,7 @@ def test_the_json_holds_every_part_and_no_nan(whole):
             "rows",
             "sentences",
             "cautions",
+            "next",
             "missing",
         ),
     }
@@ -184,31 +225,13 @@ def test_the_scores_among_which_lam_was_chosen_are_under_its_exact_value(tmp_pat
     assert [float(lam) for lam in study_summary["chosen"]["scores"]] == list(lams)
 
 
-def test_a_study_without_faults_claims_no_more_than_what_was_looked_for(tmp_path):
-    """Some verdicts timed out, fewer than the caution's limit."""
-    settings = {"problems": 200, "samples": 2, "control": None, "reasons": ("different",), "validation": 8}
-    right = {0.5: 1.0, None: 0.2}
-    made = make_study(
-        tmp_path / "runs", right=lambda task, arm, decoding: right.get(arm, 0.96), steps=1, **settings
-    )
-    for cell in made.results:
-        path = cell_folder(made.root, made.recipe, cell) / "result.json"
-        result = read_json(path)
-        result["scores"]["test"]["sampled"]["reasons"]["timeout"] = 0.004
-        write_json(path, result)
-    prose = Page(document(summary(read_study(made.root)))).prose
-    assert "Nothing was noticed" in prose
-    assert "1.0 % of a trained row’s completions were cut off and 0.5 % of its verdicts timed out" in prose
-    assert "no verdict timed out" not in prose
-
-
 @pytest.mark.parametrize(
     ("penalty", "order", "shown"),
     [
-        ("shannon", 1.0, "Model tiny, Shannon’s entropy as penalty,"),
         ("renyi", 0.5, "Model tiny, Rényi’s entropy of order 0.5 as penalty,"),
-        ("support-size", 2.0, "Model tiny, the support size of order 2 as penalty,"),
-        ("mylosses:GINI", 1.0, "Model tiny, mylosses:GINI as penalty,"),
+        pytest.param("shannon", 1.0, "Model tiny, Shannon’s entropy as penalty,", marks=pytest.mark.slow),
+        pytest.param("support-size", 2.0, "the support size of order 2 as penalty,", marks=pytest.mark.slow),
+        pytest.param("mylosses:GINI", 1.0, "mylosses:GINI as penalty,", marks=pytest.mark.slow),
         ("<script>:GINI", 1.0, "Model tiny, <script>:GINI as penalty,"),
     ],
 )
@@ -263,39 +286,64 @@ def test_an_unfinished_study_says_what_is_missing(tmp_path, capsys):
 EVERY = {(task, lam, seed) for task in (TASK, CONTROL) for lam in (None, 0.0, 0.5, 1.0) for seed in range(3)}
 
 
+SMALL = {"control": None, "problems": 12, "validation": 4, "steps": 2}
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"skip": EVERY},
-        pytest.param({"skip": EVERY - {(TASK, None, 0)}}, marks=pytest.mark.slow),
         {"skip": EVERY - {(TASK, 0.5, 1)}},
-        {"skip": {(TASK, 0.0, seed) for seed in range(3)}, "control": CONTROL},
-        pytest.param(
-            {"skip": {(CONTROL, None, 0), (TASK, None, 0)}, "control": CONTROL}, marks=pytest.mark.slow
-        ),
-        pytest.param({}, marks=pytest.mark.slow),
-        {"seeds": (7,)},
         {"lams": (0.0,)},
-        pytest.param({"lams": (0.0, 2.0)}, marks=pytest.mark.slow),
-        {"lams": (-0.5, 0.0, 0.5)},
-        pytest.param({"lams": (0.0,), "objectives": ("dft",)}, marks=pytest.mark.slow),
-        {"lams": (0.0,), "objectives": ("dft",), "skip": EVERY},
-        {"objectives": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
-        {"validation": 0},
         {"problems": 1},
-        {"steps": 0},
-        pytest.param({"steps": 1}, marks=pytest.mark.slow),
-        {"right": lambda task, lam, decoding: 1.0},
-        pytest.param({"right": lambda task, lam, decoding: 0.0}, marks=pytest.mark.slow),
         {"right": lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)},
+        *(
+            pytest.param(changes, marks=pytest.mark.slow)
+            for changes in (
+                {},
+                {"control": CONTROL},
+                {"skip": EVERY - {(TASK, None, 0)}},
+                {"skip": {(TASK, 0.0, seed) for seed in range(3)}, "control": CONTROL},
+                {"skip": {(CONTROL, None, 0), (TASK, None, 0)}, "control": CONTROL},
+                {"lams": (0.0, 2.0)},
+                {"lams": (-0.5, 0.0, 0.5)},
+                {"lams": (0.0,), "objectives": ("dft",)},
+                {"lams": (0.0,), "objectives": ("dft",), "skip": EVERY},
+                {"objectives": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
+                {"validation": 0},
+                {"samples": 1},
+                {"steps": 0},
+                {"steps": 1},
+                {"right": lambda task, lam, decoding: 1.0},
+            )
+        ),
     ],
 )
 def test_every_kind_of_study_has_a_report(tmp_path, capsys, changes):
-    path, page, _ = _report(tmp_path, capsys, **({"control": None} | changes))
+    path, page, _ = _report(tmp_path, capsys, **(SMALL | changes))
     assert page.open == []
     assert "nan" not in page.prose.lower().split()
     assert "None" not in page.prose
     assert path.stat().st_size < 2_000_000
+
+
+def test_where_nothing_was_right_the_report_says_that_shows_three_completions_and_stops(tmp_path, capsys):
+    _, page, printed = _report(tmp_path, capsys, **SMALL, right=lambda task, lam, decoding: 0.0)
+    assert "On the 12 test problems nothing was right in any arm" in page.prose
+    assert page.text.count("3 completions") == 1
+    assert page.tags.count("pre") == page.prose.count("✗ not accepted") == 3
+    assert page.tags.count("h2") == 1
+    assert printed.count("not accepted") == 3
+    for unsaid in ("arms are", "Holm, allowing", "finds a gain", "What could be wrong", "What to do next"):
+        assert unsaid not in printed
+        assert unsaid not in page.prose
+
+
+def test_with_one_seed_the_page_speaks_of_problems_alone(tmp_path, capsys):
+    _, page, _ = _report(tmp_path, capsys, **SMALL, seeds=(7,))
+    assert "95 % interval over problems; other seeds may differ." in page.prose
+    for words in ("problems and seeds", "over seeds"):
+        assert words not in page.prose.partition("What the words mean")[0]
 
 
 def test_examples_are_the_largest_differences_with_the_completions_that_made_them(tmp_path):
@@ -313,27 +361,21 @@ def test_examples_are_the_largest_differences_with_the_completions_that_made_the
     )[:3]
     for each in (*shown.gained, *shown.lost):
         number = int(each.problem.removeprefix("test-"))
+        better, worse = (each.after, each.before) if each in shown.gained else (each.before, each.after)
+        assert (better.accepted, worse.accepted) == (True, False)
         for side in (each.before, each.after):
             at = names.index(each.problem)
             assert side.right == arms[side.lam == 0.5][:, at].sum()
-            assert side.accepted == (side.right > side.judged / 2)
             answer = number % 50 if side.accepted else (number + 10) % 50
             assert side.text.endswith(f"#### {answer}")
             assert side.accepted == (side.reason == "numeric")
 
 
-def test_prompts_are_shown_where_the_study_keeps_them(tmp_path, capsys):
-    make_study(tmp_path / "runs")
-    rows = [
-        {"task": task, "split": split, "problem": f"test-{n}", "prompt": f"{text} <{n}>."}
-        for task, split, text in ((TASK, "test", "Work out"), (TASK, "train", "No"), (CONTROL, "test", "No"))
-        for n in range(30)
-    ]
-    write_rows(tmp_path / "runs" / "problems.jsonl", rows)
-    shown = examples(summary(make_study(tmp_path / "runs")))
+def test_prompts_are_shown_where_the_study_keeps_them(whole):
+    shown = examples(summary(read_study(whole[0].parents[1])))
     assert all(each.prompt == f"Work out <{each.problem.removeprefix('test-')}>." for each in shown.gained)
-    path = report(tmp_path / "runs")
-    assert "Work out &lt;" in path.read_text(encoding="utf-8")
+    assert "Work out &lt;" in whole[0].read_text(encoding="utf-8")
+    assert "No &lt;" not in whole[0].read_text(encoding="utf-8")
 
 
 def test_where_cross_entropy_won_the_runner_up_stands_beside_it(tmp_path):
@@ -343,10 +385,9 @@ def test_where_cross_entropy_won_the_runner_up_stands_beside_it(tmp_path):
     assert examples(study_summary).lam == 0.5
 
 
-def test_the_json_is_what_contents_returns(tmp_path):
-    study_summary = summary(make_study(tmp_path / "runs", control=None))
-    report(tmp_path / "runs", json=tmp_path / "deep" / "all.json")
-    assert read_json(tmp_path / "deep" / "all.json") == json.loads(json.dumps(contents(study_summary)))
+def test_the_json_is_what_contents_returns(whole):
+    numbers = contents(summary(read_study(whole[0].parents[1])))
+    assert read_json(whole[0].parents[2] / "all.json") == json.loads(json.dumps(numbers))
 
 
 def test_a_folder_without_a_study_stops_the_report(tmp_path):

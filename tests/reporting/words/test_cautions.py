@@ -7,7 +7,8 @@ from toys.studies import CONTROL, TASK, make_study
 
 from erce.files import read_json, write_json, write_rows
 from erce.reporting.numbers.gains import summary
-from erce.reporting.words.cautions import cautions
+from erce.reporting.words.cautions import cautions, faults
+from erce.reporting.words.next_steps import next_steps
 from erce.study.folder import PROBLEMS, cell_folder, read_study
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
@@ -79,9 +80,9 @@ def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, al
     ("changes", "words", "number"),
     [
         ({"lams": (0.0, 0.5)}, "The grid has two λ", "0 and 0.5"),
-        ({"samples": 1}, "one sample a problem", "set samples = 4"),
-        ({"seeds": (0, 1)}, "Two seeds", "a third narrows"),
-        ({"seeds": (0,)}, "one seed", "three are a start"),
+        ({"samples": 1}, "one sample a problem", "Set samples = 4"),
+        ({"seeds": (0, 1)}, "Two seeds", "Run a third seed"),
+        ({"seeds": (0,)}, "one seed", "Run at least three"),
         ({"skip": {(TASK, 1.0, 2)}}, "seeds on sums and", "λ = 1 has 2 seeds on sums and λ = 0 has 3"),
         ({"skip": {(TASK, 0.0, 1)}}, "seeds on sums and", "λ = 0 has 2 seeds on sums and λ = 0.5 has 3"),
         ({"objectives": ("dft",), "skip": {(TASK, "dft", 1)}}, "seeds on sums", "dft has 2 seeds on sums"),
@@ -90,7 +91,7 @@ def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, al
             f"on {CONTROL} and",
             f"λ = 0.5 has 1 seed on {CONTROL} and λ = 0 has 3",
         ),
-        ({"validation": 0}, "no validation split", "set n_validation"),
+        ({"validation": 0}, "no validation split", "Set n_validation"),
     ],
 )
 def test_what_a_study_is_too_small_for_is_named_with_its_number(whole, tmp_path, changes, words, number):
@@ -109,7 +110,7 @@ def test_fewer_than_200_test_problems_are_few(tmp_path, problems, few):
 def test_the_best_at_the_grids_edge_is_named(tmp_path, lams):
     said = _said(_made(tmp_path, lams=lams), "strongest tried")
     assert bool(said) == (max(lams) == 0.5)
-    assert all("add λ = 1." in text for text in said)
+    assert all("Add λ = 1 to" in text for text in said)
 
 
 def test_a_better_test_row_than_the_chosen_one_is_not_to_be_picked(tmp_path):
@@ -136,7 +137,7 @@ def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overst
         tmp_path / "unchosen", validation=0, right=lambda task, arm, decoding: 0.5 - (arm or 0) / 9
     )
     [text] = _said(unchosen, "no validation split")
-    assert "overstates its gain: set n_validation" in text
+    assert "overstates its gain. Set n_validation" in text
 
 
 def test_too_many_timeouts_come_with_something_that_the_reader_can_do(tmp_path):
@@ -198,6 +199,13 @@ def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
     write_rows(study.root / PROBLEMS, rows + other + [{"task": TASK, "split": "test", "problem": "bare"}])
     [text] = _said(study, "of another split asks")
     assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
+
+
+def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(whole, tmp_path):
+    study_summary = summary(_made(tmp_path, seeds=(0,), samples=1, lams=(0.0, 0.5)))
+    found = faults(study_summary)
+    assert [" ".join(filter(None, caution)) for caution in found] == cautions(study_summary)
+    assert [caution.remedy for caution in found if caution.remedy] == next_steps(study_summary)
 
 
 def test_cautions_are_sentences_that_json_holds(tmp_path):

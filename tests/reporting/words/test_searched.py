@@ -104,7 +104,7 @@ def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tm
 
 def test_the_page_has_the_rounds(won):
     page = document(won)
-    assert "<h2>How λ was chosen</h2>" in page
+    assert "<summary>How λ was chosen</summary>" in page
     assert "complete, 22 of 22 cells" in page
     assert "5 strengths λ searched × up to 4 seeds" in page
     assert page.count("<small>1 seed</small>") == 2

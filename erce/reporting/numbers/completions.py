@@ -1,0 +1,121 @@
+"""A study's completions of its own test problems with their verdicts, as many as a page can hold."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from erce.files import read_rows
+from erce.recipe import Cell
+from erce.reporting.format import visible
+from erce.reporting.numbers.gains import DECODINGS, Summary
+from erce.study.folder import PROBLEMS, Study, cell_folder
+from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.types import Arm
+
+MOST = 20_000  # completions of a page
+MOST_CHARACTERS = 6_000_000  # of all its completions
+LONGEST = 2000  # characters of a text
+
+
+class ShownCompletion(NamedTuple):
+    """A completion of a test problem and its verdict, with texts that a page may show."""
+
+    arm: Arm
+    seed: int
+    decoding: str
+    problem: str
+    text: str
+    accepted: bool
+    reason: str
+    extracted: str | None
+
+
+@dataclass(frozen=True)
+class Completions:
+    """Completions problem by problem, arm by arm: all of the first `seeds` and the first `problems`."""
+
+    rows: list[ShownCompletion]
+    prompts: dict[str, str]  # problem → prompt; empty where the study's folder has no problems.jsonl
+    seeds: int
+    problems: int
+    all_problems: int
+
+
+def shown_completions(summary: Summary) -> Completions:
+    """Read the completions that a page shows: whole seeds as far as they fit, else problems of one seed."""
+    study, task = summary.study, summary.study.recipe.task
+    rows = [row for row in summary.rows if row.task == task]
+    a_problem = sum(row.n_samples for row in rows) or 1
+    all_problems = max((row.n_problems for row in rows), default=0)
+    seeds = max(1, MOST // (a_problem * max(1, all_problems)))
+    by_problem: dict[str, list[ShownCompletion]] = {}
+    for arm in summary.arms(task):
+        for cell in study.cells(task, arm)[:seeds]:
+            for completion in _judged(study, cell):
+                by_problem.setdefault(completion.problem, []).append(completion)
+    kept: list[ShownCompletion] = []
+    problems = characters = 0
+    for completions in by_problem.values():
+        characters += sum(len(completion.text) for completion in completions)
+        too_many = len(kept) + len(completions) > MOST or characters > MOST_CHARACTERS
+        if kept and too_many:
+            break
+        kept += completions
+        problems += 1
+    return Completions(kept, prompts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
+
+
+def three_completions(summary: Summary) -> list[ShownCompletion]:
+    """Return a completion of each of the last three arms, of different problems."""
+    study, task = summary.study, summary.study.recipe.task
+    shown = []
+    for at, arm in enumerate(summary.arms(task)[-3:]):
+        judged = [
+            row for row in _judged(study, study.cells(task, arm)[0]) if row.decoding == summary.decoding
+        ]
+        shown.append(judged[at * len(judged) // 3])
+    return shown
+
+
+def prompts(study: Study) -> dict[str, str]:
+    """Return the prompt of every test problem of the study's own task; empty without problems.jsonl."""
+    path = study.root / PROBLEMS
+    rows = read_rows(path) if path.is_file() else ()
+    return {
+        row["problem"]: shorten(row["prompt"])
+        for row in rows
+        if (row["task"], row["split"]) == (study.recipe.task, "test") and "prompt" in row
+    }
+
+
+def shorten(text: str) -> str:
+    """Return a model's text for a page: cut where it is too long, and with nothing hidden.
+
+    >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
+    '17-5=12␀␛[31m\\\\u202e\\\\ud800'
+    """
+    shown = visible(text[:LONGEST])
+    return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"
+
+
+def _judged(study: Study, cell: Cell) -> Iterator[ShownCompletion]:
+    """Yield a cell's greedy and sampled completions of the test problems, without those of a frontier."""
+    folder = cell_folder(study.root, study.recipe, cell)
+    texts = {
+        (row["decoding"], row["problem"], row["sample"]): row["text"]
+        for row in read_rows(folder / COMPLETIONS)
+        if row["split"] == "test"
+    }
+    for row in read_rows(folder / VERDICTS):
+        if row["split"] == "test" and row["decoding"] in DECODINGS:
+            extracted = row["extracted"]
+            yield ShownCompletion(
+                arm=cell.arm,
+                seed=cell.seed,
+                decoding=row["decoding"],
+                problem=row["problem"],
+                text=shorten(texts[row["decoding"], row["problem"], row["sample"]]),
+                accepted=row["accepted"],
+                reason=row["reason"],
+                extracted=None if extracted is None else shorten(extracted),
+            )

@@ -1,0 +1,48 @@
+"""A study → what to do next: how many seeds and problems would settle its gain, and what mends its faults."""
+
+import math
+
+from erce.errors import counted
+from erce.reporting.format import fixed
+from erce.reporting.numbers.gains import Summary
+from erce.reporting.numbers.inference import Power, inference
+from erce.reporting.words.cautions import MORE_PROBLEMS, THIRD_SEED, faults
+
+NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
+
+
+def next_steps(summary: Summary) -> list[str]:
+    """Return what to do next, the most useful sentence first."""
+    plan = _plan(summary)
+    planned = {THIRD_SEED, MORE_PROBLEMS} if plan else set()
+    remedies = dict.fromkeys(caution.remedy for caution in faults(summary))
+    steps = [remedy for remedy in remedies if remedy and remedy not in planned]
+    first = int(bool(summary.study.missing))  # the study's end comes before its plan
+    return [*steps[:first], *plan, *steps[first:]] or [NOTHING_TO_DO]
+
+
+def _plan(summary: Summary) -> list[str]:
+    """Say whether the gain is settled and what would settle it; empty where too few seeds can tell."""
+    findings = inference(summary)
+    grid = findings and (findings.sampled or findings.greedy)
+    if grid is None or grid.power is None:
+        return []
+    gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, grid.decoding)
+    if gain is not None and not gain.gain.low <= 0 <= gain.gain.high:
+        return ["The gain is settled for problems like these: it needs no more seeds or problems."]
+    return [f"{_sizes(grid.power)}."]
+
+
+def _sizes(power: Power) -> str:
+    """Say which gain this study finds, and which sizes find the gain that studies are planned for."""
+    smallest = f"{fixed(100 * power.detectable, 1)} points"
+    opening = f"A study of this size finds a gain of {smallest} in 4 of 5 cases"
+    wanted = f"{fixed(100 * power.wanted, 0)} points"
+    if power.detectable <= power.wanted:
+        return f"{opening}: a gain that it does not show is probably smaller"
+    enough = [size for size in power.sizes if not math.isinf(size.problems)]
+    if not enough:
+        seeds = power.sizes[-1].seeds
+        return f"{opening}; for {wanted} even {seeds} seeds are too few, whatever the number of problems"
+    sizes = " or ".join(f"{size.seeds} seeds with {size.problems:,.0f} problems" for size in enough)
+    return f"{opening}; to find {wanted}, run {sizes} ({counted(enough[0].samples, 'sample')} a problem)"

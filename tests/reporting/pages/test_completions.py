@@ -1,0 +1,108 @@
+"""The page of completions: each is text, only one script runs, and the size is bounded."""
+
+import base64
+import hashlib
+import json
+import re
+
+import pytest
+from toys.studies import TASK, make_study
+
+from erce.files import write_rows
+from erce.reporting.numbers import completions
+from erce.reporting.numbers.completions import shown_completions
+from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.completions import completions_page
+
+HOSTILE = "</script><script>alert(1)</script><!-- \u202e\x00 & {{ 7*7 }}"
+
+
+@pytest.fixture(scope="module")
+def study_summary(tmp_path_factory):
+    """A small study whose texts attack, with greedy decoding, samples and a frontier."""
+    made = make_study(
+        tmp_path_factory.mktemp("hostile") / "runs",
+        control=None,
+        lams=(0.0, 0.5),
+        seeds=(0, 1),
+        problems=6,
+        validation=2,
+        samples=2,
+        steps=1,
+        frontier=(0.4,),
+        text=lambda cell, number, right: f"{HOSTILE} {cell.name} {number} {right}",
+    )
+    rows = [{"task": TASK, "split": "test", "problem": f"test-{n}", "prompt": HOSTILE} for n in range(6)]
+    write_rows(made.root / "problems.jsonl", rows)
+    return summary(made)
+
+
+def _parts(page):
+    """The scripts of a page: the data, then the code."""
+    [(_, data), (kind, code)] = re.findall(r"<script([^>]*)>(.*?)</script>", page, re.DOTALL)
+    assert kind == ""
+    return json.loads(data), code
+
+
+def test_only_the_one_script_that_the_policy_names_can_run(study_summary):
+    page = completions_page(study_summary)
+    _, code = _parts(page)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none';")
+    assert f"script-src 'sha256-{digest}';" in policy[1]
+    assert policy[1].count("script-src") == 1
+    for way in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "setAttribute"):
+        assert way not in code
+    assert page.count("<script") == page.count("</script") == 2
+
+
+def test_the_data_holds_each_completion_with_its_verdict(study_summary):
+    data, _ = _parts(completions_page(study_summary))
+    assert data["arms"] == ["base model", "0", "0.5"]
+    assert len(data["rows"]) == 6 * 3 * 5  # problems × (greedy + 2 samples) × cells
+    assert {row[3] for row in data["rows"]} == {"greedy", "sampled"}
+    assert all(prompt.startswith("</script>") for _, prompt in data["problems"])
+    for problem, arm, verdict, _, seed, extracted, text in data["rows"]:
+        reason, right = data["verdicts"][verdict]
+        number = data["problems"][problem][0].removeprefix("test-")
+        name = {"base model": "sums-base", "0": f"sums-lam0-seed{seed}", "0.5": f"sums-lam0.5-seed{seed}"}
+        assert text.endswith(f"{name[data['arms'][arm]]} {number} {right}")
+        assert text.startswith("</script><script>alert(1)</script><!-- \\u202e␀ & {{ 7*7 }}")
+        assert right == (reason == "numeric")
+        assert (extracted is None) == (reason not in ("numeric", "different"))
+    assert [row[0] for row in data["rows"]] == sorted(row[0] for row in data["rows"])
+
+
+@pytest.mark.parametrize(
+    ("most", "rows", "words"),
+    [
+        (108, 90, "90 completions of all 6 test problems."),
+        (107, 54, "54 completions of all 6 test problems, 1 of 2 seeds. A page holds at most"),
+        (53, 45, "45 completions of the first 5 test problems, 1 of 2 seeds. A page holds at most"),
+        (1, 9, "9 completions of the first 1 test problem, 1 of 2 seeds."),
+    ],
+)
+def test_a_page_is_bounded_by_whole_seeds_then_whole_problems_and_says_so(
+    study_summary, monkeypatch, most, rows, words
+):
+    monkeypatch.setattr(completions, "MOST", most)
+    page = completions_page(study_summary)
+    assert len(_parts(page)[0]["rows"]) == rows
+    assert words in page
+
+
+def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):
+    whole = shown_completions(study_summary)
+    most = sum(len(row.text) for row in whole.rows) // 2
+    monkeypatch.setattr(completions, "MOST_CHARACTERS", most)
+    cut = shown_completions(study_summary)
+    assert 0 < cut.problems < whole.problems
+    assert sum(len(row.text) for row in cut.rows) <= most
+
+
+def test_a_study_without_a_finished_cell_has_an_empty_page(tmp_path):
+    skip = {(TASK, lam, 0) for lam in (None, 0.0)}
+    made = make_study(tmp_path / "runs", control=None, lams=(0.0,), seeds=(0,), skip=skip)
+    assert _parts(completions_page(summary(made)))[0]["rows"] == []
