@@ -36,6 +36,12 @@ def main() -> None:
                 for expected in EXPECTED
             ]
             print(f"{problems:>5} × {seeds:<2}", *(f"{100 * share:6.1f}" for share in shares))
+    print("two noisy seeds, whose accuracies differ by 5 to 12 points, against few or many quiet ones")
+    for seeds in ((2, 2), (2, 10), (3, 3)):
+        shares = [
+            unequal_coverage(seeds=seeds, noise=noise, studies=options.studies) for noise in (0.1, 0.2, 0.4)
+        ]
+        print(f"{seeds[0]:>5} × {seeds[1]:<2}", *(f"{100 * share:6.1f}" for share in shares))
     print("called the same within 2 points though 2 apart, in %, by problems lost beside those gained")
     lost = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
     print(f"{'problems':>10}", *(f"{expected:6g}" for expected in lost))
@@ -65,6 +71,28 @@ def sparse_seeds_coverage(problems: int, expected: float, *, seeds: int, studies
         treated = ((rng.random((seeds, problems)) < often) & differ).astype(int)[..., None]
         gain = paired_gain(treated, baseline)
         hits += gain.low <= often * expected / problems <= gain.high
+    return hits / studies
+
+
+def unequal_coverage(*, seeds: tuple[int, int], noise: float, studies: int) -> float:
+    """Return the share of simulated studies of 200 problems; runs of the treated arm differ by `noise`.
+
+    `noise` is the standard deviation of what a run shifts all probits by; the baseline's is 0.02.
+    """
+    rng, problems, gain_of_probit, cell = np.random.default_rng(18), 200, 0.3, 0.75
+    spreads = np.hypot(np.hypot(1.2, cell), [np.hypot(0.3, noise), 0.02])
+    true = float(scipy_stats.norm.cdf(gain_of_probit / spreads[0]) - 0.5)
+    hits = 0
+    for _ in range(studies):
+        difficulty = rng.normal(0, 1.2, problems)
+        probits = difficulty + rng.normal(gain_of_probit, 0.3, problems), difficulty
+        arms = [
+            rng.random((count, problems, 4))
+            < scipy_stats.norm.cdf((probit + rng.normal(0, luck, (count, 1))) / cell)[..., None]
+            for probit, count, luck in zip(probits, seeds, (noise, 0.02), strict=True)
+        ]
+        gain = paired_gain(*arms)
+        hits += gain.low <= true <= gain.high
     return hits / studies
 
 

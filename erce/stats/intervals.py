@@ -15,6 +15,8 @@ from scipy.special import stdtr, stdtrit
 from erce.stats.exact import FINEST, Bounds, ProblemGains
 from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
 
+MEDIAN_OF_TWO = 0.455  # of the sample variance of two values, in units of the true variance: χ² of 1 df
+
 Covers = Literal["problems and seeds", "problems", "seeds"]
 
 
@@ -88,7 +90,8 @@ def paired_gain(
 
     where V_cell is the part that the first two terms both contain: how much a problem's accuracy differs
     between seeds. V is at least the larger of the first two terms; t has Satterthwaite's degrees of freedom
-    over both. Problems are paired, seeds are not: arms may have different numbers of seeds and samples.
+    over both. The variance between two seeds counts 2.2 times, as it is that much too small in half of all
+    studies. Problems are paired, seeds are not: arms may have different numbers of seeds and samples.
 
     With one seed in an arm the interval is over problems alone (`covers`); with one problem it is −1 … 1.
     Where few problems differ, t is too narrow: no end is nearer than the exact bound of `erce.stats.exact`,
@@ -115,7 +118,7 @@ def paired_gain(
     parts = [(seen or by_problem.stand_in_variance(), problems - 1.0)]
     total = parts[0][0]
     if covers == "problems and seeds":
-        parts += [(variance(arm.mean(axis=(1, 2))) / len(arm), len(arm) - 1.0) for arm in arms]
+        parts += [(_seeds_variance(arm), len(arm) - 1.0) for arm in arms]
         of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(cell_variance, arms))
         total = max(parts[0][0] + of_seeds - of_cells, parts[0][0], of_seeds)
     if seen or any(part for part, _ in parts[1:]):
@@ -187,6 +190,12 @@ def _at_least_exact(gain: Gain, by_problem: ProblemGains, confidence: float) -> 
     low, high = by_problem.bounds(tail=(1 - confidence) / 2, within=Bounds(gain.low, gain.high))
     p = max(gain.p, by_problem.p())
     return gain._replace(low=low, high=high, p=p, problems=by_problem.problems, by_problem=by_problem)
+
+
+def _seeds_variance(arm: np.ndarray) -> float:
+    """Return the squared standard error of the arm's accuracy over its seeds, larger for two seeds."""
+    of_mean = variance(arm.mean(axis=(1, 2))) / len(arm)
+    return of_mean / MEDIAN_OF_TWO if len(arm) == 2 else of_mean
 
 
 def _steps(arms: tuple[np.ndarray, np.ndarray]) -> int:
