@@ -1,5 +1,12 @@
 """Verdicts of several processes are the same as one by one."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from erce.types import Verdict
@@ -35,3 +42,100 @@ def test_a_verifier_that_cannot_travel_is_said():
 def test_no_processes_is_said():
     with pytest.raises(ValueError, match="workers = 0; give 1 or more"):
         verify_many(verify_number, PAIRS, workers=0)
+
+
+def kill_once(folder, completion):
+    """Kill this process at pair 70, the first time."""
+    if completion == "70" and not (Path(folder) / "killed").exists():
+        (Path(folder) / "killed").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Verdict(True, "exact", extracted=completion)
+
+
+def kill_always(answer, completion):
+    if completion == "70":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Verdict(True, "exact", extracted=completion)
+
+
+@pytest.mark.slow
+def test_the_pairs_of_a_killed_process_are_judged_again(tmp_path):
+    pairs = [(str(tmp_path), str(number)) for number in range(200)]
+    with pytest.warns(UserWarning, match=r"signal 9.*once more: pairs 64 to 127"):
+        verdicts = verify_many(kill_once, pairs, workers=2)
+    assert [verdict.extracted for verdict in verdicts] == [completion for _, completion in pairs]
+
+
+def test_a_pair_that_kills_its_process_twice_is_named_and_no_other_is_lost():
+    pairs = [("", str(number)) for number in range(200)]
+    with pytest.warns(UserWarning, match="once more"):
+        verdicts = verify_many(kill_always, pairs, workers=2)
+    assert [index for index, verdict in enumerate(verdicts) if not verdict.accepted] == [70]
+    assert (verdicts[70].reason, verdicts[70].detail) == (
+        "error",
+        "the process that judged pair 70 was killed twice (signal 9)",
+    )
+
+
+LONG = """
+from erce.types import Problem
+from erce.verify import verify_many, verify_program
+if __name__ == "__main__":
+    problem = Problem(id="1", prompt="", demonstration="", tests=("assert f(1) == 1",))
+    programs = [f"def f(x):\\n    while x: x += {n}" for n in range(1, 2000)]
+    verify_many(verify_program, [(problem, program) for program in programs], workers=2)
+"""
+
+
+def parents() -> dict[int, int]:
+    """Return each live process with the one that started it."""
+    started = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                stat = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if stat[0] != "Z":
+                started[int(folder.name)] = int(stat[1])
+    return started
+
+
+def descendants(root: int) -> set[int]:
+    found, started = {root}, parents()
+    while more := {pid for pid, parent in started.items() if parent in found} - found:
+        found |= more
+    return found - {root}
+
+
+def holds(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_nothing_outlives_a_process_that_is_ended(number, tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(LONG, encoding="utf-8")
+    with subprocess.Popen([sys.executable, script], stderr=subprocess.DEVNULL) as process:
+        # Two processes, and in each the worker, judge and candidate of a sandbox.
+        assert holds(lambda: process.poll() is not None or len(descendants(process.pid)) >= 8, 60)
+        left = descendants(process.pid)
+        process.send_signal(number)
+        process.wait(20)
+    assert len(left) >= 8
+    # A second on an idle machine.
+    assert holds(lambda: not left & parents().keys(), 20)
