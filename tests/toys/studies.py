@@ -36,6 +36,7 @@ class Fake:
     text: object = None
     reasons: tuple = REASONS  # of what is not accepted
     skip: set = field(default_factory=set)  # of (task, arm, seed)
+    collapsed: set = field(default_factory=set)  # of (task, arm, seed): nothing is right
     versions: dict = field(default_factory=dict)
     warnings: tuple = ()
     frontier: tuple = ()
@@ -127,6 +128,8 @@ def _drawn(rng, cell, fake, what):
     split, decoding, problems, samples = what
     chances = (fake.right_on_validation if split == "validation" else None) or fake.right or chance
     right = chances(cell.task, named(cell.arm), decoding)
+    if (cell.task, named(cell.arm), cell.seed) in fake.collapsed:
+        right = 0
     reach = fake.reach(named(cell.arm)) if fake.reach else 0.3
     ease = np.linspace(-reach, reach, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
     accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from erce.errors import counted
-from erce.reporting.format import percent, strength
+from erce.reporting.format import fixed, interval, percent, points, strength, with_interval
+from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
@@ -56,6 +57,7 @@ def cautions(summary: Summary) -> list[str]:
 def faults(summary: Summary) -> list[Caution]:
     """Return what could be wrong with a study."""
     return [
+        *_far_runs(summary),
         *_unfinished(summary),
         *_uneven(summary),
         *_chosen(summary),
@@ -68,6 +70,31 @@ def faults(summary: Summary) -> list[Caution]:
         *_base_model(summary),
         *_versions(summary),
     ]
+
+
+def _far_runs(summary: Summary) -> list[Caution]:
+    """Name each run that is far from its fellows, and the gain with and without that run."""
+    right = f"right in {{}} % {'of samples' if summary.decoding == 'sampled' else 'of greedy completions'}"
+    phrases = {
+        "accuracy": lambda share: right.format(percent(share)),
+        "ce": lambda nats: f"a loss of {fixed(nats, 2)} nats a token at the end of training",
+        "entropy": lambda nats: f"an entropy of {fixed(nats, 2)} nats a token at the end of training",
+    }
+    warnings = []
+    for run in far_runs(summary):
+        phrase = phrases[run.measure]
+        fault = (
+            f"{run.cell.name} is far from the other seeds of {run.cell.arm.label}: {phrase(run.value)}, "
+            f"against {phrase(run.median)} (median)."
+        )
+        if run.compared and run.whole and run.without:
+            fault += (
+                f" The gain of {run.compared.label} is {with_interval(run.whole)}; without this run it is "
+                f"{points(run.without.gain)}, {interval(run.without)}."
+            )
+        remedy = "Train more seeds: how often runs collapse is part of what an arm gains."
+        warnings.append(Caution(fault, remedy))
+    return warnings
 
 
 def _unfinished(summary: Summary) -> list[Caution]:
