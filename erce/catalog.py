@@ -85,7 +85,13 @@ def load_own(kind: str, name: str) -> object:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
-        raise InputError(f"no module {error.name!r} for the {kind} {name!r}; is it on PYTHONPATH?") from error
+        way_out = did_you_mean(error.name, _modules_here(), otherwise="is it on PYTHONPATH?")
+        raise InputError(f"no module {error.name!r} for the {kind} {name!r}; {way_out}") from error
+
+
+def _modules_here() -> list[str]:
+    """Return the modules in the current folder, where a user's own usually lie."""
+    return [path.stem for path in Path.cwd().glob("*.py")]
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,10 @@ class InputError(ValueError):
     """A setting, file or argument that erce cannot use: one sentence with the value and the way out."""
 
 
+class JudgeError(InputError):
+    """A user's own function that judges completions raised, or returned what is no verdict."""
+
+
 class RunError(RuntimeError):
     """A run that its input does not explain, such as a diverged training or a full disk."""
 

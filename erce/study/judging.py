@@ -10,6 +10,7 @@ from erce.study.drawing import EVALUATED
 from erce.study.provenance import write_verifier
 from erce.study.samples import DrawnSet, JudgedSample, read_completions, write_verdicts
 from erce.tasks import load_task
+from erce.tasks.verdicts import verdict
 from erce.types import Splits
 
 Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
@@ -17,13 +18,13 @@ Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 
 def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json who judged."""
-    verify = load_task(cell.task).verify
-    write_verifier(folder, verify)
+    task = load_task(cell.task)
+    write_verifier(folder, task.verify)
     by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     write_verdicts(
         folder,
         [
-            JudgedSample(drawn_set, completion, verify(by_id[completion.problem], completion))
+            JudgedSample(drawn_set, completion, verdict(task, by_id[completion.problem], completion))
             for drawn_set, completions in read_completions(folder).items()
             for completion in completions
         ],

@@ -17,6 +17,7 @@ from erce.study.policy import policy
 from erce.study.problems import cell_splits
 from erce.study.training import base_policy
 from erce.tasks import load_task
+from erce.tasks.verdicts import verdict
 
 if TYPE_CHECKING:
     from erce.train.pushes import Pushes
@@ -90,10 +91,10 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
     accepted = 0
     for completion in completions:
         problem = by_id[completion.problem]
-        verdict = task.verify(problem, completion)
-        accepted += verdict.accepted
+        is_right = verdict(task, problem, completion).accepted
+        accepted += is_right
         if completion.finished:
-            of_kind = texts[half_of[problem.id], verdict.accepted]
+            of_kind = texts[half_of[problem.id], is_right]
             of_kind.append(replace(problem, demonstration=completion.text))
     _check_enough(texts, len(completions))
     from erce.train.pushes import JudgedTexts, pushes

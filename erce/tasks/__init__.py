@@ -1,10 +1,11 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
 import random
+from importlib import import_module
 from typing import TypeGuard
 
 from erce.catalog import is_own, load_own, unknown
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 from erce.tasks.demonstrations import check_demonstrations
 from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH
@@ -13,7 +14,7 @@ from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import near_duplicates
-from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Judge, jsonl_task
+from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Judge, jsonl_task, normalized
 from erce.types import Pools, Problem, Splits, Task
 
 __all__ = ["TASKS", "check_demonstrations", "jsonl_task", "load_task", "near_duplicates", "splits"]
@@ -52,8 +53,11 @@ def load_task(name: str) -> Task:
     if _is_judge(own):
         return jsonl_task(name, None, own)
     module, _, attribute = name.partition(":")
+    there = [known for known, value in vars(import_module(module)).items() if callable(value)]
+    meant = did_you_mean(attribute, there, otherwise="correct the name")
     raise InputError(
-        f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}"
+        f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}; "
+        f"{meant}"
     )
 
 
@@ -119,7 +123,7 @@ def _shuffled(pool: tuple[Problem, ...], seed: str) -> tuple[Problem, ...]:
     """Return the pool's distinct problems in an order that the seed fixes."""
     distinct: dict[str, Problem] = {}
     for problem in pool:
-        distinct.setdefault(" ".join(problem.prompt.casefold().split()), problem)
+        distinct.setdefault(normalized(problem.prompt), problem)
     order = list(distinct.values())
     random.Random(seed).shuffle(order)
     return tuple(order)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from erce.errors import InputError
+from erce.tasks.verdicts import verdict
 from erce.types import Completion, Problem, Task
 
 SHOWN_CHARACTERS = 200  # of prompt and demonstration in an error
@@ -12,24 +13,24 @@ def check_demonstrations(task: Task, problems: Iterable[Problem]) -> None:
     """Raise an InputError that shows the first demonstration which the task's own verifier refuses.
 
     The verifier gets each demonstration as a finished completion. A study with a refused demonstration would
-    train on what it counts as wrong. Errors that the verifier raises are not caught.
+    train on what it counts as wrong. JudgeError: the verifier raised.
     """
     for problem in problems:
-        verdict = task.verify(problem, _completion(problem))
-        if verdict.accepted:
+        judged = verdict(task, problem, _completion(problem))
+        if judged.accepted:
             continue
-        why = f"{verdict.reason}: {verdict.detail}" if verdict.detail else verdict.reason
+        why = f"{judged.reason}: {judged.detail}" if judged.detail else judged.reason
         fault = (
             f"its verifier cannot judge problem {problem.id!r}, a fault of the problem or the machine"
-            if verdict.reason == "error"
+            if judged.reason == "error"
             else f"its verifier refuses the demonstration of problem {problem.id!r}"
         )
         raise InputError(
             f"task {task.name!r}: {fault} ({why}); correct the problem or the verifier"
             f"\n  prompt: {_start(problem.prompt)}"
             f"\n  demonstration: {_start(problem.demonstration)}"
-            + (f"\n  answer: {_start(problem.answer)}" if problem.answer else "")
-            + (f"\n  judged: {_start(verdict.extracted)}" if verdict.extracted is not None else "")
+            f"\n  answer: {_start(problem.answer) if problem.answer else 'missing'}"
+            + (f"\n  judged: {_start(judged.extracted)}" if judged.extracted is not None else "")
         )
 
 

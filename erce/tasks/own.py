@@ -17,18 +17,24 @@ an error, the study stops: a crash is never counted as a wrong answer.
 
 import hashlib
 import math
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.errors import InputError
+from erce.errors import InputError, JudgeError
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
 FIELDS = ("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "split")
 ALL = 0  # a size: all problems that the other draws leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
+
+
+class RepeatedPromptWarning(UserWarning):
+    """Problems of a user's file are left out, because an earlier one has the same prompt."""
+
 
 Judge = Callable[[Problem, Completion], "Verdict | bool"]
 
@@ -60,7 +66,15 @@ def _pools(data: str | None, *, name: str, file: str | None) -> Pools:
     if not Path(path).is_file():
         raise InputError(f"task {name!r}: no file {path!r}; its problems are one JSON object a line")
     rows = list(json_lines(Path(path)))
+    if not rows:
+        raise InputError(f"{path} is empty; its problems are one JSON object a line")
     problems = [_problem(row, f"line-{number}") for number, row in enumerate(rows, start=1)]
+    if repeated := len(problems) - len({normalized(problem.prompt) for problem in problems}):
+        warnings.warn(
+            f"{path}: {repeated} of {len(problems)} problems repeat an earlier one's prompt and are left out",
+            RepeatedPromptWarning,
+            stacklevel=2,
+        )
     for_tests = _for_tests(rows, problems)
     pools = Pools(
         train=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if not test),
@@ -77,6 +91,11 @@ def _pools(data: str | None, *, name: str, file: str | None) -> Pools:
 def _problem(row: SourceRow, id: str) -> Problem:
     unknown = [key for key in row.values if key not in FIELDS]
     if unknown:
+        if unknown[0] == "messages":
+            raise InputError(
+                f"{row.where}: `messages` is a conversation; write the user's text as `prompt` and the "
+                "answer as `demonstration` (docs/formats.md has the lines that do it)"
+            )
         raise row.fault(f"no field {unknown[0]!r}; there are {', '.join(FIELDS)}")
     for needed in ("prompt", "demonstration"):
         if not row.text(needed).strip():
@@ -86,11 +105,18 @@ def _problem(row: SourceRow, id: str) -> Problem:
         id=row.text("id", default=id),
         prompt=row.text("prompt"),
         demonstration=row.text("demonstration"),
-        answer=row.text("answer", default=""),
+        answer=_answer(row),
         tests=row.texts("tests", default=()),
         setup=row.texts("setup", default=()),
         entry_points=None if names is None else row.texts("entry_points"),
     )
+
+
+def _answer(row: SourceRow) -> str:
+    """Return the row's answer, a text or a number; "" where there is none."""
+    answer = row.values.get("answer")
+    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
+    return str(answer) if is_number else row.text("answer", default="")
 
 
 def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
@@ -108,6 +134,15 @@ def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
     return [digest in chosen for digest in digests]
 
 
+def normalized(prompt: str) -> str:
+    """Return the prompt in the form in which two problems count as the same.
+
+    >>> normalized("What is  3 + 4?"), normalized("what is 3 + 4?")
+    ('what is 3 + 4?', 'what is 3 + 4?')
+    """
+    return " ".join(prompt.casefold().split())
+
+
 def _verify(problem: Problem, completion: Completion, *, judge: Judge) -> Verdict:
     """Return the verdict of the user's function; False is "truncated" if the completion was cut off."""
     verdict: Any = judge(problem, completion)
@@ -116,12 +151,12 @@ def _verify(problem: Problem, completion: Completion, *, judge: Judge) -> Verdic
         wrong = "different" if completion.finished else "truncated"
         return Verdict(verdict, "exact" if verdict else wrong)
     if not isinstance(verdict, Verdict):
-        raise InputError(
+        raise JudgeError(
             f"the verifier {name} returned {repr(verdict)[:60]} ({type(verdict).__name__}) for problem "
             f"{problem.id!r}; return True, False or an erce.types.Verdict"
         )
     if verdict.reason not in REASONS:
-        raise InputError(
+        raise JudgeError(
             f"the verifier {name} gave the reason {verdict.reason!r} for problem {problem.id!r}; "
             f"there are {', '.join(REASONS)}"
         )

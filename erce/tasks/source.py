@@ -38,7 +38,7 @@ class SourceRow:
         """Return the text under `key`, or `default`; without a default, the text must be there."""
         value = self._value(key, default)
         if not isinstance(value, str):
-            raise self.fault(f"`{key}` is {_shown(value)}, not a text")
+            raise self.fault(f"`{key}` is {_shown(value)}{', not a text' if value is not None else ''}")
         return value
 
     def texts(self, key: str, *, default: tuple[str, ...] | None = None) -> tuple[str, ...]:

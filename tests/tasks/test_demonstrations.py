@@ -1,9 +1,11 @@
 """A task whose demonstrations fail its own verifier is refused; those that come with erce are not."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from erce.errors import JudgeError
 from erce.tasks import TASKS, check_demonstrations, load_task
 from erce.types import Problem, Verdict
 
@@ -47,12 +49,22 @@ def test_a_test_that_cannot_be_run_is_a_fault_of_the_task():
         check_demonstrations(task, NUMBERS)
 
 
-def test_what_a_verifier_raises_is_not_a_refusal():
+def test_a_verifier_that_raises_is_named_with_its_line_its_problem_and_the_completion():
     def verify(problem, completion):
         raise ZeroDivisionError("mine")
 
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    sentence = (
+        r"^the function that judges task 'mini-sums' raised ZeroDivisionError: mine "
+        r"\(test_demonstrations\.py, line \d+\) for problem 'p1' and the completion '#### 1'; correct it"
+    )
+    with pytest.raises(JudgeError, match=sentence):
         check_demonstrations(replace(SUMS, verify=verify), NUMBERS)
+
+
+def test_the_line_is_the_functions_own_and_not_that_of_a_library_which_it_calls():
+    task = replace(SUMS, verify=lambda problem, completion: json.loads("["))
+    with pytest.raises(JudgeError, match=r"raised JSONDecodeError: .*\(test_demonstrations\.py, line"):
+        check_demonstrations(task, NUMBERS)
 
 
 def test_a_verifier_gets_the_demonstration_as_a_finished_completion():

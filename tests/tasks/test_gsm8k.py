@@ -43,7 +43,7 @@ def test_the_sizes_are_the_papers():
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "line 2: `answer` is missing, not a text; correct the row"),
+        (None, "line 2: `answer` is missing; correct the row"),
         (3, "line 2: `answer` is 3, not a text"),
         ("3", "line 2: its answer does not end in `#### <number>`"),
         ("#### three", "line 2: its answer does not end in"),

@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
+from erce.tasks.own import RepeatedPromptWarning
 from erce.types import Completion, Problem, Verdict
 
 CHECKS = """
@@ -101,6 +102,11 @@ def test_ids_are_the_lines_numbers_or_the_files_own(file):
     assert [each.id for each in pools.train + pools.test] == ["one", "line-3", "line-1"]
 
 
+def test_an_answer_may_be_a_number(file):
+    pools = jsonl_task("mine", file([row(n, answer=n / 2) for n in range(10)]), by_answer).pools(None)
+    assert {problem.answer for problem in pools.train + pools.test} == {str(n / 2) for n in range(10)}
+
+
 def test_the_file_may_say_what_is_tested(file):
     rows = [row(number, split="test" if number in (2, 5) else "train") for number in range(10)]
     pools = jsonl_task("mine", file(rows), by_answer).pools(None)
@@ -116,24 +122,31 @@ def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
 
 def test_copies_are_never_divided(file):
     copies = [row(number, prompt=f"  spell {number}. ") for number in range(10)]
-    pools = jsonl_task("mine", file(ROWS + copies), by_answer).pools(None)
+    task = jsonl_task("mine", file(ROWS + copies), by_answer)
+    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat an earlier one's prompt"):
+        pools = task.pools(None)
     assert not {each.answer for each in pools.train} & {each.answer for each in pools.test}
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row(0), {"prompt": "p"}], "line 2: `demonstration` is missing, not a text"),
+        ([row(0), {"prompt": "p"}], "line 2: `demonstration` is missing; correct the row"),
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
-        ([row(0), row(1, answer=3)], "line 2: `answer` is 3, not a text"),
+        ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text"),
+        ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
+        (
+            [row(0), {"messages": []}],
+            "line 2: `messages` is a conversation; write the user's text as `prompt`",
+        ),
         ([row(0), row(1, anwser="3")], "line 2: no field 'anwser'; there are prompt, demonstration, answer"),
         ([row(0), row(1, tests="assert f()")], "line 2: `tests` is 'assert f..', not a list of texts"),
         ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
         ([row(0, split="dev"), row(1)], "line 1: `split` is 'dev'"),
         ([row(0), row(1)], "1 problems to train on and 1 to test on are too few"),
         ([row(n, split="train") for n in range(5)], "5 problems to train on and 0 to test on are too few"),
-        ([], "0 problems to train on and 0 to test on are too few"),
+        ([], "problems.jsonl is empty; its problems are one JSON object a line"),
     ],
 )
 def test_a_file_that_is_no_task_is_a_sentence_with_its_line(file, rows, message):

@@ -51,6 +51,7 @@ def test_a_task_of_ones_own_is_found_by_module_and_name():
         ("nowhere.at_all:NAME", "no module 'nowhere'"),
         ("erce.nowhere:NAME", "no module 'erce.nowhere'"),
         ("erce.types:NAME", "erce.types has no erce.types.Task and no function named 'NAME'"),
+        ("erce.verify:verify_progam", r"no function named 'verify_progam'; did you mean 'verify_program'\?"),
         ("erce.types:Problem", "'erce.types:Problem' is not a task"),
     ],
 )

@@ -6,6 +6,7 @@ import signal
 import time
 from pathlib import Path
 
+from erce.errors import JudgeError
 from erce.files import write_json, write_text
 from erce.recipe import Cell, Recipe
 from erce.study.folder import RESULT, cell_folder
@@ -36,6 +37,10 @@ def raise_what_the_user_set(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 def fill_the_disk(root: Path, recipe: Recipe, cell: Cell) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def judge_wrongly(root: Path, recipe: Recipe, cell: Cell) -> None:
+    raise JudgeError("the function that judges raised")
 
 
 def die_at_seed_one(root: Path, recipe: Recipe, cell: Cell) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from erce.errors import DivergedError
+from erce.errors import DivergedError, JudgeError
 from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
 from erce.study.folder import DIVERGED, cell_folder, is_done
@@ -98,7 +98,8 @@ class CellFailure:
             return False
         self.trace = "".join(traceback.format_exception(error))
         self.line = one_line(error)
-        self.hopeless = isinstance(error, OSError) and error.errno in UNWRITABLE
+        disk = isinstance(error, OSError) and error.errno in UNWRITABLE
+        self.hopeless = disk or isinstance(error, JudgeError)
         self.diverged = isinstance(error, DivergedError)
         return True
 

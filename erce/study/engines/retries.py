@@ -13,9 +13,9 @@ def sweep(
 ) -> Generator[Done, None, None]:
     """Yield how each cell ended; those that failed run again after all others, up to `retries` times.
 
-    End early where going on is hopeless: after a full disk, or after `FAILURES_TO_GIVE_UP` failures without
-    one success; `succeeded` counts the successes before this sweep. A training that diverged does not count
-    as a failure here, and is not tried again.
+    End early where going on is hopeless: after a full disk, an error of a function that judges, or
+    `FAILURES_TO_GIVE_UP` failures without one success; `succeeded` counts the successes before this sweep. A
+    training that diverged does not count as a failure here, and is not tried again.
     """
     for _ in range(retries + 1):
         failed: list[Cell] = []

@@ -96,8 +96,9 @@ def test_a_task_that_exits_is_a_failure_of_its_cell(tmp_path):
     }
 
 
-def test_a_full_disk_is_hopeless(tmp_path):
-    done = ended(tmp_path, engine_work.fill_the_disk, HERE)
+@pytest.mark.parametrize("fails", [engine_work.fill_the_disk, engine_work.judge_wrongly])
+def test_a_full_disk_and_a_judge_that_raises_are_hopeless(fails, tmp_path):
+    done = ended(tmp_path, fails, HERE)
     assert all(each.hopeless for each in done.values())
 
 
