@@ -53,8 +53,7 @@ def load_task(name: str) -> Task:
     if _is_judge(own):
         return jsonl_task(name, None, own)
     module, _, attribute = name.partition(":")
-    there = [known for known, value in vars(import_module(module)).items() if callable(value)]
-    meant = did_you_mean(attribute, there, otherwise="correct the name")
+    meant = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
     raise InputError(
         f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}; "
         f"{meant}"

@@ -150,7 +150,7 @@ def test_a_wrong_derivative_ends_the_run_with_the_pages_sentence_before_anything
     ("setting", "sentence"),
     [
         ('penalty="mylosses:GINI"', "'mylosses:GINI' is not a penalty: mylosses has no subclass or instance"),
-        ('penalty="mylos:Gini"', "no module 'mylos' for the penalty 'mylos:Gini'; is it on PYTHONPATH?"),
+        ('penalty="mylos:Gini"', "no module 'mylos' for the penalty 'mylos:Gini'; did you mean 'mylosses'?"),
         (
             'objectives=["mylosses:Gini"]',
             "'mylosses:Gini' is not an objective: mylosses has no subclass or inst",
