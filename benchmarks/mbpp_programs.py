@@ -20,6 +20,7 @@ from typing import Any
 from mutants import mutants
 
 from erce.verify.sandbox import Job, Limits, Sandbox
+from erce.verify.sandbox.jobs import WALL_TIMES_CPU
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def mutated(cases: Iterable[Case], each: int, seed: int) -> Iterator[Case]:
 
 def calibrated(sandbox: Sandbox, cases: list[Case]) -> list[Case]:
     """Raise each budget to five times what the program needs here, if that is more than 2.0 s."""
-    patient = Limits(cpu=20.0, wall=100.0)
+    patient = Limits(cpu=20.0, wall=20.0 * WALL_TIMES_CPU)
 
     def calibrate(case: Case) -> Case:
         job = Job(case.program, case.tests, case.setup, case.entry_points, limits=patient)
@@ -141,7 +142,7 @@ def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str = "strict") -> 
     """Return the verdicts by name; all workers of the sandbox judge in parallel."""
 
     def judge(case: Case) -> tuple[str, Any]:
-        limits = Limits(cpu=case.cpu_seconds, wall=5 * case.cpu_seconds)
+        limits = Limits(cpu=case.cpu_seconds, wall=WALL_TIMES_CPU * case.cpu_seconds)
         job = Job(case.program, case.tests, case.setup, case.entry_points, mode, limits)
         return case.name, sandbox.judge(job).verdict
 

@@ -14,10 +14,11 @@ from erce.types import Completion, Problem, Verdict
 from erce.verify.extract import is_finished, text_of
 from erce.verify.sandbox import Job, Limits, shared
 from erce.verify.sandbox.compiled_tests import BrokenTestsError, require_asserts
+from erce.verify.sandbox.jobs import WALL_TIMES_CPU
 
 LIMITS = Limits()  # 2.0 s of processor time; the appendix "Execution-Based Evaluation" has 2.0 s of wall time
 TIMES_REFERENCE = 5  # a program may use this many times the processor time of the demonstration
-_REFERENCE_LIMITS = Limits(cpu=30.0, wall=150.0)
+_REFERENCE_LIMITS = Limits(cpu=30.0, wall=30.0 * WALL_TIMES_CPU)
 
 
 def run_program(
@@ -127,7 +128,7 @@ def _limits_from_demonstration(problem: Problem) -> Limits:
     if not verdict.accepted or TIMES_REFERENCE * seconds <= LIMITS.cpu:
         return LIMITS
     cpu = TIMES_REFERENCE * seconds
-    return replace(LIMITS, cpu=cpu, wall=max(LIMITS.wall, TIMES_REFERENCE * cpu))
+    return replace(LIMITS, cpu=cpu, wall=max(LIMITS.wall, WALL_TIMES_CPU * cpu))
 
 
 class _UncachedError(Exception):

@@ -8,6 +8,8 @@ from erce.types import Verdict
 
 TIERS = ("namespaces", "landlock", "seccomp", "none")
 MODES = ("strict", "paper")
+WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
+IDLE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -15,14 +17,20 @@ class Limits:
     """The limits on one program.
 
     `cpu` is processor time of all threads, so that a busy machine changes no verdict; comparing the results
-    has an equal budget of its own. `wall` stops programs that wait; so does half of it with less than 0.05 s
-    of computing. `memory` comes on top of what a bare interpreter takes; `file` is the size of one file.
+    has an equal budget of its own. 5 s with less than 0.05 s of computing, or half of `wall` if that is less,
+    stop programs that wait; `wall` itself is a guard far away. `memory` comes on top of what a bare
+    interpreter takes; `file` is the size of one file.
     """
 
     cpu: float = 2.0  # seconds
-    wall: float = 10.0  # seconds
+    wall: float = 120.0  # seconds
     memory: int = 1 << 30  # bytes
     file: int = 16 << 20  # bytes
+
+    @property
+    def idle(self) -> float:
+        """The seconds that a program may wait without computing."""
+        return min(IDLE_SECONDS, self.wall / 2)
 
     def __post_init__(self) -> None:
         for name in ("cpu", "wall", "memory", "file"):

@@ -32,7 +32,7 @@ statistics string struct textwrap threading time types typing unicodedata
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 CONFINEMENT_FAILED = 70  # an exit status
-BUSY_CPU_SECONDS = 0.05  # a program that uses less in half its wall budget is waiting, not computing
+BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
 
 
 def main(control_descriptor: int, tier: str, without: list[str]) -> None:
@@ -101,7 +101,7 @@ class _Budget:
     """The clocks of one job."""
 
     def __init__(self, limits: dict[str, float], program: _Child, judge: _Child) -> None:
-        self._cpu, self._wall = limits["cpu"], limits["wall"]
+        self._cpu, self._wall, self._idle = limits["cpu"], limits["wall"], limits["idle"]
         self._program, self._judge = program, judge
         self._began, self._judge_began = time.monotonic(), judge.seconds()
         self._busy = (self._began, 0.0)
@@ -117,7 +117,7 @@ class _Budget:
             "processor": self._cpu - used,
             "judge": self._cpu - ruling,
             "wall": self._wall - (now - self._began),
-            "idle": self._wall / 2 - (now - self._busy[0]),
+            "idle": self._idle - (now - self._busy[0]),
         }
         budget = min(left, key=lambda name: left[name])
         # Half of what is left, because two threads use up a budget in half its time.

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
+from erce.verify.sandbox.kernel import landlock
 from erce.verify.sandbox.kernel.layers import LAYERS, Place, readable_paths
 
 TRY = """
@@ -133,6 +134,14 @@ def test_waiting_is_a_timeout_too(sandbox, wait):
     assert (verdict.reason, verdict.detail) == ("timeout", "waited for 0.3 s without computing")
 
 
+@pytest.mark.slow
+def test_an_honest_program_is_not_judged_by_wall_time_beside_many_others(sandbox):
+    """It gets 0.3 s of processor time in no less than 12 s, as on a machine at load 40."""
+    computes = "time.sleep(0.1)\n        sum(range(10**5))"
+    slow = f"import time\ndef f(x):\n    for _ in range(120):\n        {computes}\n    return x"
+    assert sandbox.run(slow, ["assert f(1) == 1"]).accepted
+
+
 def test_memory_files_and_threads_have_limits(sandbox):
     limits = Limits(memory=64 << 20, file=1 << 20)
     assert reached(sandbox, "bytearray(32 << 20)", limits=limits)
@@ -208,6 +217,14 @@ def test_even_without_protection_what_a_program_starts_ends_with_it():
                 return
             time.sleep(0.02)
         pytest.fail("the child of the program is still there")
+
+
+def test_namespaces_without_landlock_warn_in_every_verdict(monkeypatch):
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    with in_tier("namespaces") as sandbox:
+        assert "without Landlock" in sandbox.run(SOLVED, ["assert f(1) == 1"]).warning
+    with in_tier("landlock") as sandbox:
+        assert sandbox.warning == ""
 
 
 def test_a_tier_has_the_layers_that_belong_to_it():

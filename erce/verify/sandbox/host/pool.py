@@ -18,6 +18,7 @@ from erce.errors import InputError
 from erce.types import Verdict
 from erce.verify.sandbox.host.supervisor import SupervisedWorker, WorkerDiedError
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
+from erce.verify.sandbox.kernel import landlock
 
 WARNINGS = {
     "namespaces": "",
@@ -78,7 +79,7 @@ class Sandbox:
         for _ in range(workers - 1):
             self._idle.put(None)
         self.tier, first = self._choose(AUTOMATIC if tier == "auto" else (tier,))
-        self.warning = WARNINGS[self.tier]
+        self.warning = _warning(self.tier)
         self._idle.put(first)
 
     def run(
@@ -162,6 +163,13 @@ class Sandbox:
             except OSError as error:
                 problems[tier] = described(error)
         raise SandboxUnavailable(unavailable(problems))
+
+
+def _warning(tier: str) -> str:
+    """Return what every verdict of a tier says about its protection here; "" if all its layers are there."""
+    if tier == "namespaces" and not landlock.version():
+        return "judged without Landlock, which this kernel lacks: one layer less around the programs"
+    return WARNINGS[tier]
 
 
 def working_worker(tier: str, without: frozenset[str] = frozenset()) -> SupervisedWorker:

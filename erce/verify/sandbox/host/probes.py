@@ -145,12 +145,19 @@ def _layers(tier: str) -> list[ProbeResult]:
         "split": "the process that compares never runs the program, which never holds an expected value",
         "namespaces": "users, mounts, processes, network, IPC, host name and cgroups of its own",
         "root": "read-only: Python's and the system's libraries, three devices; an empty /tmp of its own",
-        "landlock": f"version {version}: no other file can be read, and none written outside that /tmp",
+        "landlock": (
+            f"version {version}: no other file can be read, and none written outside that /tmp"
+            if version
+            else "not in this kernel, or switched off at its start"
+        ),
         "seccomp": f"{calls} system calls are allowed, some only with certain arguments; no others",
         "capabilities": "none, and no way to get one",
         "rlimits": "memory, processor time, size of files, descriptors, no core file",
     }
-    return [ProbeResult("layer", name, place.has(name), text) for name, text in texts.items()]
+    return [
+        ProbeResult("layer", name, place.has(name) and (name != "landlock" or version > 0), text)
+        for name, text in texts.items()
+    ]
 
 
 def _attempt(sandbox: Sandbox, name: str) -> ProbeResult:

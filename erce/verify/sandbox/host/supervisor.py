@@ -48,7 +48,7 @@ _OVER = {
     "processor": "over {cpu:g} s of processor time",
     "judge": "comparing what it returned took over {cpu:g} s of processor time",
     "wall": "over {wall:g} s of wall time",
-    "idle": "waited for {half:g} s without computing",
+    "idle": "waited for {idle:g} s without computing",
 }
 
 
@@ -134,7 +134,7 @@ class SupervisedWorker:
         seconds = limits.wall + SLACK_SECONDS
         with ours:
             with theirs:
-                header = json.dumps({"limits": asdict(limits)}).encode()
+                header = json.dumps({"limits": asdict(limits) | {"idle": limits.idle}}).encode()
                 self._control.settimeout(seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
             ours.settimeout(seconds)
@@ -203,7 +203,7 @@ def _leaves_nothing(job: Job) -> bool:
 def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, elapsed: float) -> Verdict:
     reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
     if report["over"]:
-        detail = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, half=limits.wall / 2)
+        detail = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, idle=limits.idle)
         return Verdict(False, "timeout", elapsed=elapsed, detail=detail)
     if report["ended"] and detail == ENDED:
         detail = f"{detail} ({report['ended']})"
