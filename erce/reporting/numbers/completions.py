@@ -17,8 +17,8 @@ MOST_CHARACTERS = 6_000_000  # of all its completions
 LONGEST = 2000  # characters of a text
 
 
-class ShownCompletion(NamedTuple):
-    """A completion of a test problem and its verdict, with texts that a page may show."""
+class JudgedCompletion(NamedTuple):
+    """A completion of a test problem and its verdict."""
 
     arm: Arm
     seed: int
@@ -29,12 +29,17 @@ class ShownCompletion(NamedTuple):
     reason: str
     extracted: str | None
 
+    def for_a_page(self) -> "JudgedCompletion":
+        """Return the completion with texts that a page may show: cut, and with nothing hidden."""
+        extracted = None if self.extracted is None else shorten(self.extracted)
+        return self._replace(text=shorten(self.text), extracted=extracted)
+
 
 @dataclass(frozen=True)
 class Completions:
     """Completions problem by problem, arm by arm: all of the first `seeds` and the first `problems`."""
 
-    rows: list[ShownCompletion]
+    rows: list[JudgedCompletion]
     prompts: dict[str, str]  # problem → prompt; empty where the study's folder has no problems.jsonl
     seeds: int
     problems: int
@@ -48,12 +53,12 @@ def shown_completions(summary: Summary) -> Completions:
     a_problem = sum(row.n_samples for row in rows) or 1
     all_problems = max((row.n_problems for row in rows), default=0)
     seeds = max(1, MOST // (a_problem * max(1, all_problems)))
-    by_problem: dict[str, list[ShownCompletion]] = {}
+    by_problem: dict[str, list[JudgedCompletion]] = {}
     for arm in summary.arms(task):
         for cell in study.cells(task, arm)[:seeds]:
-            for completion in _judged(study, cell):
-                by_problem.setdefault(completion.problem, []).append(completion)
-    kept: list[ShownCompletion] = []
+            for completion in judged_completions(study, cell):
+                by_problem.setdefault(completion.problem, []).append(completion.for_a_page())
+    kept: list[JudgedCompletion] = []
     problems = characters = 0
     for completions in by_problem.values():
         characters += sum(len(completion.text) for completion in completions)
@@ -65,16 +70,13 @@ def shown_completions(summary: Summary) -> Completions:
     return Completions(kept, prompts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
 
 
-def three_completions(summary: Summary) -> list[ShownCompletion]:
+def three_completions(summary: Summary) -> list[JudgedCompletion]:
     """Return a completion of each of the last three arms, of different problems."""
-    study, task = summary.study, summary.study.recipe.task
-    shown = []
-    for at, arm in enumerate(summary.arms(task)[-3:]):
-        judged = [
-            row for row in _judged(study, study.cells(task, arm)[0]) if row.decoding == summary.decoding
-        ]
-        shown.append(judged[at * len(judged) // 3])
-    return shown
+    rows, three = shown_completions(summary).rows, []
+    for at, arm in enumerate(summary.arms(summary.study.recipe.task)[-3:]):
+        drawn = [row for row in rows if (row.arm, row.decoding) == (arm, summary.decoding)]
+        three.append(drawn[at * len(drawn) // 3])
+    return three
 
 
 def prompts(study: Study) -> dict[str, str]:
@@ -98,7 +100,7 @@ def shorten(text: str) -> str:
     return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"
 
 
-def _judged(study: Study, cell: Cell) -> Iterator[ShownCompletion]:
+def judged_completions(study: Study, cell: Cell) -> Iterator[JudgedCompletion]:
     """Yield a cell's greedy and sampled completions of the test problems, without those of a frontier."""
     folder = cell_folder(study.root, study.recipe, cell)
     texts = {
@@ -108,14 +110,6 @@ def _judged(study: Study, cell: Cell) -> Iterator[ShownCompletion]:
     }
     for row in read_rows(folder / VERDICTS):
         if row["split"] == "test" and row["decoding"] in DECODINGS:
-            extracted = row["extracted"]
-            yield ShownCompletion(
-                arm=cell.arm,
-                seed=cell.seed,
-                decoding=row["decoding"],
-                problem=row["problem"],
-                text=shorten(texts[row["decoding"], row["problem"], row["sample"]]),
-                accepted=row["accepted"],
-                reason=row["reason"],
-                extracted=None if extracted is None else shorten(extracted),
-            )
+            text = texts[row["decoding"], row["problem"], row["sample"]]
+            verdict = (row["accepted"], row["reason"], row["extracted"])
+            yield JudgedCompletion(cell.arm, cell.seed, row["decoding"], row["problem"], text, *verdict)

@@ -1,5 +1,6 @@
 """A summary → the report's page: an HTML file that opens from disk, fetches nothing and runs no script."""
 
+import json
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from erce.reporting.numbers.examples import examples
 from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.inference import inference
-from erce.reporting.numbers.k_samples import Coverage, sample_coverage
+from erce.reporting.numbers.k_samples import all_samples, sample_coverage
 from erce.reporting.pages import figures, line_figures
 from erce.reporting.pages.templates import environment
 from erce.reporting.words import captions, searched
@@ -37,6 +38,7 @@ CURVES = (
     ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
     ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
+NOT_IN_LOGS = {"data", "dtype", "n_train", "n_validation", "n_test", "split_seed", "training", "server"}
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
@@ -84,6 +86,7 @@ def document(summary: Summary) -> str:
 def _sections(summary: Summary) -> dict[str, Any]:
     """Return what stands below the headline, by the names of the template."""
     tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
+    coverage = sample_coverage(summary)
     return {
         "decodings": DECODINGS,
         "sentences": sentences(summary),
@@ -95,7 +98,9 @@ def _sections(summary: Summary) -> dict[str, Any]:
         "curves": _curves(summary),
         "verdict_mixes": _mixes(summary),
         "temperature": _temperature(summary),
-        "coverage_of_samples": _together(summary),
+        "coverage": coverage,
+        "coverage_caption": coverage and captions.coverage_caption(coverage),
+        "together": all_samples(summary),
         "changes": _changes(summary),
         "examples": examples(summary),
         "settings": _settings(summary),
@@ -148,15 +153,6 @@ def _temperature(summary: Summary) -> Drawing | None:
         return None
     drawn = _svg(line_figures.accuracy_over_temperature(frontier), "Accuracy against temperature")
     return Drawing(drawn, captions.OVER_TEMPERATURE)
-
-
-def _together(summary: Summary) -> tuple[Drawing, Coverage] | None:
-    """Draw what k samples of a problem do together, and return the numbers of the table beside the figure."""
-    coverage = sample_coverage(summary)
-    if coverage is None:
-        return None
-    drawn = _svg(line_figures.pass_at_k(coverage), "The chance that one of k samples is right against k")
-    return Drawing(drawn, captions.coverage_caption(coverage)), coverage
 
 
 def _changes(summary: Summary) -> Drawing | None:
@@ -226,37 +222,13 @@ def _mix(row: TableRow) -> dict[str, float]:
     return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
 
 
-def _settings(summary: Summary) -> dict[str, str]:
-    """Return every setting of the recipe; for an imported study, only the settings that logs contain."""
+def _settings(summary: Summary) -> str:
+    """Write the recipe; of an imported study, only the settings that logs contain."""
     settings = as_settings(summary.study.recipe)
     if settings.pop("imported"):
-        for name in (
-            "data",
-            "dtype",
-            "n_train",
-            "n_validation",
-            "n_test",
-            "split_seed",
-            "training",
-            "server",
-        ):
-            del settings[name]
         del settings["decoding"]["batch_size"]
-    return _flat(settings)
-
-
-def _flat(settings: dict[str, Any], where: str = "") -> dict[str, str]:
-    """Name every setting in full, as in training.epochs, and write its value as text."""
-    flat: dict[str, str] = {}
-    for name, value in settings.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{where}{name}.")
-        elif isinstance(value, tuple | list):
-            texts = [item if isinstance(item, str) else f"{item:g}" for item in value]
-            flat[where + name] = ", ".join(texts) or "–"
-        else:
-            flat[where + name] = "–" if value is None else str(value)
-    return flat
+        settings = {name: value for name, value in settings.items() if name not in NOT_IN_LOGS}
+    return json.dumps(settings, indent=2, ensure_ascii=False)
 
 
 def _versions(summary: Summary) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from erce.errors import counted
 from erce.reporting.format import one_line, strength
 from erce.reporting.numbers.changes import Changes
-from erce.reporting.numbers.completions import MOST, Completions, ShownCompletion
+from erce.reporting.numbers.completions import MOST, Completions, JudgedCompletion
 from erce.reporting.numbers.k_samples import Coverage
 
 LONGEST_LINE = 160  # characters of a completion
@@ -14,16 +14,14 @@ OVER_TEMPERATURE = (
 
 
 def coverage_caption(coverage: Coverage) -> str:
-    """Say what the figure of pass@k shows, and where the lines cross."""
-    text = "The chance that one of k samples of a problem is right."
-    crossed = coverage.crossing
+    """Say where the chosen λ and the baseline change places in pass@k; empty without both of them."""
     if coverage.chosen is None or coverage.baseline not in coverage.curves:
-        return text
-    name = coverage.baseline.objective
+        return ""
+    name, crossed = coverage.baseline.objective, coverage.crossing
     if crossed is None:
-        return f"{text} Up to {max(coverage.ks)} samples the chosen λ and {name} do not change places."
+        return f"Up to {max(coverage.ks)} samples the chosen λ and {name} do not change places in pass@k."
     ahead = name if crossed.leader == "treated" else "the chosen λ"
-    return f"{text} From k = {crossed.k} on {ahead} covers more (dashed)."
+    return f"From k = {crossed.k} on {ahead} has the higher pass@k."
 
 
 def completions_caption(shown: Completions, seeds: int) -> str:
@@ -36,7 +34,7 @@ def completions_caption(shown: Completions, seeds: int) -> str:
     return f"{text} A page holds at most {MOST:,}; `erce records` writes all of them into one file."
 
 
-def completion_line(shown: ShownCompletion) -> str:
+def completion_line(shown: JudgedCompletion) -> str:
     """Describe one completion and its verdict on one line."""
     verdict = f"{'right' if shown.accepted else 'not accepted'} ({shown.reason})"
     text = one_line(shown.text)[:LONGEST_LINE]

@@ -21,24 +21,9 @@ JUDGE_AGAIN = (  # the limits on processor time and wall time are fixed (docs/sa
 )
 ACCIDENTS = (  # reason, the share of completions that is too much, what it means, what to do
     ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
-    (
-        "timeout",
-        0.005,
-        "ran into the verifier's time limit; most such programs never end, and are wrong.",
-        JUDGE_AGAIN,
-    ),
-    (
-        "error",
-        0.0,
-        "could not be judged, a fault of the task or the machine.",
-        "Look at the tests of the task.",
-    ),
-    (
-        "opaque",
-        0.005,
-        "returned objects that no other process can compare.",
-        "Look at a few of the opaque completions.",
-    ),
+    ("timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN),
+    ("error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."),
+    ("opaque", 0.005, "returned objects that no other process can compare.", "Look at opaque completions."),
 )
 
 

@@ -4,7 +4,6 @@ from erce.errors import counted
 from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
 from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
-from erce.reporting.numbers.k_samples import WAYS, TwoArms, all_samples
 from erce.reporting.words import searched
 from erce.reporting.words.whole_grid import where
 from erce.stats import Gain
@@ -17,8 +16,8 @@ MAYBE_CHANCE = ", which includes 0: it may be chance"
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "greedy", "several", "control-sampled", "control-greedy",
-    "difference-sampled", "difference-greedy", and "sharpening": whether the frontier's temperatures explain
+    Then, where the study has them: "search", "greedy", "difference-sampled", "difference-greedy", and
+    "sharpening": whether the frontier's temperatures explain
     a sampled gain or, without a frontier, that sharpening alone may explain the gain.
     """
     if alike := all_alike(summary):
@@ -30,24 +29,12 @@ def sentences(summary: Summary) -> dict[str, str]:
         return by_subject
     recipe = summary.study.recipe
     if summary.decoding != "greedy":
-        opening = "With greedy decoding, one completion a problem, the same λ"
-        by_subject["greedy"] = _greedy(summary, recipe.task, opening)
-    by_subject["several"] = k_samples_sentence(
-        all_samples(summary), strength(summary.lam), summary.baseline_name
-    )
-    if recipe.control is not None:
-        by_subject["control-sampled"] = _sampled(
-            summary,
-            recipe.control,
-            f"On the control {recipe.control}, where the mechanism predicts no gain, the same λ",
-        )
-        by_subject["control-greedy"] = _greedy(
-            summary, recipe.control, "On the control with greedy decoding it"
-        )
+        opening = "With greedy decoding, one completion a problem, the same λ was right on"
+        by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
     for decoding, gain in summary.interaction.items():
         by_subject[f"difference-{decoding}"] = (
-            f"{where(decoding)} the gain minus the control's gain is {with_interval(gain)}"
-            f"{_judgement(gain, 'the control gained more')}."
+            f"{where(decoding)} the gain less that on the control {recipe.control}, where none is expected, "
+            f"is {with_interval(gain)}{_judgement(gain, 'the control gained more')}."
         )
     by_subject["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
@@ -88,8 +75,8 @@ def _headline(summary: Summary) -> str:
     opening = f"λ = {strength(choice.lam)} ({name}{', ' if name else ''}chosen on validation)"
     if row is not None:
         opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
-    right = _sampled(summary, task, opening) or _comparison(
-        summary, task, "greedy", f"{opening} was right with greedy decoding on", "of problems"
+    right = _comparison(summary, "sampled", f"{opening} was right in", "of samples") or _comparison(
+        summary, "greedy", f"{opening} was right with greedy decoding on", "of problems"
     )
     return right or (
         f"{opening} has nothing to be compared with: λ = 0, {summary.baseline_name}, has no finished cell."
@@ -127,22 +114,13 @@ def _denominator(summary: Summary) -> str:
     return "of samples" if summary.decoding == "sampled" else "of greedy completions"
 
 
-def _sampled(summary: Summary, task: str, opening: str) -> str:
-    return _comparison(summary, task, "sampled", f"{opening} was right in", "of samples")
-
-
-def _greedy(summary: Summary, task: str, opening: str) -> str:
-    return _comparison(summary, task, "greedy", f"{opening} was right on", "of problems")
-
-
-def _comparison(summary: Summary, task: str, decoding: str, opening: str, denominator: str) -> str:
+def _comparison(summary: Summary, decoding: str, opening: str, denominator: str) -> str:
     """Compare the chosen λ with the baseline; empty where either has no finished cell."""
-    arm_gain = summary.gain(task, summary.chosen, decoding)
+    arm_gain = summary.gain(summary.study.recipe.task, summary.chosen, decoding)
     if arm_gain is None:
         return ""
-    headline = task == summary.study.recipe.task and decoding == "sampled"
     better = f"{summary.baseline_name} was better"
-    judgement = _judgement(arm_gain.gain, better, CHANCE if headline else MAYBE_CHANCE)
+    judgement = _judgement(arm_gain.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
     return (
         f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
         f"for {summary.baseline_name}: {with_interval(arm_gain.gain)}{judgement}."
@@ -182,38 +160,6 @@ def _gained(summary: Summary, task: str, decoding: str) -> bool:
     """Tell whether the chosen λ gained: its interval lies above 0."""
     gain = summary.gain(task, summary.chosen, decoding)
     return gain is not None and gain.gain.low > 0
-
-
-def k_samples_sentence(two_arms: TwoArms | None, lam: str, baseline_name: str) -> str:
-    """Compare pass@k, maj@k and best@k of the chosen λ with the baseline's; empty where there are none."""
-    if two_arms is None:
-        return ""
-    k, treated, baseline = two_arms.k, two_arms.treated, two_arms.baseline
-    words = {
-        "pass": f"one of {k} samples is right",
-        "maj": f"the vote of {k}",
-        "best": f"the likeliest of {k}",
-    }
-    parts = [
-        f"{words[way]} on {percent(treated[way])} % of problems against {percent(baseline[way])} %"
-        + (f" ({interval(two_arms.gains[way])})" if way in two_arms.gains else "")
-        for way in WAYS
-        if way in treated and way in baseline
-    ]
-    if not parts:
-        return ""
-    over = next((f", over {gain.covers}" for gain in two_arms.gains.values()), "")
-    brackets = f" In brackets: 95 % interval of the difference in points{over}." if over else ""
-    crossing = _crossing(two_arms, baseline_name)
-    return f"With λ = {lam} and with {baseline_name}, {', '.join(parts)}.{brackets}{crossing}"
-
-
-def _crossing(two_arms: TwoArms, baseline_name: str) -> str:
-    if two_arms.crossover is None:
-        return f" Up to {two_arms.k} samples neither overtakes the other in the first of these."
-    ahead = "the penalty" if two_arms.crossover.leader == "treated" else baseline_name
-    behind_from = two_arms.crossover.k
-    return f" In the first of these {ahead} is ahead with few samples and behind from {behind_from} on."
 
 
 def frontier_sentence(frontier: Frontier | None) -> str:

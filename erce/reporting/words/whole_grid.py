@@ -14,8 +14,6 @@ def grid_sentences(inference: Inference | None) -> list[str]:
     sentences = [_better_and_worse(grid) for grid in grids]
     if inference.greedy is not None:
         sentences.append(_same(inference.greedy))
-    if inference.sampled is not None:
-        sentences.append(_two_intervals(inference.sampled, inference.chosen))
     return [sentence for sentence in sentences if sentence]
 
 
@@ -58,18 +56,6 @@ def _same(grid: GridFindings) -> str:
     return (
         f"{where('greedy')} {same.arm.label} and {grid.baseline.objective} {are} within {margin} (90 % "
         f"interval of the gain {interval(same.test)}, over {same.test.covers}{few})."
-    )
-
-
-def _two_intervals(grid: GridFindings, chosen: Arm | None) -> str:
-    """Explain the two intervals of the chosen λ's gain; empty with one seed, which gives only one."""
-    gain = next((gain for gain in grid.gains if gain.arm == chosen), None)
-    if gain is None or gain.over_seeds is None:
-        return ""
-    return (
-        f"Other seeds on these very problems would give {gain.arm.label} a gain of "
-        f"{interval(gain.over_seeds)} points (Welch); other problems like these as well, "
-        f"{interval(gain.gain)}, the interval to quote."
     )
 
 

@@ -1,4 +1,4 @@
-"""What several samples do together: the numbers of the cells, in a sentence that says which arm is ahead."""
+"""What several samples do together: the numbers of the cells, and which arm is ahead."""
 
 import json
 
@@ -9,8 +9,9 @@ from toys.studies import TASK, make_study
 from erce.files import read_json, write_json
 from erce.recipe import Cell
 from erce.reporting.numbers.gains import summary
-from erce.reporting.numbers.k_samples import all_samples
-from erce.reporting.words.sentences import sentences
+from erce.reporting.numbers.k_samples import all_samples, sample_coverage
+from erce.reporting.pages.html import document
+from erce.reporting.words.captions import coverage_caption
 from erce.stats import paired_gain
 from erce.study.folder import cell_folder, read_study
 from erce.types import Arm
@@ -41,15 +42,6 @@ def test_means_over_seeds_of_what_both_arms_have(study):
     json.dumps(found.as_json(), allow_nan=False)
 
 
-def test_the_sentence_leaves_out_what_one_arm_lacks(study):
-    text = sentences(study)["several"]
-    assert "one of 4 samples is right on 80.0 % of problems against 90.0 %" in text
-    assert "the vote of 4 on 70.0 % of problems against 50.0 %" in text
-    assert "likeliest" not in text
-    crossed = all_samples(study).crossover
-    assert ("overtakes the other" in text) == (crossed is None)
-
-
 def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
     """Cross-entropy is right on every problem now and then; the penalty always, on half of them."""
     made = make_study(tmp_path / "runs", control=None, lams=(0.0, 0.5), seeds=(0,), problems=40)
@@ -66,7 +58,8 @@ def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
         write_json(folder / "result.json", result)
     found = summary(read_study(made.root))
     assert all_samples(found).crossover.k == 3
-    assert "the penalty is ahead with few samples and behind from 3 on" in sentences(found)["several"]
+    caption = coverage_caption(sample_coverage(found))
+    assert caption == "From k = 3 on cross-entropy has the higher pass@k."
 
 
 def _with(study, arm_says):
@@ -105,10 +98,8 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
     assert list(found.gains) == ["pass", "maj", "best"]
     assert found.gains["maj"] == expected
     assert found.gains["best"].gain == pytest.approx(expected.gain / 2)
-    text = sentences(_with(study, _by_problem))["several"]
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (expected.low, expected.high))
-    assert f"the vote of 4 on 70.0 % of problems against 50.0 % ({low} to {high})" in text
-    assert "In brackets: 95 % interval of the difference in points, over problems and seeds." in text
+    assert f'<td colspan="2">+12.5, {low} to {high}</td>' in document(_with(study, _by_problem))
 
 
 def test_a_seed_without_its_problems_leaves_the_interval_out(study):

@@ -108,7 +108,7 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
         )
     ]
     assert places == sorted(places)
-    assert page.tags.count("figure") == 6
+    assert page.tags.count("figure") == 5
     printed = re.sub(r"\s+", " ", printed)
     numbers = read_json(path.parents[2] / "all.json")
     assert all(text in printed for text in (*numbers["sentences"], *numbers["next"]))
@@ -362,13 +362,12 @@ def test_examples_are_the_largest_differences_with_the_completions_that_made_the
     for each in (*shown.gained, *shown.lost):
         number = int(each.problem.removeprefix("test-"))
         better, worse = (each.after, each.before) if each in shown.gained else (each.before, each.after)
-        assert (better.accepted, worse.accepted) == (True, False)
-        for side in (each.before, each.after):
-            at = names.index(each.problem)
-            assert side.right == arms[side.lam == 0.5][:, at].sum()
-            answer = number % 50 if side.accepted else (number + 10) % 50
-            assert side.text.endswith(f"#### {answer}")
-            assert side.accepted == (side.reason == "numeric")
+        assert (better.completion.accepted, worse.completion.accepted) == (True, False)
+        for side, outcomes in zip((each.before, each.after), arms, strict=True):
+            assert side.right == outcomes[:, names.index(each.problem)].sum()
+            answer = number % 50 if side.completion.accepted else (number + 10) % 50
+            assert side.completion.text.endswith(f"#### {answer}")
+            assert side.completion.accepted == (side.completion.reason == "numeric")
 
 
 def test_prompts_are_shown_where_the_study_keeps_them(whole):

@@ -11,18 +11,8 @@ from erce.reporting import format
 from erce.reporting.words.terms import TERMS
 
 TEMPLATES = Path(__file__).parent
-FILTERS = (
-    "percent",
-    "points",
-    "interval",
-    "p_value",
-    "spread",
-    "strength",
-    "known_as",
-    "row_label",
-    "fixed",
-    "unbroken",
-)
+FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed")
+FILTERS += ("known_as", "row_label", "unbroken")
 MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
 
 
