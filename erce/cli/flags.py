@@ -142,6 +142,10 @@ def add_card(added: argparse.ArgumentParser) -> None:
     added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")
 
 
+def add_verbose(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--verbose", action="store_true", help="print every sentence of the report")
+
+
 def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
     text = f"processes that share the cells, and a CPU's cores ({usual}); on Ray, the most cells at a time"
     parser.add_argument("--jobs", type=int, metavar="N", help=text)

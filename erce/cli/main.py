@@ -19,6 +19,7 @@ from erce.cli.flags import (
     add_run,
     add_sandbox,
     add_sft,
+    add_verbose,
     add_verify,
     check_json,
     check_verify,
@@ -165,18 +166,18 @@ def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides
         )
     except UnfinishedError as error:
         try:
-            _report(out, None)
+            _report(out, options)
         except (OSError, InputError) as reason:  # a full disk must not hide the failed cells
             _print_error(reason, "no report: ")
         _print_error(error)
         return 1
-    _report(out, None)
+    _report(out, options)
     return 0
 
 
 def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
-    _report(options.runs, options.json)
+    _report(options.runs, options)
     if options.against:
         from erce.reporting.words.against import against_lines
         from erce.study.folder import read_study
@@ -320,10 +321,11 @@ def _text(path: Path) -> str:
         raise InputError(f"{str(path)!r} cannot be read as text ({error})") from None
 
 
-def _report(root: Path, json: Path | None) -> None:
+def _report(root: Path, options: argparse.Namespace) -> None:
     from erce.reporting import report as write_report
 
-    print(f"report: {write_report(root, json=json).resolve().as_uri()}")
+    page = write_report(root, json=getattr(options, "json", None), verbose=options.verbose)
+    print(f"report: {page.resolve().as_uri()}")
 
 
 def _sandbox_errors() -> tuple[type[Exception], ...]:
@@ -359,14 +361,17 @@ def _parser() -> argparse.ArgumentParser:
     added = command(demo)
     added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
     add_engine(added, "one a core")
+    add_verbose(added)
     added = command(run)
     add_run(added)
+    add_verbose(added)
     add_plan(added)
     add_engine(added, "1")
     add_sandbox(added)
     add_recipe(command(outlook))
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
+    add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
     added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)

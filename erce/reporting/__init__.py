@@ -29,16 +29,26 @@ from erce.study.folder import read_study
 __all__ = ["report"]
 
 
-def report(root: str | Path, *, json: str | Path | None = None, out: str | Path | None = None) -> Path:
+BRIEF = ("headline", "greedy", "sharpening")  # the sentences that the terminal shows unless asked for all
+
+
+def report(
+    root: str | Path,
+    *,
+    json: str | Path | None = None,
+    out: str | Path | None = None,
+    verbose: bool = False,
+) -> Path:
     """Report the study in `root`; return the path of the page, RUNS/report/index.html.
 
-    Prints the table and what it means. Writes index.html, completions.html, accuracy.svg and tables/ into
-    `out` (RUNS/report), and every number into the file `json`. The same study gives the same bytes.
+    Prints the table, three sentences and what to do next; with `verbose` all sentences of the page. Writes
+    index.html, completions.html, accuracy.svg and tables/ into `out` (RUNS/report), and every number into the
+    file `json`. The same study gives the same bytes.
     """
     root = Path(root)
     study_summary = summary(read_study(root))
     out = Path(out) if out is not None else root / "report"
-    _print(study_summary)
+    _print(study_summary, verbose=verbose)
     tasks = [task for task in study_summary.study.recipe.tasks if study_summary.arms(task)]
     write_tables(study_summary, out / "tables")
     if tasks:
@@ -89,19 +99,21 @@ def _as_json(part: _Part | None) -> dict[str, Any] | None:
     return None if part is None else part.as_json()
 
 
-def _print(summary: Summary) -> None:
-    """Print the tables, what they mean, what could be wrong and what to do next."""
+def _print(summary: Summary, *, verbose: bool) -> None:
+    """Print the tables, what they mean and what to do next; with `verbose` also what could be wrong."""
     console = Console()
     print_tables(summary, console)
-    meanings = [*sentences(summary).values()]
+    by_subject = sentences(summary)
+    meanings = [text for subject, text in by_subject.items() if verbose or subject in BRIEF]
     if all_alike(summary):
         meanings += map(completion_line, three_completions(summary))
-    else:
+    elif verbose:
         meanings += grid_sentences(inference(summary))
     for text in meanings:
         console.print(f"\n{visible(text)}", markup=False, highlight=False)
     if not all_alike(summary):
-        _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
+        if verbose:
+            _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
         _print_list(console, "What to do next:", next_steps(summary))
     console.print()
 

@@ -58,7 +58,7 @@ class Page(HTMLParser):
 
 def _report(root, capsys, **changes):
     make_study(root / "runs", **changes)
-    path = report(root / "runs", json=root / "all.json")
+    path = report(root / "runs", json=root / "all.json", verbose=True)
     return path, Page(path.read_text(encoding="utf-8")), capsys.readouterr().out
 
 
@@ -69,7 +69,7 @@ def whole(tmp_path_factory):
     make_study(root / "runs")
     write_rows(root / "runs" / "problems.jsonl", _prompts())
     with redirect_stdout(StringIO()) as printed:
-        path = report(root / "runs", json=root / "all.json")
+        path = report(root / "runs", json=root / "all.json", verbose=True)
     return path, Page(path.read_text(encoding="utf-8")), printed.getvalue()
 
 
@@ -80,6 +80,17 @@ def _prompts():
         for task, split, text in ((TASK, "test", "Work out"), (TASK, "train", "No"), (CONTROL, "test", "No"))
         for n in range(30)
     ]
+
+
+def test_the_terminal_shows_three_sentences_unless_it_is_asked_for_all(whole, capsys):
+    path, _, everything = whole
+    report(path.parents[1], out=path.parent)
+    brief = capsys.readouterr().out
+    for shown in ("(chosen on validation) was right in", "With greedy decoding", "What to do next:"):
+        assert shown in brief
+    assert "minus the control's" not in brief
+    assert "minus the control's" in everything
+    assert max(map(len, brief.splitlines())) <= 80
 
 
 def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):

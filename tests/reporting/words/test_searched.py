@@ -137,7 +137,7 @@ def test_a_study_that_lists_its_lams_says_nothing_of_a_search(tmp_path):
 
 
 def test_json_and_terminal_have_the_search(won, tmp_path, capsys):
-    report(won.study.root, json=tmp_path / "numbers.json", out=tmp_path / "report")
+    report(won.study.root, json=tmp_path / "numbers.json", out=tmp_path / "report", verbose=True)
     numbers, shown = read_json(tmp_path / "numbers.json"), " ".join(capsys.readouterr().out.split())
     assert numbers["search"]["step"]["winner"] == numbers["chosen"]["lam"] == 3.0
     assert numbers["search"]["said"][-1] == "λ = 3 wins."
