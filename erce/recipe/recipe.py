@@ -191,10 +191,10 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 def identity(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that must be equal for two recipes to share a folder.
 
-    Left out are the grid and the frontier, which may grow, what changes speed only, and where the data lie
-    (the study's folder has the problems). `objective`, `stop`, `frontier_samples`, λ's schedule and `server`
-    are in it only if a recipe sets them; of a server the kind, the model's name and the alternatives a step,
-    not its address.
+    Left out are the grid and the frontier, which may grow, what changes speed only, where trainings are
+    logged, and where the data lie (the study's folder has the problems). `objective`, `stop`,
+    `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them; of a server the kind,
+    the model's name and the alternatives a step, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
@@ -202,6 +202,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     if recipe.objective == CROSS_ENTROPY:
         del settings["objective"]
     settings["data"] = None
+    del settings["training"]["report_to"]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]
     for name in ("frontier_samples", "stop"):

@@ -13,6 +13,7 @@ from erce.recipe.sections import (
     NORMALIZATIONS,
     SCHEDULES,
     SERVERS,
+    TRACKERS,
     WARMUP,
     Decoding,
     Resources,
@@ -128,6 +129,7 @@ def check_training(training: Training) -> None:
         raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
     check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
     check_choice("[training] head", training.head, HEADS)
+    check_choice("[training] report_to", training.report_to, TRACKERS)
     check_choice("[training] lam_schedule", training.lam_schedule, SCHEDULES)
     if not 0 <= training.lam_warmup <= 1:
         raise InputError(

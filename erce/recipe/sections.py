@@ -6,6 +6,7 @@ from dataclasses import dataclass
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear", "delayed")
+TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a package of that name
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 AUTO = "auto"  # in the place of a list of λ
@@ -31,6 +32,7 @@ class Training:
     max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
     lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 | "delayed": 0, then λ at once
     lam_warmup: float = WARMUP  # share of the steps over which "linear" rises and "delayed" keeps 0
+    report_to: str = "none"  # "tensorboard" | "trackio" | "wandb" | "mlflow": also log every training there
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,9 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
 
         load_tokenizer(recipe.model)
     check_server(recipe)
+    tracker = recipe.training.report_to
+    if tracker != "none" and find_spec(tracker) is None and find_spec(f"{tracker}X") is None:
+        raise InputError(f"report_to = {tracker!r} needs the package {tracker}; run: pip install {tracker}")
 
 
 def _is_local(model: str) -> bool:

@@ -144,7 +144,9 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         logging_steps=1,
         logging_nan_inf_filter=False,
         save_strategy="no",
-        report_to="none",
+        report_to=training.report_to,
+        run_name=folder.parent.name,  # of the cell
+        project="erce",
         disable_tqdm=True,
         ddp_find_unused_parameters=False,
     )

@@ -16,7 +16,7 @@ import erce.study.run
 from erce.errors import CellsFailedError
 from erce.files import read_json, read_rows, write_json
 from erce.generate.transformers import generate
-from erce.recipe import Cell, Decoding, Resources
+from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
 from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
@@ -242,6 +242,7 @@ def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finishe
         ({"task": "gsm8k", "data": "no/such/folder"}, "no/such/folder"),
         ({"model": "no/such/model"}, "no/such/model"),
         ({"n_test": 10**6}, "1000000"),
+        ({"training": Training(report_to="wandb")}, "needs the package wandb; run: pip install wandb"),
     ],
 )
 def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path, change, sentence):

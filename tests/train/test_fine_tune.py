@@ -17,6 +17,8 @@ from peft import PeftModel, get_peft_model_state_dict
 from safetensors.torch import load_file
 from toys import FINDS_TOYS
 from toys import training as toy
+from transformers import TrainerCallback
+from transformers.integrations import integration_utils
 
 from erce.errors import DivergedError
 from erce.hf.models import BasePolicy, adapted
@@ -54,6 +56,19 @@ def usual(tmp_path_factory) -> dict[str, Any]:
 
 def bits(folder: Path) -> bytes:
     return (folder / "adapter_model.safetensors").read_bytes()
+
+
+def test_a_tracker_gets_every_log_entry_under_the_cells_name(tmp_path, monkeypatch):
+    seen = []
+
+    class Tracker(TrainerCallback):
+        def on_log(self, args, state, control, logs=None, **_):
+            seen.append((args.run_name, args.project, logs.get("objective")))
+
+    monkeypatch.setitem(integration_utils.INTEGRATION_TO_CALLBACK, "trackio", Tracker)
+    summary = tune(tmp_path / "sums-lam1-seed0" / "adapter", training={"report_to": "trackio"})
+    logged = [entry["objective"] for entry in summary["log"]]
+    assert seen[: len(logged)] == [("sums-lam1-seed0", "erce", objective) for objective in logged]
 
 
 def test_the_seed_alone_decides_the_adapter(tmp_path):
