@@ -15,7 +15,7 @@ runs/mini/
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -28,10 +28,11 @@ from erce.errors import InputError
 from erce.files import read_json, read_rows, write_json, write_rows
 from erce.recipe import Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
 from erce.study.compared import compared_lams, with_comparisons
-from erce.study.samples import DrawnSet, read_outcomes
+from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
 from erce.types import Arm
 
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
+CELL = "cell.json"
 SEARCH = "search.json"
 RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
@@ -198,6 +199,22 @@ class Study:
         tried = (cell for cell in self.expected if cell.objective == self.recipe.objective)
         return tuple(sorted({cell.lam for cell in tried if cell.lam is not None}))
 
+    @cached_property
+    def verifiers(self) -> dict[Cell, str]:
+        """The version of the verifier that judged each finished cell, without the cells that do not say."""
+        return verifiers_of(self.root, self.recipe, self.results)
+
+    def judged_otherwise(self, task: str) -> list[Cell]:
+        """Return the cells of a task that another verifier judged than the task's newest verdicts."""
+        judged = {cell: verifier for cell, verifier in self.verifiers.items() if cell.task == task}
+        if len({*judged.values()}) < 2:
+            return []
+        newest = max(judged, key=lambda cell: (self._folder(cell) / VERDICTS).stat().st_mtime_ns)
+        return [cell for cell, verifier in judged.items() if verifier != judged[newest]]
+
+    def _folder(self, cell: Cell) -> Path:
+        return cell_folder(self.root, self.recipe, cell)
+
     @property
     def seconds(self) -> float:
         """Seconds of computing in all finished cells and in those that a search gave up."""
@@ -234,6 +251,13 @@ class Study:
     @cached_property
     def _outcomes(self) -> dict[Cell, dict[DrawnSet, np.ndarray]]:
         return {cell: read_outcomes(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
+
+
+def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell, str]:
+    """Return the version of the verifier that judged each cell, without the cells that do not say."""
+    paths = {cell: cell_folder(root, recipe, cell) / CELL for cell in cells}
+    origins = {cell: read_json(path) for cell, path in paths.items() if path.is_file()}
+    return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
 
 
 def read_timing(folder: Path) -> dict[str, float]:

@@ -1,14 +1,15 @@
 """The last stages of a cell: completions → verdicts → scores."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from erce.recipe import Cell
+from erce.recipe import Cell, Recipe
 from erce.score import summarize
 from erce.study.drawing import EVALUATED
-from erce.study.provenance import write_verifier
-from erce.study.samples import DrawnSet, JudgedSample, read_completions, write_verdicts
+from erce.study.folder import RESULT, cell_folder, is_done, verifiers_of
+from erce.study.provenance import verifier_version, write_verifier
+from erce.study.samples import VERDICTS, DrawnSet, JudgedSample, read_completions, write_verdicts
 from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
 from erce.types import Splits
@@ -29,6 +30,24 @@ def judge(folder: Path, cell: Cell, problems: Splits) -> None:
             for completion in completions
         ],
     )
+
+
+def judge_again(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
+    """Delete the verdicts and the result of finished cells that another verifier judged; return the cells.
+
+    A finished study keeps its verdicts as long as one verifier judged all cells of a task.
+    """
+    done = [cell for cell in cells if is_done(root, recipe, cell)]
+    judged = verifiers_of(root, recipe, done)
+    verifiers = {(cell.task, verifier) for cell, verifier in judged.items()}
+    if len(done) == len(cells) and len(verifiers) == len({task for task, _ in verifiers}):
+        return []
+    present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in judged}}
+    outdated = [cell for cell, verifier in judged.items() if verifier != present[cell.task]]
+    for cell in outdated:
+        for name in (RESULT, VERDICTS):
+            (cell_folder(root, recipe, cell) / name).unlink(missing_ok=True)
+    return outdated
 
 
 def score(samples: Iterable[JudgedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:

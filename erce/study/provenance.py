@@ -20,12 +20,12 @@ from erce.files import read_json, write_json
 from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
+from erce.study.folder import CELL
 from erce.types import Problem
 
 if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
 
-CELL = "cell.json"
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
 
 
@@ -93,16 +93,23 @@ def weights_digest(adapter: Path) -> str:
 
 
 def verifier_version(verify: Callable[..., Any]) -> str:
-    """Return erce's version and 16 hex digits of the sources: erce's verifiers and the file `verify` is in.
+    """Return erce's version and 16 hex digits of the sources: erce's verifiers and the files `verify` is in.
 
     Two versions are equal where the same code judges; the packages beneath have theirs in result.json.
     """
-    function = verify.func if isinstance(verify, partial) else verify
-    own_file = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
     root = Path(erce.verify.__path__[0])
     sources = [path.read_bytes() for path in sorted(root.rglob("*.py"))]
-    sources += [Path(own_file).read_bytes()] if own_file else []
+    sources += [path.read_bytes() for path in _source_files(verify)]
     return f"{version('erce')}+{_digest([hashlib.sha256(source).hexdigest() for source in sources])}"
+
+
+def _source_files(function: Callable[..., Any]) -> list[Path]:
+    """Return the file that a function is in; of a partial, that of every function it is made of."""
+    if isinstance(function, partial):
+        parts = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
+        return [path for part in parts for path in _source_files(part)]
+    path = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
+    return [Path(path)] if path else []
 
 
 def _origin(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.catalog import model_folder
-from erce.errors import CellsFailedError, InputError
+from erce.errors import CellsFailedError, InputError, counted
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
@@ -20,6 +20,7 @@ from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
 from erce.study.folder import Study, cell_folder, check_folder, is_done, open_study, read_study
+from erce.study.judging import judge_again
 from erce.study.policy import check_server
 from erce.study.problems import cell_splits, problem_rows
 from erce.study.search import Run
@@ -78,14 +79,21 @@ def run(
     first_round = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
+        outdated = judge_again(root, recipe, asked(root, recipe).cells)
         failed: list[Done] = []
-        for now in rounds(root, recipe):
+        for now in rounds(root, recipe, notes=_judged_again(outdated)):
             failed += _run_round(first_round, now, run_cells, retries=retries, without=failed, show=show)
             if not all(done.diverged for done in failed):
                 break
     if failed:
         raise _cells_failed(root, recipe, failed)
     return read_study(root)
+
+
+def _judged_again(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Return the sentence on cells whose completions are judged again; none without such cells."""
+    names = ", ".join(cell.name for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
+    return (f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again.",) * bool(cells)
 
 
 def _run_round(

@@ -10,7 +10,7 @@ from toys.recipes import tiny_recipe
 from toys.studies import make_study
 
 from erce.cli.main import main
-from erce.files import read_rows
+from erce.files import read_json, read_rows
 from erce.recipe import Training
 from erce.reporting import report
 from erce.study.regrade import regrade_study
@@ -69,6 +69,28 @@ def test_a_verifier_that_breaks_ends_the_run_and_is_no_wrong_answer(here):
     judge(here, "door_accident", "raise KeyError(problem.id)")
     with pytest.raises(KeyError):
         main(["run", "own.toml"])
+
+
+def _runs_again(here, capsys, *words):
+    sys.modules.pop("door_twice", None)  # as in another process
+    assert main(["run", "own.toml", *words]) == 0
+    return capsys.readouterr().err
+
+
+def test_a_changed_verifier_judges_the_earlier_cells_again_when_a_lam_is_added(here, capsys):
+    judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
+    _runs_again(here, capsys, "--set", "lams=[0]")
+    base = next((here / "runs/own/cells").glob("*base*"))
+    drawn, before = (base / "completions.jsonl").stat().st_mtime_ns, read_json(base / "cell.json")
+    judge(here, "door_twice", "return True")
+    _runs_again(here, capsys, "--set", "lams=[0]")
+    assert read_json(base / "cell.json") == before  # finished, and judged by one verifier
+    said = _runs_again(here, capsys)
+    assert "The verifier has changed: 2 cells (door_twice-judge-base, " in said
+    assert (base / "completions.jsonl").stat().st_mtime_ns == drawn
+    assert all(row["accepted"] for row in read_rows(base / "verdicts.jsonl"))
+    verifiers = {read_json(path)["verifier"] for path in (here / "runs/own/cells").rglob("cell.json")}
+    assert len(verifiers) == 1 != len(verifiers | {before["verifier"]})
 
 
 PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)

@@ -190,9 +190,9 @@ def known_mean(values: list[float | None]) -> float | None:
 
 
 def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
-    """Return every trained arm's gain; empty while λ = 0 has no finished cell."""
+    """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers."""
     zero = study.recipe.baseline
-    if not _drawn(study, task, zero, decoding):
+    if not _drawn(study, task, zero, decoding) or study.judged_otherwise(task):
         return {}
     outcomes = {
         arm: study.outcomes(task, arm, split="test", decoding=decoding)
@@ -286,7 +286,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     """Return a gain for each decoding; none without a control, a λ to compare at, or their finished cells."""
     own_task, control = study.recipe.task, study.recipe.control
-    if control is None or choice is None or choice.lam == 0:
+    if control is None or choice is None or choice.lam == 0 or study.judged_otherwise(control):
         return {}
     arms = (study.recipe.grid_arm(choice.lam), study.recipe.baseline)
     differences = {}

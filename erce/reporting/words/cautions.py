@@ -1,5 +1,7 @@
 """A study → what could be wrong with it, each fault with its number, and what would mend it."""
 
+from collections import Counter
+from itertools import chain
 from typing import NamedTuple
 
 from erce.errors import counted
@@ -8,7 +10,7 @@ from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
-from erce.study.search.choose import NoChoice
+from erce.study.search.choose import NoChoice, judged_by_several
 from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
@@ -42,7 +44,9 @@ def cautions(summary: Summary) -> list[str]:
 def faults(summary: Summary) -> list[Caution]:
     """Return what could be wrong with a study."""
     return [
+        *_verifiers(summary),
         *_far_runs(summary),
+        *_versions(summary),
         *_unfinished(summary),
         *_uneven(summary),
         *_chosen(summary),
@@ -53,8 +57,27 @@ def faults(summary: Summary) -> list[Caution]:
         *_cut_short(summary),
         *_unprotected(summary),
         *_base_model(summary),
-        *_versions(summary),
     ]
+
+
+def _verifiers(summary: Summary) -> list[Caution]:
+    """Name the cells that another verifier judged than the rest of their task."""
+    by_task = {task: summary.study.judged_otherwise(task) for task in summary.study.recipe.tasks}
+    faults = [judged_by_several(task, cells) for task, cells in by_task.items() if cells]
+    return [Caution(f"{text[0].upper()}{text[1:]}.") for text in faults]
+
+
+def _versions(summary: Summary) -> list[Caution]:
+    """Name the packages of which not all cells had the same version."""
+    cells = [result.get("versions", {}) for result in summary.study.results.values()]
+    kinds = {tuple(sorted(versions.items())) for versions in cells}
+    counts = {name: Counter(versions.get(name, "unknown") for versions in cells) for name in {*chain(*cells)}}
+    named = []
+    for name, by_version in sorted(counts.items()):
+        versions = [f"{version} ({counted(count, 'cell')})" for version, count in by_version.items()]
+        named += [f"{name} {', '.join(versions)}"] * (len(versions) > 1)
+    text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores"
+    return [Caution(f"{text}: {'; '.join(named)}.")] if len(kinds) > 1 else []
 
 
 def _far_runs(summary: Summary) -> list[Caution]:
@@ -230,9 +253,3 @@ def _base_model(summary: Summary) -> list[Caution]:
                 Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
             )
     return warnings[:1]
-
-
-def _versions(summary: Summary) -> list[Caution]:
-    kinds = {tuple(sorted(result.get("versions", {}).items())) for result in summary.study.results.values()}
-    text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores."
-    return [Caution(text)] if len(kinds) > 1 else []

@@ -1,9 +1,11 @@
 """Scores on the validation problems → the λ that is reported on the test problems, which are read once."""
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
 from erce.errors import InputError
+from erce.recipe import Cell
 from erce.study.compared import ranked, validation_scores
 from erce.study.folder import Study
 
@@ -30,6 +32,7 @@ class NoChoice(Enum):
     NO_VALIDATION = "there are no completions of validation problems"
     UNFINISHED = "no λ has all its seeds"
     SEARCHING = "the search for λ has not ended"
+    VERIFIERS = "different verifiers judged the cells"
 
 
 class NoChoiceError(InputError):
@@ -50,6 +53,8 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
     task = task or study.recipe.task
     if task not in study.recipe.tasks:
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
+    if outdated := study.judged_otherwise(task):
+        raise NoChoiceError(NoChoice.VERIFIERS, judged_by_several(task, outdated))
     if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
         return _choice_of_search(study.search)
     scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
@@ -64,6 +69,16 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
         runner_up_score=None if second is None else scores[second],
         at_edge=best != 0 and best in (min(scores), max(scores)) and len(scores) > 1,
         scores=scores,
+    )
+
+
+def judged_by_several(task: str, outdated: Sequence[Cell]) -> str:
+    """Return why the arms of a task cannot be compared, and which cells to judge again."""
+    names = ", ".join(cell.name for cell in outdated[:10])
+    more = f" and {len(outdated) - 10} more" if len(outdated) > 10 else ""
+    return (
+        f"the cells of {task} were not all judged by the same verifier, so none of its gains is shown; judge "
+        f"{names}{more} again with `erce run`, which keeps their completions"
     )
 
 

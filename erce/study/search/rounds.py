@@ -29,23 +29,25 @@ class Asked(NamedTuple):
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
     objective: str  # what the λ of the search are added to
+    notes: tuple[str, ...] = ()  # sentences to print before the round
 
     @property
     def messages(self) -> list[str]:
-        """Return the sentences on the last decision and on what comes next; none without a search."""
-        return explain(self.step, self.objective)[-2:] if self.step is not None else []
+        """Return the notes, then the sentences on a search's last decision and on what comes next."""
+        return [*self.notes, *(explain(self.step, self.objective)[-2:] if self.step is not None else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return the cells as plain values, with which of them have the frontier."""
         return {"asked": [asdict(cell) for cell in self.cells]}
 
 
-def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
+def rounds(root: Path, recipe: Recipe, *, notes: tuple[str, ...] = ()) -> Iterator[Asked]:
     """Yield the cells to run now, round by round, until the results ask for no others.
 
-    The caller runs the cells that have no result. A round that brought no new result is the last.
+    The caller runs the cells that have no result. A round that brought no new result is the last. The first
+    has the `notes`.
     """
-    before, now = None, asked(root, recipe)
+    before, now = None, asked(root, recipe)._replace(notes=notes)
     while before is None or now.as_json() != before.as_json():
         if now.step is not None:
             told = {"said": explain(now.step, now.objective), "step": plain(now.step)}

@@ -212,3 +212,28 @@ def test_cautions_are_sentences_that_json_holds(tmp_path):
     found = cautions(summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5))))
     assert json.loads(json.dumps(found)) == found
     assert all(text.endswith(".") and len(text) < 300 for text in found)
+
+
+def test_no_gain_is_shown_across_two_verifiers_and_the_cells_to_judge_again_are_named(tmp_path):
+    study = _made(tmp_path)
+    for cell in study.results:
+        folder = cell_folder(study.root, study.recipe, cell)
+        write_json(folder / "cell.json", {"verifier": "old" if cell.lam == 0 else "new"})
+    newest = max(study.results, key=lambda cell: cell.lam or 0)
+    (cell_folder(study.root, study.recipe, newest) / "verdicts.jsonl").touch()
+    report = summary(read_study(study.root))
+    assert (report.gains, report.choice) == ([], None)
+    assert cautions(report)[0] == (
+        "The cells of sums were not all judged by the same verifier, so none of its gains is shown; "
+        "judge sums-lam0-seed0, sums-lam0-seed1, sums-lam0-seed2 again with `erce run`, which keeps their "
+        "completions."
+    )
+    for cell in study.results:
+        write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
+    assert summary(read_study(study.root)).gains
+
+
+def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
+    study = _made(tmp_path, versions={"sums-lam1-seed0": {"torch": "2.6.0"}})
+    [text] = _said(study, "package versions")
+    assert "torch 2.13.0 (9 cells), 2.6.0 (1 cell)." in text
