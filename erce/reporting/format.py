@@ -128,6 +128,16 @@ def row_label(arm: Arm, baseline: Arm) -> str:
     return f"{CROSS_ENTROPY}, {arm.label}" if arm.lam else CROSS_ENTROPY
 
 
+def sentence_label(arm: Arm, baseline: Arm) -> str:
+    """Return an arm's label in a sentence; cross-entropy is named where the grid is on another objective.
+
+    >>> sentence_label(Arm(4.0), Arm(0.0)), sentence_label(Arm(0.0), Arm(0.0, "dft"))
+    ('λ = 4', 'cross-entropy')
+    """
+    label = row_label(arm, baseline)
+    return arm.label if label == arm.short_label else label
+
+
 def file_name(task: str) -> str:
     """Return a task's name as part of a file name.
 

@@ -33,7 +33,8 @@ MARKERS: Any = {
 }
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
 GAP = 0.5  # between the λ and the other objectives
-PANEL = (4.6, 3.6)  # inches
+PANEL, ARM_INCHES = (4.6, 3.6), 0.3  # a panel, and the width that it has at least for each arm
+MOST_LEVEL_CHARACTERS = 32  # of the labels of an axis; more would touch each other unless they slope
 SHORT_AXIS = 1.0  # points; a shorter axis shows no difference between arms
 Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
 
@@ -46,8 +47,9 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand to the right of the λ, without a line.
     """
+    widest = max(len(_trained(summary, task)) for task in tasks)
     figure, side_by_side = panels(
-        len(tasks), "right on test, in %", others=len(summary.study.recipe.objectives)
+        len(tasks), "right on test, in %", arms=widest, others=len(summary.study.recipe.objectives)
     )
     for axes, task in zip(side_by_side, tasks, strict=True):
         arms = _trained(summary, task)
@@ -84,12 +86,12 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
     return figure
 
 
-def panels(number: int, label: str, *, others: int = 0) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure of panels side by side, the first with its label; wider with other objectives.
+def panels(number: int, label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure of panels side by side, the first with its label; wider with more arms.
 
     Draw on it under `SETTINGS`.
     """
-    width, height = PANEL[0] + 0.25 * others, PANEL[1] + 0.5 * bool(others)
+    width, height = max(PANEL[0], ARM_INCHES * arms) + 0.25 * others, PANEL[1] + 0.5 * bool(others)
     figure = Figure(figsize=(width * number, height), layout="constrained")
     drawn = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
     drawn[0].set_ylabel(label)
@@ -203,11 +205,13 @@ def _finish(axes: Axes, arms: list[Arm], summary: Summary, *, title: str) -> Non
     labels = [row_label(arm, summary.baseline) if recipe.is_other(arm) else strength(arm.lam) for arm in arms]
     axes.set_xticks(list(places.values()), labels)
     axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    others = [tick for tick, arm in zip(axes.get_xticklabels(), arms, strict=True) if recipe.is_other(arm)]
-    for tick in others:
-        tick.set(rotation=30, ha="right", rotation_mode="anchor")
+    others = [recipe.is_other(arm) for arm in arms]
+    crowded = sum(len(label) + 1 for label in labels) > MOST_LEVEL_CHARACTERS
+    for tick, other in zip(axes.get_xticklabels(), others, strict=True):
+        if other or crowded:
+            tick.set(rotation=30, ha="right", rotation_mode="anchor")
     label = "penalty strength λ" + ("" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}")
-    if others:
+    if any(others):
         mixed = any(arm.lam for arm in recipe.other_arms)
         label += ", then other objectives" + ("" if mixed else " at λ = 0")
     axes.set_xlabel(visible(label), parse_math=False)

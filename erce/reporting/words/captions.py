@@ -44,7 +44,7 @@ def completion_line(shown: JudgedCompletion) -> str:
 def changes_caption(changes: Changes) -> str:
     """Say how many problems were gained, lost and neither."""
     return (
-        f"λ = {strength(changes.lam)} minus λ = 0 in samples, all seeds: of "
+        f"λ = {strength(changes.lam)} minus λ = 0: of "
         f"{counted(len(changes.gains), 'problem')}, {changes.gained} gained (right), {changes.lost} lost "
         f"(left), {changes.unchanged} unchanged. Small bars come by chance alone."
     )

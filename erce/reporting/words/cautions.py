@@ -5,7 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from erce.errors import counted
-from erce.reporting.format import fixed, interval, percent, points, strength, with_interval
+from erce.reporting.format import fixed, interval, percent, points, sentence_label, strength, with_interval
 from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps
@@ -15,6 +15,8 @@ from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
+RUN_ON = "Run the study to its end; the same command goes on where it stopped."
+RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 THIRD_SEED = "Run a third seed, which narrows every interval."
 MORE_PROBLEMS = f"Test on at least {FEW_PROBLEMS} problems."
 JUDGE_AGAIN = (  # the limits on processor time and wall time are fixed (docs/sandbox.md)
@@ -113,7 +115,7 @@ def _unfinished(summary: Summary) -> list[Caution]:
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
     fault = f"{of_all} are missing ({names}{more}): every number here can still change."
-    return [Caution(fault, "Run the study to its end; the same command goes on where it stopped.")]
+    return [Caution(fault, RUN_ON)]
 
 
 def _uneven(summary: Summary) -> list[Caution]:
@@ -128,7 +130,8 @@ def _uneven(summary: Summary) -> list[Caution]:
         most = max(rows, key=lambda row: row.n_seeds, default=None)
         if fewest and most and fewest.n_seeds < most.n_seeds:
             few, many = counted(fewest.n_seeds, "seed"), most.n_seeds
-            text = f"{fewest.arm.label} has {few} on {task} and {most.arm.label} has {many}: "
+            labels = [sentence_label(row.arm, summary.baseline) for row in (fewest, most)]
+            text = f"{labels[0]} has {few} on {task} and {labels[1]} has {many}: "
             remedy = "" if summary.study.missing else "Run the missing seeds."
             return [Caution(f"{text}the row with fewer may be luck more than it looks.", remedy)]
     return []
@@ -226,7 +229,8 @@ def _cut_short(summary: Summary) -> list[Caution]:
         worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
-        of_what = f"the {worst.decoding} completions of {worst.arm.label} on {worst.task}"
+        label = sentence_label(worst.arm, summary.baseline)
+        of_what = f"the {worst.decoding} completions of {label} on {worst.task}"
         warnings.append(Caution(f"{percent(worst.reasons[reason])} % of {of_what} {meaning}", remedy))
     return warnings
 

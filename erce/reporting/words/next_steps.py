@@ -6,7 +6,8 @@ from erce.errors import counted
 from erce.reporting.format import fixed
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.inference import Power, inference
-from erce.reporting.words.cautions import MORE_PROBLEMS, THIRD_SEED, faults
+from erce.reporting.words.cautions import MORE_PROBLEMS, RUN_ON, THIRD_SEED, faults
+from erce.reporting.words.sentences import sentences
 
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
 
@@ -16,21 +17,30 @@ def next_steps(summary: Summary) -> list[str]:
     plan = _plan(summary)
     planned = {THIRD_SEED, MORE_PROBLEMS} if plan else set()
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary))
-    steps = [remedy for remedy in remedies if remedy and remedy not in planned]
-    first = int(bool(summary.study.missing))  # the study's end comes before its plan
-    return [*steps[:first], *plan, *steps[first:]] or [NOTHING_TO_DO]
+    run_on = [remedy for remedy in remedies if remedy == RUN_ON]
+    others = [remedy for remedy in remedies if remedy and remedy not in {RUN_ON, *planned}]
+    return [*run_on, *plan, *others, *_temperatures(summary)] or [NOTHING_TO_DO]
 
 
 def _plan(summary: Summary) -> list[str]:
-    """Say whether the gain is settled and what would settle it; empty where too few seeds can tell."""
+    """Say what would settle the gain; empty where it is settled, or where too few seeds can tell."""
     findings = inference(summary)
     grid = findings and (findings.sampled or findings.greedy)
     if grid is None or grid.power is None:
         return []
     gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, grid.decoding)
     if gain is not None and not gain.gain.low <= 0 <= gain.gain.high:
-        return ["The gain is settled for problems like these: it needs no more seeds or problems."]
+        return []
     return [f"{_sizes(grid.power)}."]
+
+
+def _temperatures(summary: Summary) -> list[str]:
+    """Ask for a frontier where a gain in samples may be temperature alone."""
+    recipe = summary.study.recipe
+    if recipe.decoding.frontier or recipe.imported or "sharpening" not in sentences(summary):
+        return []
+    setting = "frontier = [0.2, 0.4, 0.6, 1.0] in [decoding]"
+    return [f"Set {setting}, which shows whether a lower temperature gains as much."]
 
 
 def _sizes(power: Power) -> str:

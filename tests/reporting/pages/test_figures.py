@@ -1,6 +1,7 @@
 """Figures are the same byte for byte, legible without colour, and coloured by the page that holds them."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -28,6 +29,21 @@ def test_every_lam_has_its_own_label_at_equal_distances(study_summary):
     axes = figures.accuracy(study_summary, [TASK]).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "0.25", "0.5", "1", "8"]
     assert list(axes.get_xticks()) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("objectives", [(), ("label-smoothing:0.1", "dft")])
+def test_labels_do_not_touch_however_many_arms_there_are(tmp_path, objectives):
+    lams = (-0.5, -0.25, 0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 16.0)
+    size = {"seeds": (0,), "problems": 2, "validation": 1, "samples": 1, "steps": 0}
+    made = make_study(tmp_path / "runs", lams=lams, control=None, objectives=objectives, **size)
+    figure = figures.accuracy(summary(made), [TASK])
+    figure.draw_without_rendering()
+    labels = figure.axes[0].get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {30.0}
+    ends = [label.get_transform().transform(label.get_position())[0] for label in labels]
+    assert (
+        min(after - before for before, after in pairwise(ends)) > labels[0].get_fontsize() / 72 * figure.dpi
+    )
 
 
 def test_points_are_the_means_and_bars_the_spread_over_seeds(study_summary):

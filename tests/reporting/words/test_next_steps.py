@@ -30,15 +30,18 @@ def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that
     assert not any("at least 200 problems" in step for step in rest)
 
 
-def test_a_settled_gain_needs_no_more_seeds_or_problems(tmp_path):
-    first, *_ = _steps(tmp_path, right=_gains(0.95))
-    assert first == "The gain is settled for problems like these: it needs no more seeds or problems."
+def test_a_settled_gain_needs_no_plan_but_the_temperatures_that_could_explain_it(tmp_path):
+    steps = _steps(tmp_path, right=_gains(0.95))
+    assert not any("A study of this size" in step for step in steps)
+    assert steps[-1].startswith("Set frontier = ")
+    asked = _steps(tmp_path / "asked", right=_gains(0.95), frontier=(0.4,))
+    assert asked == [step for step in steps if not step.startswith("Set frontier")]
 
 
 def test_an_unfinished_study_is_finished_first(tmp_path):
-    first, second, *_ = _steps(tmp_path, skip={(TASK, 1.0, 2)})
+    first, second, *_ = _steps(tmp_path, right=_gains(0.55), skip={(TASK, 1.0, 2)})
     assert first.startswith("Run the study to its end")
-    assert "settle" in second or "A study of this size" in second
+    assert "A study of this size" in second
 
 
 def test_one_seed_is_too_few_for_a_plan(tmp_path):

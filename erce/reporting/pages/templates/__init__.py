@@ -12,7 +12,7 @@ from erce.reporting.words.terms import TERMS
 
 TEMPLATES = Path(__file__).parent
 FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed")
-FILTERS += ("known_as", "row_label", "unbroken")
+FILTERS += ("known_as", "row_label", "sentence_label", "unbroken")
 MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
 
 
