@@ -54,6 +54,7 @@ REASONS = (
     "no answer",
     "truncated",
     "unparsed",
+    "reference not read",
     "too large",
     "failed",
     "timeout",

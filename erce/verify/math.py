@@ -65,7 +65,7 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
     cannot be parsed is compared as text.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "structural" (the same value of another
-    type), "different", "unparsed", "too large".
+    type), "different", "unparsed", "too large", "reference not read" (not the same text).
 
     >>> equivalent(r"(2, 5]", r"2 < x \le 5").reason
     'structural'
@@ -108,7 +108,7 @@ def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdic
     try:
         value = parse_answer(clean(gold))
     except (UnparsedError, TooLargeError) as error:
-        return Verdict(False, "different", detail=f"the reference is compared as text: {error}")
+        return Verdict(False, "reference not read", detail=f"it is compared as text: {error}")
     try:
         other = parse_answer(clean(answer))
         same = same_answer(value, other, conventions)

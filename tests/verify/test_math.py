@@ -92,8 +92,35 @@ def test_a_completion_that_is_no_text_is_the_callers_fault(completion):
 @pytest.mark.parametrize("gold", [r"1, 2, \ldots, n", r"x \sim 3", "{", "5" * 3000, "\x00", "\ud800"])
 def test_a_reference_that_is_not_understood_is_compared_as_text(gold):
     assert equivalent(gold, f" {gold} ").reason == "exact"
-    assert equivalent(gold, "5").reason == "different"
+    assert equivalent(gold, "5").reason == "reference not read"
     assert not equivalent("5", gold).accepted
+
+
+def pieces(*rows: str) -> str:
+    return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
+
+
+SIGN = pieces(r"1 & x > 0", r"0 & x \le 0")
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "accepted"),
+    [
+        (SIGN, pieces(r"0, & \text{if } x \leq 0,", r"1, & \text{if } 0 < x."), True),
+        (f"f(x) = {SIGN}", SIGN, True),
+        (pieces("1 & x > 0", r"0 & \text{otherwise}"), pieces("1 & x > 0", r"0 & \text{else}"), True),
+        (SIGN, pieces(r"0 & x > 0", r"1 & x \le 0"), False),
+        (SIGN, pieces(r"1 & x \ge 0", r"0 & x < 0"), False),
+        (SIGN, pieces(r"1 & x > 0"), False),
+        (SIGN, "1, 0", False),
+        (pieces("x &= 1", "y &= 2"), "x = 1, y = 2", True),
+        (r"30^\circ 15'", r"30.25^\circ", True),
+        (r"30^\circ 15' 36''", r"30.26^{\circ}", True),
+        (r"30^\circ 15'", r"30.15^\circ", False),
+    ],
+)
+def test_functions_in_pieces_and_minutes_of_arc_are_read(gold, answer, accepted):
+    assert equivalent(gold, answer).accepted is equivalent(answer, gold).accepted is accepted
 
 
 BOMBS = [

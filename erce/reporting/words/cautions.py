@@ -27,6 +27,12 @@ ACCIDENTS = (  # reason, the share of completions that is too much, what it mean
     ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
     ("timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN),
     ("error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."),
+    (
+        "reference not read",
+        0.0,
+        "are for a reference that is compared as text: a right answer in other words counts as wrong.",
+        "Rewrite those references, or judge their problems by hand.",
+    ),
     ("opaque", 0.005, "returned objects that no other process can compare.", "Look at opaque completions."),
 )
 

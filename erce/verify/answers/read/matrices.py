@@ -5,9 +5,10 @@ from collections.abc import Callable
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.brackets import depth_change, split
 from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.relations import RELATIONS
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.tree import Tree
-from erce.verify.answers.values import Answer, Listing, Matrix, Named, Record, Scalar
+from erce.verify.answers.values import Answer, Bracketed, Listing, Matrix, Named, Record, Scalar, Words
 
 MAX_COMPUTED_SIZE = 6  # rows and columns of matrices that are added or multiplied
 MAX_MATRICES = 4  # that are added or multiplied
@@ -18,12 +19,14 @@ Parse = Callable[[list[Token]], Answer]
 
 
 def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
-    r"""Return the matrix or, for `cases`, the list of its rows; `parse` reads an entry.
+    r"""Return the matrix or, for `cases`, the list of its rows or pieces; `parse` reads an entry.
 
     Sums, differences and products of matrices, and numbers times matrices, are computed.
     """
     if tokens[0].kind == "begin" and tokens[0].text in ("cases", "aligned") and _closes_all(tokens):
-        return _cases(tokens[1:-1], parse)
+        rows = _rows(tokens[1:-1])
+        piecewise = tokens[0].text == "cases" and _is_piecewise(rows)
+        return (_pieces if piecewise else _cases)(rows, parse)
     if sum(token.kind == "begin" for token in tokens) > MAX_MATRICES and not _closes_all(tokens):
         raise TooLargeError(f"arithmetic with more than {MAX_MATRICES} matrices")
     tokens = _without_brackets(tokens)
@@ -83,8 +86,37 @@ def _matrix(tokens: list[Token], parse: Parse) -> Matrix:
     return Matrix(rows, bars=name in ("vmatrix", "Vmatrix"))
 
 
-def _cases(tokens: list[Token], parse: Parse) -> Answer:
-    rows = [[token for cell in row for token in cell] for row in _rows(tokens)]
+def _is_piecewise(rows: list[list[list[Token]]]) -> bool:
+    """Return whether every row is a value and a condition, and not an equation that is set at its sign."""
+    return all(len(row) == 2 and all(row) and row[1][0].text not in RELATIONS for row in rows)
+
+
+def _pieces(rows: list[list[list[Token]]], parse: Parse) -> Listing:
+    """Return a function in pieces as a list of pairs, each a value and its condition, in any order."""
+    return Listing(
+        tuple(
+            Bracketed("(", (parse(_without_comma(value)), _condition(_without_comma(condition), parse)), ")")
+            for value, condition in rows
+        ),
+        "and",
+    )
+
+
+def _condition(tokens: list[Token], parse: Parse) -> Answer:
+    """Read "if x > 0", "for x > 0", "x > 0", or a word for all other cases."""
+    if tokens[0].kind == "word" and tokens[0].text.casefold() in ("if", "for", "when", "where"):
+        tokens = tokens[1:]
+    if [token.text.casefold() for token in tokens] in (["otherwise"], ["else"], ["elsewhere"]):
+        return Words("otherwise")
+    return parse(tokens)
+
+
+def _without_comma(tokens: list[Token]) -> list[Token]:
+    return tokens[:-1] if tokens[-1].text in (",", ".") else tokens
+
+
+def _cases(cells: list[list[list[Token]]], parse: Parse) -> Answer:
+    rows = [[token for cell in row for token in cell] for row in cells]
     items = tuple(parse(row[:-1] if row[-1].text == "," else row) for row in rows if row)
     named = tuple(item for item in items if isinstance(item, Named))
     return Record(named) if len(named) == len(items) else Listing(items, "and")

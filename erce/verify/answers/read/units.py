@@ -52,6 +52,7 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     tokens = tokens[:end]
     if _has_angles(tokens) and _written(after).strip() in ("degrees", "degree"):
         tokens, after = [*tokens, Token("sign", "°")], []  # cos 13 degrees
+    tokens = _minutes_of_arc_added(tokens)
     degrees = any(token.is_sign("°") for token in tokens) and not _has_angles(tokens)
     if degrees:
         tokens = [token for token in tokens if not token.is_sign("°")]
@@ -60,6 +61,18 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     currency = "dollar" if any(token.text == "\\$" for token in money) else ""
     unit = temperature or _combined_unit(words) or ("degree" if degrees else currency)
     return Quantity(tokens, unit, percent, scale)
+
+
+def _minutes_of_arc_added(tokens: list[Token]) -> list[Token]:
+    """Return 30° 15' 20'' as 30° + 15/60 + 20/3600, and all other tokens as they are."""
+    written = "".join("n" if token.kind == "number" else token.text for token in tokens)
+    if written not in ("n°n'", "n°n'n''"):
+        return tokens
+    parts = [tokens[:2]]
+    for at, share in zip((2, 4), ("60", "3600"), strict=False):
+        if at < len(tokens):
+            parts.append([Token("sign", "+"), tokens[at], Token("sign", "/"), Token("number", share)])
+    return [token for part in parts for token in part]
 
 
 _EXPONENT = re.compile(r"\^(?:[0-9]|\{-?[0-9]\})")
