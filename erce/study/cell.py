@@ -18,6 +18,7 @@ from typing import Any
 
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
+from erce.study.digests import DIGESTS, digests
 from erce.study.drawing import JOURNAL, draw, has_all_completions
 from erce.study.folder import RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
@@ -51,7 +52,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
 
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:
-    """Return what result.json holds: the cell, its scores, how its training went, warnings and versions."""
+    """Return what result.json holds: the cell, scores, how training went, warnings, versions and digests."""
     samples = read_samples(folder)
     scores = score(samples, equal=load_task(cell.task).equal)
     coordinates = {name: value for name, value in asdict(cell).items() if name != "frontier"}
@@ -64,7 +65,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
         result["warnings"] = sorted(warnings)
     packages = ("erce", "torch", "transformers", "trl", "peft")
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
-    return result | {"versions": versions}
+    return result | {"versions": versions, DIGESTS: digests(folder)}
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
 from erce.study.compared import planned_cells
+from erce.study.digests import make_again
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work, name_of, open_engine, study_lock
 from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
@@ -79,9 +80,11 @@ def run(
     first_round = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
-        outdated = judge_again(root, recipe, asked(root, recipe).cells)
+        cells = asked(root, recipe).cells
+        notes = make_again(cell_folder(root, recipe, cell) for cell in cells)
+        notes += _judged_again(judge_again(root, recipe, cells))
         failed: list[Done] = []
-        for now in rounds(root, recipe, notes=_judged_again(outdated)):
+        for now in rounds(root, recipe, notes=notes):
             failed += _run_round(first_round, now, run_cells, retries=retries, without=failed, show=show)
             if not all(done.diverged for done in failed):
                 break
@@ -90,10 +93,11 @@ def run(
     return read_study(root)
 
 
-def _judged_again(cells: Sequence[Cell]) -> tuple[str, ...]:
+def _judged_again(cells: Sequence[Cell]) -> list[str]:
     """Return the sentence on cells whose completions are judged again; none without such cells."""
     names = ", ".join(cell.name for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
-    return (f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again.",) * bool(cells)
+    sentence = f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again."
+    return [sentence] * bool(cells)
 
 
 def _run_round(

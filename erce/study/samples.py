@@ -76,6 +76,8 @@ def read_samples(folder: Path) -> list[JudgedSample]:
 
 def read_outcomes(folder: Path) -> dict[DrawnSet, np.ndarray]:
     """Return each set as 0/1 (problems, samples), problems sorted by id: 1 where the verifier accepted."""
+    if not (folder / VERDICTS).is_file():
+        raise InputError(f"{folder / VERDICTS} is missing; `erce run` with the study's recipe makes it again")
     accepted: dict[DrawnSet, dict[tuple[str, int], bool]] = {}
     for row in read_rows(folder / VERDICTS):
         drawn_set = DrawnSet(row["split"], row["decoding"])

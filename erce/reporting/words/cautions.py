@@ -10,6 +10,8 @@ from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
+from erce.study.digests import changed_files
+from erce.study.folder import cell_folder
 from erce.study.search.choose import NoChoice, judged_by_several
 from erce.types import BASE_MODEL
 
@@ -52,6 +54,7 @@ def cautions(summary: Summary) -> list[str]:
 def faults(summary: Summary) -> list[Caution]:
     """Return what could be wrong with a study."""
     return [
+        *_changed(summary),
         *_verifiers(summary),
         *_far_runs(summary),
         *_versions(summary),
@@ -66,6 +69,22 @@ def faults(summary: Summary) -> list[Caution]:
         *_unprotected(summary),
         *_base_model(summary),
     ]
+
+
+def _changed(summary: Summary) -> list[Caution]:
+    """Name the files of finished cells that changed after their result was written."""
+    study = summary.study
+    folders = {cell: cell_folder(study.root, study.recipe, cell) for cell in study.results}
+    names = [
+        f"{folders[cell].name}/{name}"
+        for cell, result in study.results.items()
+        for name in changed_files(folders[cell], result)
+    ]
+    if not names:
+        return []
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    fault = f"Not as the run left them: {', '.join(names[:3])}{more}; the numbers here may be of neither."
+    return [Caution(fault, "`erce run` with the study's recipe makes them again.")]
 
 
 def _verifiers(summary: Summary) -> list[Caution]:

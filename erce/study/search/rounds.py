@@ -7,7 +7,7 @@ killed asks for the same cells and ends in the same way. The search writes searc
 and never reads it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
     objective: str  # what the λ of the search are added to
-    notes: tuple[str, ...] = ()  # sentences to print before the round
+    notes: Sequence[str] = ()  # sentences to print before the round
 
     @property
     def messages(self) -> list[str]:
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
         return {"asked": [asdict(cell) for cell in self.cells]}
 
 
-def rounds(root: Path, recipe: Recipe, *, notes: tuple[str, ...] = ()) -> Iterator[Asked]:
+def rounds(root: Path, recipe: Recipe, *, notes: Sequence[str] = ()) -> Iterator[Asked]:
     """Yield the cells to run now, round by round, until the results ask for no others.
 
     The caller runs the cells that have no result. A round that brought no new result is the last. The first

@@ -1,0 +1,141 @@
+"""Files of finished cells that changed: noticed by the report, and made again by the same command."""
+
+import time
+
+import pytest
+from toys.recipes import tiny_recipe
+
+from erce.files import read_json, write_json, write_rows
+from erce.recipe import Training
+from erce.reporting.numbers.gains import summary
+from erce.reporting.words.cautions import cautions
+from erce.study.digests import (
+    BLOCK_BYTES,
+    BLOCKS,
+    WHOLE_BYTES,
+    changed_files,
+    digests,
+    file_digest,
+    make_again,
+)
+from erce.study.folder import read_study
+from erce.study.run import run
+
+RECIPE = tiny_recipe(lams=(0.0,), training=Training(epochs=0.5, learning_rate=1e-3))
+WEIGHTS = "adapter/adapter_model.safetensors"
+DAMAGE = {
+    "deleted": lambda path: path.unlink(),
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "emptied": lambda path: path.write_bytes(b""),
+    "garbled": lambda path: path.write_bytes(b"\xff{[" + path.read_bytes()),
+    "zeroed": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+}
+
+
+@pytest.fixture
+def cell(tmp_path):
+    """A finished cell's folder, with files of any content."""
+    (tmp_path / "adapter").mkdir()
+    (tmp_path / WEIGHTS).write_bytes(b"weights")
+    write_json(tmp_path / "training.json", {"steps": 1})
+    for name in ("completions.jsonl", "verdicts.jsonl"):
+        write_rows(tmp_path / name, [{"sample": 0}])
+    write_json(tmp_path / "result.json", {"scores": {}, "digests": digests(tmp_path)})
+    return tmp_path
+
+
+def test_files_as_the_run_left_them_stay(cell):
+    assert list(digests(cell)) == [WEIGHTS, "training.json", "completions.jsonl", "verdicts.jsonl"]
+    assert make_again([cell]) == []
+    assert len([path for path in cell.rglob("*") if path.is_file()]) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("verdicts.jsonl", {"adapter_model.safetensors", "training.json", "completions.jsonl"}),
+        ("completions.jsonl", {"adapter_model.safetensors", "training.json"}),
+        ("training.json", set()),
+        (WEIGHTS, set()),
+    ],
+)
+def test_what_was_made_from_a_changed_file_is_made_again(cell, name, kept):
+    DAMAGE["zeroed"](cell / name) if name == WEIGHTS else DAMAGE["cut off"](cell / name)
+    assert make_again([cell]) == [f"{cell.name}/{name} is not as its run left it; made again."]
+    assert {path.name for path in cell.rglob("*") if path.is_file()} == kept
+
+
+def test_an_adapter_that_was_deleted_is_not_missed_and_verdicts_are(cell):
+    (cell / WEIGHTS).unlink()
+    assert changed_files(cell, read_json(cell / "result.json")) == []
+    (cell / "verdicts.jsonl").unlink()
+    assert changed_files(cell, read_json(cell / "result.json")) == ["verdicts.jsonl"]
+
+
+def test_of_a_large_file_the_size_and_evenly_spaced_blocks_count(tmp_path):
+    size = WHOLE_BYTES + 1000
+    (tmp_path / "large").write_bytes(bytes(size))
+    before = file_digest(tmp_path / "large")
+    for place in (0, (size - BLOCK_BYTES) // (BLOCKS - 1) + 5, size - 1):
+        content = bytearray(size)
+        content[place] = 1
+        (tmp_path / "other").write_bytes(content)
+        assert file_digest(tmp_path / "other") != before
+    (tmp_path / "other").write_bytes(bytes(size + 1))
+    assert file_digest(tmp_path / "other") != before
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return run(RECIPE, out=tmp_path_factory.mktemp("digests") / "mini").root
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        ("verdicts.jsonl", lambda content: content.replace(b'"accepted": false', b'"accepted": true', 1)),
+        ("completions.jsonl", lambda content: content.replace(b'"text": "', b'"text": "#### ', 1)),
+        (WEIGHTS, lambda content: content[: len(content) // 2] + bytes(len(content) - len(content) // 2)),
+    ],
+)
+def test_a_report_says_first_that_a_file_changed_after_its_result(finished, name, edit):
+    [path] = finished.glob(f"cells/*lam0*/{name}")
+    before = path.read_bytes()
+    path.write_bytes(edit(before))
+    said = cautions(summary(read_study(finished)))[0]
+    path.write_bytes(before)
+    assert f"Not as the run left them: {path.relative_to(finished / 'cells').as_posix()};" in said
+    assert "Not as the run left" not in " ".join(cautions(summary(read_study(finished))))
+
+
+def _contents(root):
+    paths = [path for path in root.glob("cells/**/*") if path.is_file() and path.name != "timing.json"]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("name", ["verdicts.jsonl", "completions.jsonl", "training.json", WEIGHTS])
+def test_the_same_command_makes_a_damaged_file_of_a_finished_study_again(finished, capsys, damage, name):
+    if (damage, name) == ("deleted", WEIGHTS):
+        pytest.skip("an adapter may be deleted once everything is drawn")
+    before = _contents(finished)
+    [path] = finished.glob(f"cells/*lam0*/{name}")
+    DAMAGE[damage](path)
+    run(RECIPE, out=finished)
+    assert f"{name} is not as its run left it; made again." in capsys.readouterr().err
+    assert _contents(finished) == before
+
+
+@pytest.mark.slow
+def test_two_thousand_cells_are_checked_in_seconds(tmp_path):
+    rows = [{"text": "x" * 400, "sample": sample} for sample in range(500)]
+    folders = [tmp_path / str(number) for number in range(200)]
+    for folder in folders:
+        for name in ("completions.jsonl", "verdicts.jsonl"):
+            write_rows(folder / name, rows)
+        write_json(folder / "result.json", {"digests": digests(folder)})
+    started = time.process_time()
+    assert make_again(folders) == []
+    assert 10 * (time.process_time() - started) < 15
