@@ -115,14 +115,12 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Return whether the cell has its result and verdicts, with all of the recipe's frontier if it has one.
+    """Return whether the cell has its result, with all of the recipe's frontier in it if it has one.
 
     A damaged file is an InputError, so that no run trains over it.
     """
     result = _result(root, recipe, cell)
-    if result is None or not (cell_folder(root, recipe, cell) / VERDICTS).is_file():
-        return False
-    return _has_frontier(result, recipe, cell)
+    return result is not None and _has_frontier(result, recipe, cell)
 
 
 def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:

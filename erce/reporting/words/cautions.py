@@ -1,6 +1,7 @@
 """A study → what could be wrong with it, each fault with its number, and what would mend it."""
 
 from collections import Counter
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -71,6 +72,7 @@ def faults(summary: Summary) -> list[Caution]:
     ]
 
 
+@lru_cache(maxsize=1)
 def _changed(summary: Summary) -> list[Caution]:
     """Name the files of finished cells that changed after their result was written."""
     study = summary.study

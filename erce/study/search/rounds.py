@@ -18,7 +18,7 @@ from erce.files import write_json
 from erce.recipe import SAMPLED, Cell, Recipe
 from erce.study.compared import with_comparisons
 from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, is_done
-from erce.study.samples import DrawnSet, read_outcomes
+from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
 from erce.study.search import Run, Search, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
 
@@ -72,8 +72,9 @@ def asked(root: Path, recipe: Recipe) -> Asked:
                 outcomes[key] = diverged
                 continue
             cells.append(cell)
-            if is_done(root, recipe, cell):
-                drawn_sets = read_outcomes(cell_folder(root, recipe, cell))
+            folder = cell_folder(root, recipe, cell)
+            if is_done(root, recipe, cell) and (folder / VERDICTS).is_file():
+                drawn_sets = read_outcomes(folder)
                 outcomes[key] = drawn_sets[DrawnSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
             base = Cell(recipe.task, None, 0)  # with the first round, which shows whether anything is right
