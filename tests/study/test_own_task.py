@@ -65,10 +65,11 @@ def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_i
     assert not (here / "runs").exists()
 
 
-def test_a_verifier_that_breaks_ends_the_run_and_is_no_wrong_answer(here):
+def test_a_verifier_that_breaks_ends_the_run_and_is_no_wrong_answer(here, capsys):
     judge(here, "door_accident", "raise KeyError(problem.id)")
-    with pytest.raises(KeyError):
-        main(["run", "own.toml"])
+    assert main(["run", "own.toml"]) != 0
+    assert "raised KeyError" in capsys.readouterr().err
+    assert list((here / "runs").rglob("verdicts.jsonl")) == []
 
 
 def _runs_again(here, capsys, *words):
