@@ -7,11 +7,14 @@ except in the paper's mode, which runs everything in one interpreter.
 
 import builtins
 import importlib
+import io
 import itertools
+import operator
 import random
 import signal
 import socket
 import sys
+import threading
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,8 +22,9 @@ from typing import Any
 
 from erce.verify.sandbox import frames
 
+MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
-_UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr}
+_UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
 
 
 class PaperAlarm(BaseException):
@@ -28,6 +32,39 @@ class PaperAlarm(BaseException):
 
 
 PAPER_ALARM = PaperAlarm.__name__
+
+
+class _Output(io.RawIOBase):
+    """The beginning of what the program prints."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+        self._room = MAX_PRINTED_BYTES
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, chunk: Any) -> int:
+        kept = bytes(memoryview(chunk)[: self._room])
+        self._chunks.append(kept) if kept else None
+        self._room -= len(kept)
+        return len(chunk)
+
+    def taken(self) -> bytes:
+        """Return what was kept, and keep it no longer."""
+        kept = b"".join(self._chunks)
+        self._chunks, self._room = [], MAX_PRINTED_BYTES
+        return kept
+
+
+_OUTPUT = _Output()
+_STDOUT = io.TextIOWrapper(io.BufferedWriter(_OUTPUT), encoding="utf-8", errors="replace")
+
+
+def _taken_output() -> bytes:
+    with suppress(ValueError):  # the program closed it
+        _STDOUT.flush()
+    return _OUTPUT.taken()
 
 
 class _CannotCrossError(Exception):
@@ -42,6 +79,8 @@ class Service:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}  # identity of an object → its index among them
         self._names: dict[str, Any] = {}
+        self._calling_back = threading.RLock()
+        self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
             "name": self._name,
             "call": self._call,
@@ -51,6 +90,13 @@ class Service:
             "iter": self._iterator,
             "next": self._next,
             "unary": self._unary,
+            "set item": self._set_item,
+            "delete item": self._delete_item,
+            "operate": self._operate,
+            "isinstance": self._isinstance,
+            "issubclass": self._issubclass,
+            "await": self._await,
+            "printed": self._printed,
             "paper": self._paper,
             "together": self._together,
         }
@@ -60,11 +106,14 @@ class Service:
 
         In the paper's mode the program is loaded later, under the alarm.
         """
+        sys.stdout = _STDOUT
         random.seed(0)  # a fork draws a new seed, on which no verdict must depend
         self._program, self._imports = program, imports
         self._answer(_nothing if mode == "paper" else self._load)
         while True:
             verb, *operands = frames.receive(self._channel)
+            if verb != "printed":
+                _taken_output()
             self._answer(self._verbs[verb], *operands)
 
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
@@ -107,7 +156,11 @@ class Service:
         if isinstance(value, type) and issubclass(value, Exception):
             self._number(value)
             return ["exception class", _builtin_base(value).__name__, self._classes(value)]
-        flavour = "iterator" if hasattr(type(value), "__next__") else "call" if callable(value) else "value"
+        flavour = (
+            "coroutine" if type(value) is types.CoroutineType else "call" if callable(value) else "value"
+        )
+        if hasattr(type(value), "__next__"):
+            flavour = "iterator"
         return ["o", self._number(value), type(value).__name__, flavour]
 
     def _number(self, value: Any) -> int:
@@ -148,7 +201,29 @@ class Service:
             return self._objects[rest[0]]
         if tag == "it":
             return iter([self._decode(item) for item in rest[0]])
+        if tag == "slice":
+            return slice(*self._decode(rest[0]))
+        if tag == "error":
+            return getattr(builtins, rest[0])(*self._decode(rest[1]))
+        if tag == "callback":
+            return self._callback(*rest)
         return getattr(importlib.import_module(rest[0]), rest[1])
+
+    def _callback(self, number: int, name: str) -> Callable[..., Any]:
+        """Return a function that calls one of the tests in the judge's process."""
+
+        def function(*positional: Any, **named: Any) -> Any:
+            operands = {"positional": self._encode(list(positional)), "named": self._encode(named)}
+            with self._calling_back:
+                frames.send(self._channel, {"callback": number, **operands})
+                while type(message := frames.receive(self._channel)) is list:
+                    self._answer(self._verbs[message[0]], *message[1:])
+            if "ok" in message:
+                return self._decode(message["ok"])
+            raise self._resolve(message["error"])
+
+        function.__name__ = function.__qualname__ = name
+        return function
 
     def _name(self, name: str) -> Any:
         value = self._names[name]
@@ -173,6 +248,29 @@ class Service:
 
     def _item(self, number: int, form: Any) -> Any:
         return self._encode(self._objects[number][self._decode(form)])
+
+    def _set_item(self, number: int, key: Any, form: Any) -> None:
+        self._objects[number][self._decode(key)] = self._decode(form)
+
+    def _delete_item(self, number: int, key: Any) -> None:
+        del self._objects[number][self._decode(key)]
+
+    def _operate(self, operation: str, operands: Any) -> Any:
+        return self._encode(getattr(operator, operation)(*self._decode(operands)))
+
+    def _isinstance(self, form: Any, number: int) -> bool:
+        return bool(isinstance(self._decode(form), self._objects[number]))
+
+    def _issubclass(self, form: Any, number: int) -> bool:
+        return bool(issubclass(self._decode(form), self._objects[number]))
+
+    def _await(self, number: int) -> Any:
+        self._loop = self._loop or importlib.import_module("asyncio").new_event_loop()
+        return self._encode(self._loop.run_until_complete(self._objects[number]))
+
+    def _printed(self) -> str:
+        """Return what the last request printed."""
+        return _taken_output().decode(errors="replace")
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

@@ -95,6 +95,28 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
+def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the functions that the tests call and that neither they, the set-up nor Python defines.
+
+    Names of classes, in CamelCase, are not among them.
+
+    >>> functions_left_to_the_program((), ("assert is_sorted(f([Node(1)]))",))
+    ('f', 'is_sorted')
+    """
+    called = {name for source in tests for name in _called_names(source)}
+    return tuple(name for name in free_names(setup, tests) if name in called and not is_camel_case(name))
+
+
+def is_camel_case(name: str) -> bool:
+    """Return whether a name is that of a class, by custom.
+
+    >>> [is_camel_case(name) for name in ("Node", "LRUCache", "Find_Max", "f", "total")]
+    [True, True, False, False, False]
+    """
+    return name[:1].isupper() and "_" not in name
+
+
+@lru_cache(maxsize=1024)
 def imports_of(setup: tuple[str, ...]) -> tuple[str, ...]:
     """Return the import statements at the top level of the set-up, which the program sees as well."""
     statements = []

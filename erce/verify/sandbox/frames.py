@@ -169,6 +169,7 @@ _WRITE: dict[type, Callable[[Any, Any], Any]] = {
     collections.Counter: lambda value, handle: ["ct", _pairs(value, handle)],
     collections.deque: lambda value, handle: ["dq", _items(value, handle), value.maxlen],
     type({}.keys()): lambda value, handle: ["dk", _items(value, handle)],
+    type({}.values()): lambda value, handle: ["dv", _items(value, handle)],
     type({}.items()): lambda value, handle: ["di", _pairs(dict(value), handle)],
 }
 
@@ -246,4 +247,6 @@ _READ: dict[str, Callable[[Any, Any], Any]] = {
     "di": lambda form, handle: _mapping(form, handle).items(),
     "nt": _named_tuple,
     "ty": lambda form, handle: TYPES[_text(form)],
+    "dv": lambda form, handle: dict(enumerate(_values(form, handle))).values(),
 }
+CROSSING_TYPES = (*_WRITE, *TYPES.values())

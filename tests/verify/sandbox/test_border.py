@@ -188,3 +188,171 @@ def test_an_alias_of_a_builtin_exception_catches_it(sandbox):
     program = "Mine = ValueError\ndef f(x): raise ValueError('no')"
     test = "try:\n    f(1)\n    assert False\nexcept Mine as e:\n    assert str(e) == 'no'"
     assert ruled(sandbox, program, test) == ("passed", "")
+
+
+V = """
+class V:
+    def __init__(self, x): self.x = x
+    def __add__(self, other): return V(self.x + getattr(other, "x", other))
+    __radd__ = __add__
+    def __matmul__(self, other): return self.x * other.x
+    def __neg__(self): return V(-self.x)
+    def __abs__(self): return abs(self.x)
+    def __getitem__(self, key): return [self.x, 2, 3][key]
+    def __setitem__(self, key, value): self.x = value
+    def __hash__(self): return self.x
+    def get(self, key): return self.x
+    def itself(self): return self
+class W(V):
+    def __enter__(self): return self
+    def __exit__(self, *error):
+        self.left = error[0] is not None
+        return self.x == 1
+    def fail(self): raise KeyError(self.x)
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert (V(1) + V(2)).x == 3 and (V(1) + 2).x == 3 and (2 + V(1)).x == 3",
+        "assert V(2) @ V(3) == 6 and (-V(2)).x == -2 and abs(V(-4)) == 4",
+        "assert isinstance(V(1) + V(2), V) and isinstance(W(1), V) and not isinstance(V(1), W)",
+        "assert issubclass(W, V) and not issubclass(V, W)",
+        "assert V(1)[0:2] == [1, 2]",
+        "v = V(1)\nv[0] = 5\nassert v.x == 5 and v.get('x') == 5",
+        "v = V(1)\nassert v.itself() is v and v.itself() is not V(1)",
+        "with W(5) as w:\n    assert w.x == 5\nassert w.left is False",
+        "with W(1) as w:\n    w.fail()\nassert w.left",
+        "try:\n    with W(2) as w:\n        w.fail()\nexcept KeyError as e:\n    assert e.args == (2,)",
+    ],
+)
+def test_objects_of_the_programs_classes_are_used_as_in_one_process(sandbox, test):
+    assert ruled(sandbox, V, test, entry_points=["V", "W"]) == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "test"),
+    [
+        ("f = lambda g, x: g(x)", "assert f(lambda x: x + 1, 2) == 3"),
+        ("f = lambda xs, key: sorted(xs, key=key)", "assert f([3, -1, 2], lambda x: -x) == [3, 2, -1]"),
+        ("def f(g):\n    for x in (1, 2): g(x)", "seen = []\nf(seen.append)\nassert seen == [1, 2]"),
+        ("f = lambda g: [g(x) for x in range(2000)]", "assert f(lambda x: x) == list(range(2000))"),
+        ("f = lambda g: g(lambda x: x * 2)", "assert f(lambda h: h(4)) == 8"),
+        (
+            (
+                "class Mine(Exception): pass\ndef fail(): raise Mine('no')\n"
+                "def f(g):\n    try: g()\n    except Mine as e: return str(e)"
+            ),
+            "assert f(lambda: fail()) == 'no'",
+        ),
+        (
+            "def f(g):\n    try: g()\n    except KeyError as e: return e.args[0]",
+            "def broken(): return {}[7]\nassert f(broken) == 7",
+        ),
+        ("import operator\nf = lambda g: g(2, 3)", "import operator\nassert f(operator.add) == 5"),
+        ("f = lambda v: sum(v)", "assert f({1: 2, 3: 4}.values()) == 6"),
+        ("f = lambda d: d.values()", "assert list(f({1: 2})) == [2] and sum(f({1: 3})) == 3"),
+        ("f = lambda e: type(e).__name__ + str(e)", "assert f(ValueError('x')) == 'ValueErrorx'"),
+        (
+            "import asyncio\nasync def f(x):\n    await asyncio.sleep(0)\n    return x",
+            (
+                "import asyncio\nasync def both(): return await asyncio.gather(f(1), f(2))\n"
+                "assert asyncio.run(f(3)) == 3 and asyncio.run(both()) == [1, 2]"
+            ),
+        ),
+        (
+            "print('loaded')\ndef f(x): print(x, 'é')",
+            (
+                "import io, contextlib as c\nf(1)\nwith c.redirect_stdout(io.StringIO()) as o:\n    f(2)\n"
+                "assert o.getvalue() == '2 é\\n'"
+            ),
+        ),
+    ],
+)
+def test_functions_coroutines_and_prints_cross(sandbox, program, test):
+    assert ruled(sandbox, program, test, entry_points=["f", "fail"][: 1 + ("def fail" in program)]) == (
+        "passed",
+        "",
+    )
+
+
+NEAR = """
+class Near(float):
+    pass
+class f:
+    def __init__(self, *a): pass
+    def __getattr__(self, name): return lambda *a, **k: True
+    __sub__ = __rsub__ = __add__ = __radd__ = __mod__ = lambda self, other: {}
+    __abs__ = __neg__ = lambda self: 0.0
+    __float__ = lambda self: 0.0
+    __enter__ = lambda self: self
+    __exit__ = lambda self, *error: True
+    __call__ = lambda self, *a: True
+    def __instancecheck__(self, other): return True
+"""
+
+
+@pytest.mark.parametrize("made", ["0.0", "f()", "0"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert abs(f(3) - 9) < 1e-6",
+        "assert abs(9 - f(3)) < 1e-6",
+        "assert f(3) - 9 == 0",
+        "assert not f(3) - 9",
+        "assert float(f(3) - 9) == 0",
+        "assert (f(3) - 9).is_integer()",
+        "assert f(3) % 2 == 0",
+        "assert sum([f(3), -9]) == 0",
+        "assert f(2).issubset({1, 2})",
+        "assert f(2).startswith('x')",
+        "assert f(2).__contains__(5)",
+        "g = f(2).issubset\nassert g({1})",
+        "with f(1):\n    assert f(2).x() == 'y'",
+        "with f(1):\n    assert False",
+        "assert isinstance(f(2), int)",
+        "assert hash(f(1)) == hash(5)",
+        "assert {f(1)} == {5}",
+    ],
+)
+def test_an_object_that_agrees_with_everything_proves_nothing(sandbox, made, test):
+    reason, _ = ruled(sandbox, NEAR.format(made), test)
+    assert reason in ("opaque", "failed")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert f(lambda text: eval(text)) == 1",
+        "assert f(lambda x: getattr(x, 'y')) == 1",
+        "assert f(lambda x: x.__class__) == 1",
+        "e = eval\nassert f(lambda text: e(text)) == 1",
+        "def g(text, e=eval): return e(text)\nassert f(g) == 1",
+        "import os\nassert f(lambda text: os.system(text)) == 1",
+        "def h(text): return exec(text)\nassert f(lambda text: h(text)) == 1",
+        "class K: pass\nassert f(K()) == 1",
+    ],
+)
+def test_what_could_run_the_programs_code_here_is_not_passed(sandbox, test):
+    reason, detail = ruled(sandbox, "f = lambda g: 1", test)
+    assert (reason, "the tests pass a" in detail) == ("opaque", True)
+
+
+def test_a_failing_assert_in_a_call_back_cannot_be_swallowed(sandbox):
+    program = "def f(g):\n    try: g(1)\n    except BaseException: pass\n    return 5"
+    assert ruled(sandbox, program, "def g(x): assert x == 2\nassert f(g) == 5")[0] == "failed"
+
+
+def test_what_a_test_cannot_do_with_an_object_is_opaque(sandbox):
+    assert ruled(sandbox, "class V: pass\nf = V", "assert [1] + sorted(f().x for _ in [1])")[0] == "failed"
+    assert ruled(sandbox, "class V: pass\nf = V", "assert [1][f()] == 1")[0] == "opaque"
+
+
+def test_a_program_that_may_supply_the_oracle_is_told_of(sandbox):
+    program = "f = lambda x: 1\nis_right = lambda *a: True"
+    verdict = sandbox.run(program, ["assert is_right(f(2), 4)"])
+    assert verdict.accepted
+    assert "calls to f, is_right" in verdict.warning
+    assert sandbox.run(program, ["assert is_right(f(2), 4)"], entry_points=["f", "is_right"]).warning == ""
+    assert sandbox.run("class Node: pass\nf = lambda n: 1", ["assert f(Node()) == 1"]).warning == ""

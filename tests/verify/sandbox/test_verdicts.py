@@ -218,8 +218,6 @@ def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swal
         (["assert 1 == 1 or f"], "hold without a call of the program"),
         (["assert len([]) == 0"], "use no name that a program could define"),
         (["import sys\nsys.exit(0)\nassert f(1)"], "SystemExit: 0"),
-        (["assert f(lambda x: x) == 1"], "the tests pass a function to the program"),
-        (["class K: pass", "assert f(K()) == 1"], "the tests pass a K to the program"),
         (["assert f(bytes(9 << 20)) == 1"], "the tests pass more than a call can hold"),
     ],
 )

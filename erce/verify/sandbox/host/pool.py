@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from erce.errors import InputError
 from erce.types import Verdict
+from erce.verify.sandbox.compiled_tests import functions_left_to_the_program
 from erce.verify.sandbox.host.supervisor import SupervisedWorker, WorkerDiedError
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
 from erce.verify.sandbox.kernel import landlock
@@ -109,7 +110,8 @@ class Sandbox:
             except (WorkerDiedError, OSError) as death:
                 deaths.append(death)
             else:
-                return replace(outcome, verdict=replace(outcome.verdict, warning=self.warning))
+                warning = "; ".join(filter(None, (self.warning, _warning_of_oracle(job, outcome.verdict))))
+                return replace(outcome, verdict=replace(outcome.verdict, warning=warning))
         return Outcome(self._verdict_on_deaths(*deaths), 0.0)
 
     def _judge_once(self, job: Job) -> Outcome:
@@ -170,6 +172,19 @@ def _warning(tier: str) -> str:
     if tier == "namespaces" and not landlock.version():
         return "judged without Landlock, which this kernel lacks: one layer less around the programs"
     return WARNINGS[tier]
+
+
+def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
+    """Return what to say of a pass in which the program may have supplied what it was checked with."""
+    if not verdict.accepted or job.entry_points is not None or job.mode == "paper":
+        return ""
+    functions = functions_left_to_the_program(tuple(job.setup), tuple(job.tests))
+    if len(functions) < 2:
+        return ""
+    return (
+        f"the program itself answered the tests' calls to {', '.join(functions)}: "
+        "give entry_points, and define in setup what checks it"
+    )
 
 
 def working_worker(tier: str, without: frozenset[str] = frozenset()) -> SupervisedWorker:

@@ -18,7 +18,7 @@ from erce.types import REASONS, Verdict
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.compiled_tests import imports_of
 from erce.verify.sandbox.jobs import Job, Limits, Outcome
-from erce.verify.sandbox.judge.remote import ENDED
+from erce.verify.sandbox.judge.peer import ENDED
 from erce.verify.sandbox.plain_tests import leaves_nothing
 
 JOBS_PER_JUDGE = 200

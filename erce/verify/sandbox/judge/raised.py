@@ -18,22 +18,22 @@ class ProgramError(Exception):
     """An exception of the program whose own class cannot be raised in the tests."""
 
 
-class _StandInType(type):
+class StandInType(type):
     """The class of stand-ins: what they lack, and calls of them, go to the program's class."""
 
     _exceptions: "RaisedExceptions"
-    _class_number: int
+    _number: int
 
     def __call__(cls, *positional: Any, **named: Any) -> Any:
-        return cls._exceptions.call(cls._class_number, positional, named)
+        return cls._exceptions.call(cls._number, positional, named)
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return cls._exceptions.get(cls._class_number, name)
+        return cls._exceptions.get(cls._number, name)
 
 
-class _StandIn:
+class StandIn:
     """An exception of the program: its text as the program gave it, its attributes on request."""
 
     _exceptions: "RaisedExceptions"
@@ -94,9 +94,9 @@ class RaisedExceptions:
     def _stand_in(self, number: int, name: str, base: type[Exception]) -> type[Exception]:
         if type(number) is not int or type(name) is not str:
             raise TypeError("not a class")
-        bases = (base,) if issubclass(base, _StandIn) else (_StandIn, base)
-        members = {"_exceptions": self, "_class_number": number}
-        made: Any = _StandInType(name[:_MAX_NAME_LETTERS], bases, members)
+        bases = (base,) if issubclass(base, StandIn) else (StandIn, base)
+        members = {"_exceptions": self, "_number": number}
+        made: Any = StandInType(name[:_MAX_NAME_LETTERS], bases, members)
         return made
 
 

@@ -19,7 +19,8 @@ from typing import Any
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.candidate import PAPER_ALARM
 from erce.verify.sandbox.compiled_tests import BrokenTestsError, CompiledTests, compile_tests, require_asserts
-from erce.verify.sandbox.judge.remote import JobEnded, Peer, Remote
+from erce.verify.sandbox.judge.peer import JobEnded, Peer
+from erce.verify.sandbox.judge.remote import Remote
 
 Ruling = dict[str, Any]  # "reason", "detail", and "clean": whether this process may judge another job
 _EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
@@ -108,7 +109,7 @@ class _Trial:
         """Get the entry points, a closed list: otherwise the program could define both sides of an assert."""
         for name in self._compiled.entry_points:
             try:
-                self._names[name] = self._peer.value(self._peer.ask("name", name))
+                self._names[name] = self._peer.entry_point(name)
             except KeyError:
                 self._missing.add(name)
         values = [self._names[name] for name in self._compiled.entry_points if name not in self._missing]
@@ -129,6 +130,10 @@ class _Trial:
         fault = self._fault_of_the_tests(error)
         if fault:
             return _ruling("error", fault)
+        if type(error) is TypeError and error is not self._peer.raised and "Remote" in _exception_text(error):
+            return _ruling(
+                "opaque", f"{self._at}an object of the program cannot be used like that from outside"
+            )
         return _ruling("failed", self._fault_of_the_program(error), clean=not isinstance(error, _EXHAUSTION))
 
     def _fault_of_the_tests(self, error: BaseException) -> str:

@@ -1,0 +1,249 @@
+"""Calls in a test → requests to the candidate's process, and its replies → plain values or stand-ins.
+
+During a request the program may call back the functions that the tests passed to it, and no others.
+"""
+
+import builtins
+import itertools
+import json
+import socket
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from erce.verify.sandbox import frames
+from erce.verify.sandbox.compiled_tests import is_camel_case
+from erce.verify.sandbox.judge import raised
+from erce.verify.sandbox.judge.callbacks import is_harmless
+from erce.verify.sandbox.judge.remote import FLAVOURS, Remote
+
+ENDED = "the program ended its process"
+
+_STDOUT = sys.stdout
+_MAX_VALUES_PASSED = 1 << 20  # of a test's own iterator
+
+
+class JobEnded(BaseException):
+    """The end of a job. A test that swallows the exception changes nothing, for the peer remembers it."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+class Peer:
+    """The candidate of one job, at the other end of the channel."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self.stopped: JobEnded | None = None
+        self.raised: BaseException | None = None  # the last exception that came from the program
+        self.needed = False  # whether the program was asked anything so far
+        self.received = 0  # bytes
+        self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
+        self._remotes: dict[int, Remote] = {}
+        self._functions: list[Callable[..., Any]] = []  # those of the tests that the program may call
+
+    def stop(self, reason: str, detail: str) -> JobEnded:
+        """Return the exception that ends the job for good; the first reason stays."""
+        self.stopped = self.stopped or JobEnded(reason, detail)
+        return self.stopped
+
+    def ask(self, *request: Any) -> Any:
+        """Return the candidate's answer, not yet decoded; its exceptions are raised here."""
+        self.send(*request)
+        self.needed = True
+        answer = self.answer()
+        if sys.stdout is not _STDOUT and request[0] != "printed":
+            sys.stdout.write(self.ask("printed"))
+        return answer
+
+    def send(self, *request: Any) -> None:
+        """Send one request, whose reply must be read next."""
+        self.send_message(request)
+
+    def send_message(self, message: Any) -> None:
+        if self.stopped:
+            raise self.stopped
+        try:
+            frames.send(self._channel, message)
+        except OSError:
+            raise self.stop("failed", ENDED) from None
+        except frames.TooBigError as error:
+            # What the program returned may be in it, and then the tests are not at fault.
+            reason = "opaque" if self.needed else "error"
+            raise self.stop(reason, f"the tests pass more than a call can hold: {error}") from None
+
+    def answer(self) -> Any:
+        """Return the content of the next reply; its exception is raised here."""
+        reply = self.reply()
+        if "ok" in reply:
+            return reply["ok"]
+        if "opaque" in reply:
+            raise self.stop("opaque", str(reply["opaque"])[:500])
+        error = self._readable(self._exception, reply, "exception")
+        if error is None:
+            raise self.stop("failed", f"the program raised {reply['kind']}: {reply['text']}"[:500])
+        self.raised = error
+        raise error
+
+    def reply(self) -> dict[str, Any]:
+        """Return the next reply: `ok`, `opaque`, or the description of an exception.
+
+        Before it the program may call back functions of the tests.
+        """
+        while (reply := self._message()).keys() == {"callback", "positional", "named"}:
+            self._call_back(**reply)
+        if reply.keys() not in ({"ok"}, {"opaque"}, raised.KEYS):
+            raise self.stop("failed", "a malformed reply")
+        return reply
+
+    def _message(self) -> dict[str, Any]:
+        try:
+            payload = frames.payload(self._channel)
+        except (frames.ClosedError, OSError):
+            raise self.stop("failed", ENDED) from None
+        except frames.TooBigError as error:
+            raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
+        self.received += len(payload)
+        message = self._readable(json.loads, payload, "reply")
+        if type(message) is not dict:
+            raise self.stop("failed", "a malformed reply")
+        return message
+
+    def _readable(self, read: Callable[..., Any], source: Any, what: str) -> Any:
+        """Return `read(source)`; whatever it raises ends the job, for the program chose the source."""
+        try:
+            return read(source)
+        except (RecursionError, MemoryError) as error:
+            raise self.stop("opaque", f"{frames.TOO_DEEP} ({type(error).__name__})") from None
+        except Exception as error:
+            raise self.stop("failed", f"a malformed {what} ({type(error).__name__})") from None
+
+    def value(self, form: Any) -> Any:
+        """Decode a form that came from the candidate."""
+        return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
+
+    def entry_point(self, name: str) -> Any:
+        """Return what the program has under a name; KeyError if it has nothing.
+
+        Tests that call a name in CamelCase, or call none, know that they get an object of the program.
+        """
+        value = self.value(self.ask("name", name))
+        if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):
+            value._mark(_expected=True)
+        return value
+
+    def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Return what the program's function returns for copies of these arguments.
+
+        If it returns None, its changes to positional arguments are copied back: it was called for them. A
+        function that returns anything else changes nothing here, or it could empty the list that its result
+        is compared with.
+        """
+        reply = self.ask("call", target, self.form(list(positional)), self.form(named))
+        if type(reply) is not list or len(reply) != 2:
+            raise self.stop("failed", "a malformed reply")
+        returned, after = self.value(reply[0]), reply[1]
+        if returned is None and after is not None:
+            self._change(positional, self.value(after))
+        return returned
+
+    def _change(self, arguments: tuple[Any, ...], after: Any) -> None:
+        """Give lists, dicts, sets and bytearrays the contents that they have in the program's process."""
+        if type(after) is not list or len(after) != len(arguments):
+            raise self.stop("failed", "a malformed reply")
+        for mine, theirs in zip(arguments, after, strict=True):
+            if type(mine) is not type(theirs):
+                continue
+            if type(mine) in (list, bytearray):
+                mine[:] = theirs
+            elif type(mine) in (dict, set):
+                mine.clear()
+                mine.update(theirs)
+
+    def attribute(self, number: int, name: str) -> Any:
+        return self.value(self.ask("get", number, name))
+
+    def _call_back(self, callback: Any, positional: Any, named: Any) -> None:
+        """Call a function of the tests for the program, and send what it returns or raises."""
+        positional, named = self.value(positional), self.value(named)
+        if type(callback) is not int or not 0 <= callback < len(self._functions):
+            raise self.stop("failed", "a malformed reply")
+        if type(positional) is not list or type(named) is not dict:
+            raise self.stop("failed", "a malformed reply")
+        try:
+            message = {"ok": self.form(self._functions[callback](*positional, **named))}
+        except AssertionError as error:  # which the program must not swallow
+            raise self.stop("failed", f"AssertionError: {error}".removesuffix(": ")) from None
+        except Exception as error:
+            message = {"error": self._error_form(error)}
+        self.send_message(message)
+
+    def _error_form(self, error: Exception) -> list[Any]:
+        if isinstance(error, raised.StandIn) or type(error).__module__ == "builtins":
+            return self._refer(error)
+        return ["error", "RuntimeError", ["l", [f"{type(error).__name__}: {error}"[:500]]]]
+
+    def form(self, value: Any) -> Any:
+        """Encode a value of the test for the program."""
+        return frames.encode(value, self._refer)
+
+    def _exception(self, form: dict[str, Any]) -> Exception | None:
+        arguments = None if form["args"] is None else frames.decode(form["args"], self._handle)
+        return self._exceptions.exception(form, arguments)
+
+    def _handle(self, form: list[Any]) -> Any:
+        if form[0] == "exception":
+            return self._exception(form[1])
+        if form[0] == "exception class":
+            return self._exceptions.class_of(form[1], form[2])
+        tag, number, kind, flavour = form
+        if tag != "o" or type(number) is not int or type(kind) is not str:
+            raise ValueError("not a handle")
+        made = self._remotes.get(number)  # the same object has the same stand-in, so that `is` holds
+        if made is None or made._kind != kind[:40]:
+            made = FLAVOURS[flavour](self, number, kind[:40])
+        if isinstance(made, Remote):
+            made._mark(_callable=flavour != "value")
+            self._remotes[number] = made
+        return made
+
+    def _refer(self, value: Any) -> list[Any]:
+        if isinstance(value, Remote):
+            return ["o", object.__getattribute__(value, "_number")]
+        if isinstance(value, raised.StandIn | raised.StandInType):
+            return ["o", value._number]
+        form = self._copied(value)
+        if form is None and is_harmless(value):
+            self._functions.append(value)
+            form = ["callback", len(self._functions) - 1, value.__name__]
+        if form is None:
+            raise self.stop(
+                "opaque",
+                f"the tests pass a {type(value).__name__} to the program, which has no copy in its process: "
+                "pass plain values",
+            )
+        return form
+
+    def _copied(self, value: Any) -> list[Any] | None:
+        """Return the form of a value that both processes can make; None for others."""
+        if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
+            return ["fn", value.__module__, value.__name__]
+        if isinstance(value, Exception) and type(value).__module__ == "builtins":
+            return ["error", type(value).__name__, self.form(list(value.args))]
+        if isinstance(value, slice):
+            return ["slice", self.form([value.start, value.stop, value.step])]
+        if isinstance(value, Iterator):
+            passed = itertools.islice(value, _MAX_VALUES_PASSED)
+            return ["it", [self.form(item) for item in passed]]
+        return None
+
+
+def _is_public(value: Any) -> bool:
+    """Return whether Python's library has this value under its name."""
+    module = getattr(value, "__module__", None)
+    return module in ("builtins", "math", "operator", "_operator", "cmath") and (
+        getattr(builtins if module == "builtins" else __import__(module), value.__name__, None) is value
+    )
