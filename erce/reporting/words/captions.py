@@ -31,7 +31,9 @@ def completions_caption(shown: Completions, seeds: int) -> str:
     text = f"{len(shown.rows):,} completions of {every} {counted(shown.problems, 'test problem')}{of_seeds}."
     if every == "all" and not of_seeds:
         return text
-    return f"{text} A page holds at most {MOST:,}; `erce records` writes all of them into one file."
+    return (
+        f"{text} This page holds at most {MOST:,}; the command erce records writes all of them into one file."
+    )
 
 
 def completion_line(shown: JudgedCompletion) -> str:

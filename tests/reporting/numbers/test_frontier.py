@@ -121,7 +121,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     assert text == frontier_sentence(frontier)
     assert words in text
     assert "hangs on" not in text
-    assert "(0.2 for cross-entropy and 1 for λ = 0.5, of 4 from 0 to 1)" in text
+    assert "cross-entropy is best at temperature 0.2 and λ = 0.5 at 1, of 4 from 0 to 1." in text
     assert "Sharpening alone" not in text
 
 

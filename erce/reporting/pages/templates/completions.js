@@ -82,6 +82,7 @@ function turn(by) {
 }
 
 function askForLinked() {
+  for (const select of [arm, verdict, decoding]) select.value = "";
   try {
     problem.value = decodeURIComponent(window.location.hash.slice(1));
   } catch {
