@@ -173,8 +173,8 @@ def frontier_sentence(frontier: Frontier | None) -> str:
     return (
         f"On the validation problems {baseline} is best at temperature {contest.baseline_temperature:g} and "
         f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
-        f"{name} was right in {percent(contest.mean)} % of completions of the test problems and {baseline} in "
-        f"{percent(contest.baseline)} %: {with_interval(contest.gain)}. "
+        f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
+        f"{baseline} in {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
         f"{_VERDICTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
     )
 
