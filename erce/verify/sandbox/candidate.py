@@ -6,6 +6,7 @@ except in the paper's mode, which runs everything in one interpreter.
 """
 
 import builtins
+import enum
 import importlib
 import io
 import itertools
@@ -21,6 +22,7 @@ from contextlib import suppress
 from typing import Any
 
 from erce.verify.sandbox import frames
+from erce.verify.sandbox.objects import Table
 
 MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
@@ -79,6 +81,21 @@ class Service:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}  # identity of an object → its index among them
         self._names: dict[str, Any] = {}
+        self._shared: set[str] = set()  # classes that set-up or tests define as well
+        self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
+        self._tags: dict[str, Callable[..., Any]] = {
+            "o": lambda number: self._objects[number],
+            "it": lambda items: iter([self._decode(item) for item in items]),
+            "with": self._with_copies,
+            "copy": self._copy,
+            "class": self._class_of_tests,
+            "member": lambda kind, name: self._class_of_tests(kind)[name],
+            "slice": lambda form: slice(*self._decode(form)),
+            "error": lambda kind, form: getattr(builtins, kind)(*self._decode(form)),
+            "callback": self._callback,
+            "fn": lambda module, name: getattr(importlib.import_module(module), name),
+        }
+        self._table = Table(self._encode_on)  # of the message that is made
         self._calling_back = threading.RLock()
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -101,14 +118,14 @@ class Service:
             "together": self._together,
         }
 
-    def run(self, program: str, imports: list[str], mode: str) -> None:
+    def run(self, program: str, definitions: list[list[str]], mode: str) -> None:
         """Load the program, report how that went, then answer until the other side closes the channel.
 
         In the paper's mode the program is loaded later, under the alarm.
         """
         sys.stdout = _STDOUT
         random.seed(0)  # a fork draws a new seed, on which no verdict must depend
-        self._program, self._imports = program, imports
+        self._program, self._definitions = program, definitions
         self._answer(_nothing if mode == "paper" else self._load)
         while True:
             verb, *operands = frames.receive(self._channel)
@@ -136,21 +153,37 @@ class Service:
         module = types.ModuleType("program")
         sys.modules["program"] = module
         self._names = module.__dict__
-        for line in self._imports:
-            with suppress(ImportError):  # the judge runs the imports again and reports the error
-                exec(compile(line, "<setup>", "exec"), self._names)
+        for source, name in self._definitions:
+            with suppress(Exception):  # the judge runs the set-up again and reports the error
+                exec(compile(source, "<setup>", "exec"), self._names)
+            if name:
+                self._shared.add(name)
         exec(compile(self._program, "<program>", "exec"), self._names)
 
     def _encode(self, value: Any) -> Any:
         try:
-            return frames.encode(value, self._handle)
+            return Table(self._encode_on).form(value)
         except RecursionError:
             raise _CannotCrossError(frames.TOO_DEEP) from None
+
+    def _encode_on(self, value: Any, table: Table) -> Any:
+        outer, self._table = self._table, table
+        try:
+            return frames.encode(value, self._handle)
+        finally:
+            self._table = outer
 
     def _decode(self, form: Any) -> Any:
         return frames.decode(form, self._resolve)
 
     def _handle(self, value: Any) -> list[Any]:
+        kind = value if isinstance(value, type) else type(value)
+        if self._shared and kind.__name__ in self._shared and self._names.get(kind.__name__) is kind:
+            if kind is value:
+                return ["class", kind.__name__]
+            if isinstance(value, enum.Enum):
+                return ["member", kind.__name__, value.name]
+            return self._table.reference(self._number(value), value)
         if isinstance(value, Exception):
             return ["exception", self._description(value)]
         if isinstance(value, type) and issubclass(value, Exception):
@@ -196,18 +229,32 @@ class Service:
         return [[self._number(base), base.__name__] for base in known]
 
     def _resolve(self, form: list[Any]) -> Any:
+        """Return the value of a form that is none of the plain ones in `frames`."""
         tag, *rest = form
-        if tag == "o":
-            return self._objects[rest[0]]
-        if tag == "it":
-            return iter([self._decode(item) for item in rest[0]])
-        if tag == "slice":
-            return slice(*self._decode(rest[0]))
-        if tag == "error":
-            return getattr(builtins, rest[0])(*self._decode(rest[1]))
-        if tag == "callback":
-            return self._callback(*rest)
-        return getattr(importlib.import_module(rest[0]), rest[1])
+        return self._tags[tag](*rest)
+
+    def _copy(self, number: int) -> Any:
+        return self._copies[number] if number < 0 else self._objects[number]
+
+    def _with_copies(self, entries: list[Any], inner: Any) -> Any:
+        """Give copies of the tests' objects the attributes that these have, and return a value with them."""
+        for number, name, _ in entries:
+            if number < 0 and number not in self._copies:
+                self._copies[number] = object.__new__(self._class_of_tests(name))
+                self._numbers[id(self._copies[number])] = number
+        for number, _, pairs in entries:
+            for attribute, form in pairs:
+                object.__setattr__(self._copy(number), attribute, self._decode(form))
+        return self._decode(inner)
+
+    def _class_of_tests(self, name: str) -> Any:
+        kind = self._names.get(name)
+        if not isinstance(kind, type):
+            raise _CannotCrossError(
+                f"the tests pass a {name!r} object, a class that the program does not have"
+            )
+        self._shared.add(name)
+        return kind
 
     def _callback(self, number: int, name: str) -> Callable[..., Any]:
         """Return a function that calls one of the tests in the judge's process."""
@@ -229,7 +276,11 @@ class Service:
         value = self._names[name]
         if isinstance(value, types.ModuleType):
             raise KeyError(name)
-        return self._encode(value)
+        shared, self._shared = self._shared, set()  # the tests have run no set-up yet
+        try:
+            return self._encode(value)
+        finally:
+            self._shared = shared
 
     def _call(self, number: int, positional: Any, named: Any) -> list[Any]:
         """Return the function's result and, if that is None, its arguments after the call."""
@@ -302,8 +353,8 @@ class Service:
 def serve(channel: socket.socket) -> None:
     """Take the program from the channel and answer there until it is closed."""
     with suppress(frames.ClosedError):
-        program, imports, mode = frames.receive(channel)
-        Service(channel).run(program, imports, mode)
+        program, definitions, mode = frames.receive(channel)
+        Service(channel).run(program, definitions, mode)
 
 
 def _nothing() -> None:

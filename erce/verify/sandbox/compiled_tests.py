@@ -117,17 +117,27 @@ def is_camel_case(name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def imports_of(setup: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the import statements at the top level of the set-up, which the program sees as well."""
-    statements = []
+def definitions_of(setup: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the imports and classes at the top level of the set-up, each with the name of the class, or "".
+
+    The program sees them as well, but no class that asserts something.
+    """
+    definitions = []
     for source in setup:
         try:
             body = _parse(source).body
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        imports = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
-        statements += map(ast.unparse, imports)
-    return tuple(statements)
+        for node in body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                definitions.append((ast.unparse(node), ""))
+            elif isinstance(node, ast.ClassDef) and not any(map(_asserts, ast.walk(node))):
+                definitions.append((ast.unparse(node), node.name))
+    return tuple(definitions)
+
+
+def _asserts(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assert) or (_is_refusal(node) and not isinstance(node, ast.Raise))
 
 
 @lru_cache(maxsize=4096)

@@ -249,4 +249,4 @@ _READ: dict[str, Callable[[Any, Any], Any]] = {
     "ty": lambda form, handle: TYPES[_text(form)],
     "dv": lambda form, handle: dict(enumerate(_values(form, handle))).values(),
 }
-CROSSING_TYPES = (*_WRITE, *TYPES.values())
+CROSSING_TYPES = (*_WRITE, *TYPES.values())  # and so `object`

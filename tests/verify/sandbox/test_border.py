@@ -331,7 +331,6 @@ def test_an_object_that_agrees_with_everything_proves_nothing(sandbox, made, tes
         "def g(text, e=eval): return e(text)\nassert f(g) == 1",
         "import os\nassert f(lambda text: os.system(text)) == 1",
         "def h(text): return exec(text)\nassert f(lambda text: h(text)) == 1",
-        "class K: pass\nassert f(K()) == 1",
     ],
 )
 def test_what_could_run_the_programs_code_here_is_not_passed(sandbox, test):
@@ -356,3 +355,112 @@ def test_a_program_that_may_supply_the_oracle_is_told_of(sandbox):
     assert "calls to f, is_right" in verdict.warning
     assert sandbox.run(program, ["assert is_right(f(2), 4)"], entry_points=["f", "is_right"]).warning == ""
     assert sandbox.run("class Node: pass\nf = lambda n: 1", ["assert f(Node()) == 1"]).warning == ""
+
+
+NODES = [
+    "from dataclasses import dataclass\nfrom enum import Enum\nfrom typing import Optional",
+    "class Node:\n    def __init__(self, val=0, next=None):\n        self.val, self.next = val, next",
+    (
+        "class Tree:\n    __slots__ = ('val', 'left', 'right')\n"
+        "    def __init__(self, val, left=None, right=None):\n"
+        "        self.val, self.left, self.right = val, left, right"
+    ),
+    "@dataclass(frozen=True)\nclass Point:\n    x: int\n    y: int = 0",
+    "class Color(Enum):\n    RED = 1\n    BLUE = 2",
+    "def linked(values):\n    n = None\n    for v in reversed(values): n = Node(v, n)\n    return n",
+    "def values(n):\n    found = []\n    while n: found.append(n.val); n = n.next\n    return found",
+]
+REVERSE = """
+class Solution:
+    def reverse(self, head: Optional[Node]) -> Optional[Node]:
+        last = None
+        while head:
+            head.next, last, head = last, head, head.next
+        return last
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "test"),
+    [
+        (REVERSE, "assert values(Solution().reverse(linked([1, 2, 3]))) == [3, 2, 1]"),
+        (
+            REVERSE,
+            "assert values(Solution().reverse(linked(list(range(3000))))) == list(range(2999, -1, -1))",
+        ),
+        (
+            "def f(n):\n    n.val = 7\n    n.next = Node(8)",
+            "n = linked([1])\nf(n)\nassert values(n) == [7, 8]",
+        ),
+        ("def f(a, b): return b", "a = linked([1, 2])\nassert f(a, a.next) is a.next and f(a, a) is a"),
+        ("def f(n): n.next.next = n", "n = linked([1, 2])\nf(n)\nassert n.next.next is n"),
+        ("def f(n): return n.next.next is n", "n = linked([1, 2])\nn.next.next = n\nassert f(n)"),
+        ("def f(n): return Node(n.val, n)", "r = f(Node(1))\nassert r.next.val == 1 and isinstance(r, Node)"),
+        ("def f(v): return Node(v) if v else None", "assert f(0) is None and type(f(1)) is Node"),
+        (
+            "def f(t):\n    if t: t.left, t.right = f(t.right), f(t.left)\n    return t",
+            "t = f(Tree(1, Tree(2), Tree(3)))\nassert (t.left.val, t.right.val, t.left.left) == (3, 2, None)",
+        ),
+        (
+            "def f(p): return Point(p.y, p.x)",
+            "assert f(Point(1, 2)) == Point(2, 1) and f(Point(3)) != Point(3)",
+        ),
+        ("def f(p): return {p: [Point(1)]}", "assert f(Point(2)) == {Point(2): [Point(1, 0)]}"),
+        ("def f(c): return Color.BLUE if c is Color.RED else c", "assert f(Color.RED) is Color.BLUE"),
+        ("def f(kind, v): return kind(v)", "assert f(Node, 3).val == 3"),
+        (
+            (
+                "class Node:\n    def __init__(self, v):\n        self.val, self.next, self.w = v, None, 1\n"
+                "def f(v): return Node(v)"
+            ),
+            "assert values(f(3)) == [3]",
+        ),
+    ],
+)
+def test_objects_of_the_tests_classes_cross_both_ways(sandbox, program, test):
+    assert ruled(sandbox, program, test, setup=NODES) == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "reasons"),
+    [
+        (
+            REVERSE.replace("return last", "return head"),
+            "assert values(Solution().reverse(linked([1]))) == [1]",
+            "failed",
+        ),
+        ("def f(p): return Point(p.x, p.x)", "assert f(Point(1, 2)) == Point(2, 1)", "failed"),
+        (
+            "class Point:\n    __eq__ = lambda *a: True\nf = lambda p: Point()",
+            "assert f(1) == Point(2, 1)",
+            "failed",
+        ),
+        ("def f(n):\n    n.val = [n.val]\n    return None", "n = Node(1)\nf(n)\nassert n.val == 1", "failed"),
+        (
+            "def f(v):\n    w = Wild(v)\n    w.all = range(10**9)\n    return w",
+            "assert f(1) == 5",
+            "opaque",
+        ),
+        (
+            "def f(v):\n    n = Node(v)\n    n.__init__ = lambda *a: True\n    return n",
+            "assert f(1).val == 2",
+            "failed",
+        ),
+        (
+            "def f(v):\n    p = Says(v)\n    p.right = lambda *a: True\n    return p",
+            "assert f(1).right(5)",
+            "failed",
+        ),
+    ],
+)
+def test_an_object_of_the_tests_classes_is_no_wildcard(sandbox, program, test, reasons):
+    init = "def __init__(self, v): self.all = [v]"
+    wild = f"class Wild:\n    {init}\n    def __eq__(self, other): return other in self.all"
+    says = "class Says:\n    def __init__(self, v): self.v = v\n    def right(self, v): return self.v == v"
+    assert ruled(sandbox, program, test, setup=[*NODES, wild, says])[0] == reasons
+
+
+def test_a_class_that_the_program_does_not_have_is_opaque(sandbox):
+    test = "class K: pass\nassert f(K()) == 1"
+    assert ruled(sandbox, "f = lambda k: 1", test)[0] == "opaque"
+    assert ruled(sandbox, "class K: pass\nf = lambda k: type(k) is K", test)[0] == "passed"

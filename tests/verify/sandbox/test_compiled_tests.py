@@ -5,8 +5,8 @@ import pytest
 from erce.verify.sandbox.compiled_tests import (
     BrokenTestsError,
     compile_tests,
+    definitions_of,
     free_names,
-    imports_of,
     require_asserts,
 )
 
@@ -80,9 +80,12 @@ def test_tests_that_bind_names_are_not_independent():
     assert not compile_tests((), ("v = f(1)", "assert v"), None).independent
 
 
-def test_the_program_sees_the_imports_of_the_set_up_and_nothing_else_of_it():
+def test_the_program_sees_imports_and_classes_of_the_set_up_and_nothing_else_of_it():
     setup = ("import math\nfrom os import path as p\nexpected = 5", "def g():\n    import re", "not python (")
-    assert imports_of(setup) == ("import math", "from os import path as p")
+    assert definitions_of(setup) == (("import math", ""), ("from os import path as p", ""))
+    node = "class Node:\n    n = 3"
+    case = "class Case(TestCase):\n    def test(self):\n        self.assertEqual(f(1), 5)"
+    assert definitions_of((node, case, "class C:\n    assert f")) == ((node, "Node"),)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 from erce.types import REASONS, Verdict
 from erce.verify.sandbox import frames
-from erce.verify.sandbox.compiled_tests import imports_of
+from erce.verify.sandbox.compiled_tests import definitions_of
 from erce.verify.sandbox.jobs import Job, Limits, Outcome
 from erce.verify.sandbox.judge.peer import ENDED
 from erce.verify.sandbox.plain_tests import leaves_nothing
@@ -101,7 +101,7 @@ class SupervisedWorker:
         began = time.monotonic()
         mode = "together" if "split" in self._without and job.mode == "strict" else job.mode
         try:
-            program = frames.frame([job.program, imports_of(tuple(job.setup)), mode])
+            program = frames.frame([job.program, definitions_of(tuple(job.setup)), mode])
         except frames.TooBigError as error:
             return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
         try:

@@ -16,7 +16,9 @@ from erce.verify.sandbox import frames
 from erce.verify.sandbox.compiled_tests import is_camel_case
 from erce.verify.sandbox.judge import raised
 from erce.verify.sandbox.judge.callbacks import is_harmless
+from erce.verify.sandbox.judge.copies import Copies
 from erce.verify.sandbox.judge.remote import FLAVOURS, Remote
+from erce.verify.sandbox.objects import Table
 
 ENDED = "the program ended its process"
 
@@ -43,6 +45,12 @@ class Peer:
         self.received = 0  # bytes
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
+        self._table = Table(self._encode)  # of the message that is made
+        self.copies = Copies(
+            self._encode,
+            lambda form: frames.decode(form, self._handle),
+            lambda number, name: self._handle(["o", number, name, "value"]),
+        )
         self._functions: list[Callable[..., Any]] = []  # those of the tests that the program may call
 
     def stop(self, reason: str, detail: str) -> JobEnded:
@@ -147,7 +155,11 @@ class Peer:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
         if returned is None and after is not None:
-            self._change(positional, self.value(after))
+            self.copies.updating = True
+            try:
+                self._change(positional, self.value(after))
+            finally:
+                self.copies.updating = False
         return returned
 
     def _change(self, arguments: tuple[Any, ...], after: Any) -> None:
@@ -188,7 +200,14 @@ class Peer:
 
     def form(self, value: Any) -> Any:
         """Encode a value of the test for the program."""
-        return frames.encode(value, self._refer)
+        return Table(self._encode).form(value)
+
+    def _encode(self, value: Any, table: Table) -> Any:
+        outer, self._table = self._table, table
+        try:
+            return frames.encode(value, self._refer)
+        finally:
+            self._table = outer
 
     def _exception(self, form: dict[str, Any]) -> Exception | None:
         arguments = None if form["args"] is None else frames.decode(form["args"], self._handle)
@@ -199,6 +218,8 @@ class Peer:
             return self._exception(form[1])
         if form[0] == "exception class":
             return self._exceptions.class_of(form[1], form[2])
+        if form[0] in ("with", "copy", "class", "member"):
+            return self.copies.read(form)
         tag, number, kind, flavour = form
         if tag != "o" or type(number) is not int or type(kind) is not str:
             raise ValueError("not a handle")
@@ -215,7 +236,7 @@ class Peer:
             return ["o", object.__getattribute__(value, "_number")]
         if isinstance(value, raised.StandIn | raised.StandInType):
             return ["o", value._number]
-        form = self._copied(value)
+        form = self.copies.form(value, self._table) or self._copied(value)
         if form is None and is_harmless(value):
             self._functions.append(value)
             form = ["callback", len(self._functions) - 1, value.__name__]

@@ -83,6 +83,7 @@ class _Trial:
         self._peer, self._compiled, self._sources = peer, compiled, sources
         self._at = ""  # the running test, as the start of a detail
         self._names: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": "tests"}
+        peer.copies.names = self._names
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program

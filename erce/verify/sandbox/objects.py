@@ -1,0 +1,47 @@
+"""Objects with attributes → a table of numbered forms, in which cycles and shared objects are references."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+
+class Table:
+    """The objects of one message, each with its class and the forms of its attributes.
+
+    `encode` makes the form of a value, and calls `reference` of the table that it is given for objects in it.
+    """
+
+    def __init__(self, encode: Callable[[Any, "Table"], Any]) -> None:
+        self._encode = encode
+        self._waiting: deque[tuple[int, Any]] = deque()
+        self._seen: set[int] = set()
+
+    def reference(self, number: int, value: Any) -> list[Any]:
+        """Return the form that stands for an object, and put it on the table."""
+        if number not in self._seen:
+            self._seen.add(number)
+            self._waiting.append((number, value))
+        return ["copy", number]
+
+    def form(self, value: Any) -> Any:
+        """Return the form of a value together with all objects that it leads to."""
+        inner, entries = self._encode(value, self), []
+        while self._waiting:
+            number, found = self._waiting.popleft()
+            entries.append([number, type(found).__name__, self.pairs(found)])
+        return ["with", entries, inner] if entries else inner
+
+    def pairs(self, value: Any) -> list[list[Any]]:
+        """Return names and forms of an object's attributes."""
+        return [[name, self._encode(held, self)] for name, held in attributes(value)]
+
+
+def attributes(value: Any) -> list[tuple[str, Any]]:
+    """Return the attributes that an object holds itself, in its dictionary or its slots."""
+    held = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                held[name] = getattr(value, name)
+    return list(held.items())
