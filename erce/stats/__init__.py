@@ -9,7 +9,15 @@ from erce.stats import paper
 from erce.stats.corrections import GridGain, grid_gains, holm
 from erce.stats.equivalence import Equivalence, equivalent, fewest_problems
 from erce.stats.intervals import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
-from erce.stats.planning import Size, Spread, detectable_gain, problems_needed, spread_of, study_sizes
+from erce.stats.planning import (
+    Size,
+    Spread,
+    detectable_gain,
+    few_seeds_factor,
+    problems_needed,
+    spread_of,
+    study_sizes,
+)
 from erce.stats.proportions import Discordant, Proportion, mcnemar, wilson
 
 __all__ = [
@@ -25,6 +33,7 @@ __all__ = [
     "detectable_gain",
     "difference",
     "equivalent",
+    "few_seeds_factor",
     "fewest_problems",
     "grid_gains",
     "holm",

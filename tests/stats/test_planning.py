@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from erce.stats import Spread, detectable_gain, paired_gain, problems_needed, spread_of, study_sizes
+from erce.stats import (
+    Spread,
+    detectable_gain,
+    few_seeds_factor,
+    paired_gain,
+    problems_needed,
+    spread_of,
+    study_sizes,
+)
 
 GUESS = Spread(effect=0.06, sampled=0.08, run=0.004)
 TABLE = {  # (seeds, samples) → problems for 3, 5 and 9 points at 80 % power, worked out by hand
@@ -19,10 +27,10 @@ TABLE = {  # (seeds, samples) → problems for 3, 5 and 9 points at 80 % power, 
 }
 
 
-def _outcomes(rng, *, seeds=6, problems=20_000, samples=3, change=0.1, run=0.03):
-    """Arms 5 points apart with known ω², w, cell and σ_run: chances shift by problem, run and cell."""
+def _outcomes(rng, *, seeds=6, problems=20_000, samples=3, change=0.1, run=0.03, gain=0.05):  # noqa: PLR0913  each is varied
+    """Arms `gain` apart with known ω², w, cell and σ_run: chances shift by problem, run and cell."""
     base = rng.uniform(0.4, 0.5, problems)
-    effect = rng.uniform(0.05 - change, 0.05 + change, problems)
+    effect = rng.uniform(gain - change, gain + change, problems)
     arms = []
     for chance in (base + effect, base):
         luck = rng.normal(0, run, (seeds, 1)) + rng.uniform(-0.1, 0.1, (seeds, problems))
@@ -106,6 +114,20 @@ def test_a_study_of_the_planned_size_finds_the_gain_as_often_as_asked():
         for _ in range(400)
     ]
     assert 0.68 < np.mean(found) < 0.87
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seeds", "run"), [(5, 0.005), (5, 0.03), (10, 0.015)])
+def test_what_a_study_says_that_it_finds_is_found_in_four_of_five_others(seeds, run):
+    """Each of 200 pilots names a gain, and another study has just that gain. By normal quantiles: 0.68."""
+    rng, found = np.random.default_rng(9), []
+    for _ in range(200):
+        size = {"seeds": seeds, "problems": 200, "samples": 4, "run": run}
+        spread = spread_of(*_outcomes(rng, **size))
+        gain = few_seeds_factor(seeds) * detectable_gain(200, spread, seeds=seeds, samples=4)
+        found.append(paired_gain(*_outcomes(rng, gain=gain, **size)).p < 0.05)
+    print(seeds, run, np.mean(found))
+    assert 0.78 < np.mean(found) < 0.95
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from erce.stats import (
     Size,
     detectable_gain,
     equivalent,
+    few_seeds_factor,
     fewest_problems,
     paired_gain,
     spread_of,
@@ -26,6 +27,9 @@ from erce.types import BASELINE, Arm
 LEVEL = 0.05
 MARGIN = 0.02  # up to which two arms count as the same, in fractions of 1
 WANTED = 0.03  # the gain that a study is planned for, in fractions of 1
+PILOT_SEEDS = (
+    5  # of studies with fewer "in 4 of 5 cases" is not true: 1 in 5 with two seeds, 2 in 3 with three
+)
 SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 
@@ -58,6 +62,8 @@ class Sameness:
 @dataclass(frozen=True)
 class Power:
     """What can be found with 80 % power at 5 %, two-sided, if gains vary as they do between `arm` and λ = 0.
+
+    The gains allow for a spread that is known from this study's seeds alone (`few_seeds_factor`).
 
     `detectable` is the smallest gain that a study of this size finds, `sizes` what it takes to find `wanted`.
     """
@@ -160,17 +166,20 @@ def _sameness(arm: Arm, outcomes: np.ndarray, baseline: np.ndarray) -> Sameness:
 
 
 def _power(chosen: Arm | None, treated: dict[Arm, np.ndarray], baseline: np.ndarray) -> Power | None:
-    """Plan with the chosen λ, else the arm of the largest mean; None with one seed, or if nothing varies."""
+    """Plan with the chosen λ, else the arm of the largest mean; None with few seeds, or if nothing varies."""
     arm = chosen or max(treated, key=lambda arm: float(treated[arm].mean()))
     seeds, problems = min(len(treated[arm]), len(baseline)), baseline.shape[1]
-    if seeds < 2 or problems < 2:
+    if seeds < PILOT_SEEDS or problems < 2:
         return None
     spread, samples = spread_of(treated[arm], baseline), baseline.shape[2]
-    detectable = detectable_gain(problems, spread, seeds=seeds, samples=samples)
+    detectable = few_seeds_factor(seeds) * detectable_gain(problems, spread, seeds=seeds, samples=samples)
     if not detectable:
         return None
-    sizes = study_sizes(spread, gains=(WANTED,), designs=[(number, samples) for number in SEEDS])
-    return Power(arm, detectable, WANTED, tuple(sizes))
+    sizes = []
+    for number in SEEDS:
+        planned_for = WANTED / few_seeds_factor(min(number, seeds))
+        sizes += study_sizes(spread, gains=(planned_for,), designs=[(number, samples)])
+    return Power(arm, detectable, WANTED, tuple(size._replace(gain=WANTED) for size in sizes))
 
 
 def _named(arm: Arm) -> float | str | None:

@@ -5,17 +5,18 @@ import math
 from erce.errors import counted
 from erce.reporting.format import fixed
 from erce.reporting.numbers.gains import Summary
-from erce.reporting.numbers.inference import Power, inference
+from erce.reporting.numbers.inference import PILOT_SEEDS, Power, inference
 from erce.reporting.words.cautions import MORE_PROBLEMS, RUN_ON, THIRD_SEED, faults
 from erce.reporting.words.sentences import sentences
 
+MORE_SEEDS = f"Run {PILOT_SEEDS} seeds: fewer do not tell how large a gain this study would find."
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
 
 
 def next_steps(summary: Summary) -> list[str]:
     """Return what to do next, the most useful sentence first."""
     plan = _plan(summary)
-    planned = {THIRD_SEED, MORE_PROBLEMS} if plan else set()
+    planned = {THIRD_SEED} if plan == [MORE_SEEDS] else {THIRD_SEED, MORE_PROBLEMS} if plan else set()
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary))
     run_on = [remedy for remedy in remedies if remedy == RUN_ON]
     others = [remedy for remedy in remedies if remedy and remedy not in {RUN_ON, *planned}]
@@ -26,12 +27,12 @@ def _plan(summary: Summary) -> list[str]:
     """Say what would settle the gain; empty where it is settled, or where too few seeds can tell."""
     findings = inference(summary)
     grid = findings and (findings.sampled or findings.greedy)
-    if grid is None or grid.power is None:
+    if grid is None or any(arm_gain.gain.covers == "problems" for arm_gain in grid.gains):
         return []
     gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, grid.decoding)
     if gain is not None and not gain.gain.low <= 0 <= gain.gain.high:
         return []
-    return [f"{_sizes(grid.power)}."]
+    return [MORE_SEEDS if grid.power is None else f"{_sizes(grid.power)}."]
 
 
 def _temperatures(summary: Summary) -> list[str]:

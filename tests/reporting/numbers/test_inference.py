@@ -13,6 +13,7 @@ from erce.reporting.words.whole_grid import grid_sentences
 from erce.stats import (
     detectable_gain,
     equivalent,
+    few_seeds_factor,
     holm,
     paired_gain,
     spread_of,
@@ -70,6 +71,7 @@ def test_no_study_is_too_odd_to_be_reported(tmp_path, shape):
 def study(tmp_path_factory):
     """λ = 1 is chosen; accuracy in samples rises to it, greedy does not change."""
     settings = {"lams": (0.0, 0.5, 1.0), "problems": 60, "control": None, "objectives": ("dft",)}
+    settings["seeds"] = (0, 1, 2, 3, 4)
     chances = {0.0: 0.4, 0.5: 0.57, 1.0: 0.74, "dft": 0.42, None: 0.3}
     made = make_study(
         tmp_path_factory.mktemp("study") / "runs",
@@ -103,8 +105,13 @@ def test_the_rest_is_what_the_statistics_say_of_the_same_outcomes(study):
     assert found.greedy.same.test == same
     assert found.as_json()["greedy"]["same"]["ci"] == [same.low, same.high]
     spread = spread_of(outcomes[1.0], outcomes[0.0])
-    assert found.sampled.power.detectable == detectable_gain(60, spread, seeds=3, samples=4)
-    sizes = study_sizes(spread, gains=(0.03,), designs=[(seeds, 4) for seeds in (3, 5, 10)])
+    assert found.sampled.power.detectable == few_seeds_factor(5) * detectable_gain(
+        60, spread, seeds=5, samples=4
+    )
+    sizes = [
+        *study_sizes(spread, gains=(0.03 / few_seeds_factor(3),), designs=[(3, 4)]),
+        *study_sizes(spread, gains=(0.03 / few_seeds_factor(5),), designs=[(5, 4), (10, 4)]),
+    ]
     assert [size["problems"] for size in found.as_json()["sampled"]["plan"]["sizes"]] == [
         None if np.isinf(size.problems) else size.problems for size in sizes
     ]

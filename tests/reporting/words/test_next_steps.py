@@ -5,9 +5,16 @@ from toys.studies import TASK, make_study
 
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import inference
-from erce.reporting.words.next_steps import NOTHING_TO_DO, next_steps
+from erce.reporting.words.next_steps import MORE_SEEDS, NOTHING_TO_DO, next_steps
 
-SMALL = {"control": None, "problems": 40, "validation": 20, "steps": 1, "samples": 2}
+SMALL = {
+    "control": None,
+    "problems": 40,
+    "validation": 20,
+    "steps": 1,
+    "samples": 2,
+    "seeds": (0, 1, 2, 3, 4),
+}
 
 
 def _steps(root, **changes):
@@ -42,6 +49,12 @@ def test_an_unfinished_study_is_finished_first(tmp_path):
     first, second, *_ = _steps(tmp_path, right=_gains(0.55), skip={(TASK, 1.0, 2)})
     assert first.startswith("Run the study to its end")
     assert "A study of this size" in second
+
+
+def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
+    steps = _steps(tmp_path, seeds=(0, 1, 2), right=_gains(0.55))
+    assert MORE_SEEDS in steps
+    assert not any("4 of 5 cases" in step for step in steps)
 
 
 def test_one_seed_is_too_few_for_a_plan(tmp_path):
