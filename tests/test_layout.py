@@ -83,9 +83,10 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce.stats, erce.study.folder, erce.study.search.choose, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
         ("import erce.train.launch", {"torch", "numpy"}),
-        (
+        pytest.param(
             "from erce.study.training import base_policy\nbase_policy('tiny', 'auto')",
             HEAVY - {"trl", "datasets", "matplotlib"},
+            marks=pytest.mark.slow,
         ),
     ],
 )

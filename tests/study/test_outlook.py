@@ -23,6 +23,7 @@ def test_demonstrations_that_the_base_cannot_carry_out_push_away_from_what_is_ri
     assert worked.accepted == shortcuts.accepted  # the same samples: nothing was trained
 
 
+@pytest.mark.slow
 def test_the_strengths_of_the_recipe_have_no_effect(shortcuts):
     assert outlook(tiny_recipe(task="mini-styles:1", lams=(0.0, 7.0), **STYLES)) == shortcuts
 

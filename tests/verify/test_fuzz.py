@@ -53,7 +53,7 @@ def test_another_answer_is_not_the_same_answer(seed):
 
 def test_noise_breaks_nothing():
     draw = Random(0)
-    for answer in (ANSWERS + WRITINGS) * 4:
+    for answer in (ANSWERS + WRITINGS) * 2:
         text = noise(answer, draw)
         if text.strip():
             assert holds(answer, text), (answer, text)
@@ -61,7 +61,7 @@ def test_noise_breaks_nothing():
         assert verify_math(answer, completion).reason in REASONS, completion
 
 
-@pytest.mark.parametrize("pairs", [250, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [150, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_expressions_break_nothing(pairs):
     draw = Random(1)
     for _ in range(pairs):
@@ -69,14 +69,14 @@ def test_random_expressions_break_nothing(pairs):
         assert holds(gold, answer), (gold, answer)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(ANSWERS) | TEXTS, TEXTS)
 def test_no_pair_of_texts_breaks_it(gold, answer):
     if gold.strip() and answer.strip():
         assert holds(gold, answer)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(("\\boxed{", "}", "{", "final answer is ", "$", *TOKENS)), max_size=30))
 def test_no_completion_breaks_it(pieces):
     assert verify_math("\\frac{1}{2}", "".join(pieces)).reason in REASONS
