@@ -245,7 +245,7 @@ class ERCETrainer(SFTTrainer):
     def _tokens_so_far(self) -> int:
         """Return the tokens read until the last log, the prompts' too; a resumed training counts on."""
         counts = (entry["num_tokens"] for entry in reversed(self.state.log_history) if "num_tokens" in entry)
-        return next(counts, 0)
+        return int(next(counts, 0))
 
     def _logged_lam(self, penalty: Tensor, entropy: Tensor) -> Tensor | float:
         """Return λ since the last log; where it changed, the mean for which objective = ce + λ · entropy."""
