@@ -253,7 +253,9 @@ def _cut_short(summary: Summary) -> list[Caution]:
     warnings = []
     trained = [row for row in summary.rows if not row.arm.is_base]
     for reason, limit, meaning, remedy in ACCIDENTS:
-        worst = max(trained, key=lambda row: row.reasons.get(reason, 0.0), default=None)
+        # A control's limit is short on purpose: what is cut off there has not answered at once.
+        rows = [row for row in trained if reason != "truncated" or row.task == summary.study.recipe.task]
+        worst = max(rows, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is None or worst.reasons.get(reason, 0.0) <= limit:
             continue
         label = sentence_label(worst.arm, summary.baseline)
