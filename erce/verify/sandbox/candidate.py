@@ -26,6 +26,7 @@ from erce.verify.sandbox.objects import Table
 
 MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
+_MUTABLE = (list, dict, set, bytearray)
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
 
 
@@ -283,13 +284,13 @@ class Service:
             self._shared = shared
 
     def _call(self, number: int, positional: Any, named: Any) -> list[Any]:
-        """Return the function's result and, if that is None, its arguments after the call."""
+        """Return the function's result, and its arguments after the call if it changed them, else None."""
         function, arguments = self._objects[number], self._decode(positional)
         returned = function(*arguments, **self._decode(named))
-        if returned is not None:
+        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in arguments):
             return [self._encode(returned), None]
         after = self._encode(list(arguments))
-        return [None, None if after == positional else after]
+        return [self._encode(returned), None if after == positional else after]
 
     def _get(self, number: int, attribute: str) -> Any:
         return self._encode(getattr(self._objects[number], attribute))

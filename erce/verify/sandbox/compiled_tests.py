@@ -8,11 +8,13 @@ import symtable
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, ModuleType
+
+_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
 
 
 class BrokenTestsError(ValueError):
@@ -21,7 +23,11 @@ class BrokenTestsError(ValueError):
 
 @dataclass(frozen=True)
 class CompiledTests:
-    """The code that a judge runs. Of `independent` tests none binds a name that a later one could read."""
+    """The code that a judge runs. Of `independent` tests none binds a name that a later one could read.
+
+    `against_constants`: whether every assert compares with a constant, so that nothing expected can depend on
+    arguments that the program changes. `holds_values`: whether tests or set-up bind names to values.
+    """
 
     setup: tuple[CodeType, ...]
     tests: tuple[CodeType, ...]
@@ -29,6 +35,8 @@ class CompiledTests:
     required: frozenset[str]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of the standard library, which the tests use without an import
     independent: bool
+    against_constants: bool
+    holds_values: bool
 
 
 @lru_cache(maxsize=64)
@@ -52,6 +60,8 @@ def compile_tests(
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
         independent=not _read_and_bound(tests)[1],
+        against_constants=_only(tests, lambda statement: _is_plain_step(statement, answered)),
+        holds_values=bool(_read_and_bound(tests)[1]) or not _only(setup, _is_definition),
     )
 
 
@@ -151,6 +161,53 @@ def _is_refusal(node: ast.AST) -> bool:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         return name.startswith("assert")
     return isinstance(node, ast.Assert | ast.Raise)
+
+
+def _only(sources: Iterable[str], allowed: Callable[[ast.stmt], bool]) -> bool:
+    return all(allowed(statement) for source in sources for statement in parsed(source, "test").body)
+
+
+def _is_definition(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | ast.FunctionDef)
+
+
+def _is_plain_step(statement: ast.stmt, answered: Collection[str]) -> bool:
+    """Return whether a statement relates no two values to each other, but for equality with a constant."""
+    match statement:
+        case ast.Assert(test=ast.BoolOp(values=tests)):
+            return all(_compares_with_a_constant(test, answered) for test in tests)
+        case ast.Assert(test=test):
+            return _compares_with_a_constant(test, answered)
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.Expr(value=value):
+            return _is_plain_value(value, answered)
+    return False
+
+
+def _compares_with_a_constant(test: ast.expr, answered: Collection[str]) -> bool:
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            sides = (left, right)
+            return any(map(_is_constant, sides)) and all(_is_plain_value(side, answered) for side in sides)
+    return False
+
+
+def _is_plain_value(value: ast.expr, answered: Collection[str]) -> bool:
+    """Return whether this is a constant, a name, or a call of the program or of one builtin on such."""
+    match value:
+        case ast.Name():
+            return True
+        case ast.Call(func=ast.Name(id=name), args=operands, keywords=[]):
+            known = name in answered or (name in _OF_ONE_VALUE and len(operands) == 1)
+            return known and all(_is_plain_value(operand, answered) for operand in operands)
+    return _is_constant(value)
+
+
+def _is_constant(value: ast.expr) -> bool:
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 class _Parsing:

@@ -464,3 +464,37 @@ def test_a_class_that_the_program_does_not_have_is_opaque(sandbox):
     test = "class K: pass\nassert f(K()) == 1"
     assert ruled(sandbox, "f = lambda k: 1", test)[0] == "opaque"
     assert ruled(sandbox, "class K: pass\nf = lambda k: type(k) is K", test)[0] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2]", "passed"),
+        ("s = [1, 2, 3]\nr = f(s)\nassert r == 3 and s == [1, 2]", "passed"),
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2, 3]", "failed"),
+        ("s = [1, 2, 3]\ne = [1, 2]\nassert f(s) == 3\nassert s == e", "opaque"),
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert len(s) == 2 and sorted(s) == s", "opaque"),
+        ("s = [1, 2, 3]\nassert f(s) == 4", "failed"),
+        ("assert f([1, 2, 3]) == 4 or f([1]) == sum([2])", "failed"),
+    ],
+)
+def test_a_function_may_change_its_argument_and_return_a_value(sandbox, test, reason):
+    assert ruled(sandbox, "def f(s): return s.pop()", test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "v = [3, 1]\nr = f(v)\nassert r == sorted(v)",
+        "v = [3, 1]\nassert f(v) == sorted(v)",
+        "v = [3, 1]\nr = f(v)\nfor x in v: assert x in r\nassert len(r) == len(v)",
+        "v = [3, 1]\nr = f(v)\nassert not v or r[0] == 1",
+        "v = [3, 1]\nr = f(v)\nassert len(set(v) - set(r)) == 0",
+        "v = [3, 1]\nr = f(v)\nassert [x for x in v if x not in r] == []",
+        "v = [3, 1]\nr = f(v)\nbad = sum(x not in r for x in v)\nassert bad == 0",
+        "v = [3, 1]\nr = f(v)\nexpected = sorted(v)\nassert r == expected",
+        "v = [3, 1]\ndef check(a, b): assert a == b\ncheck(f(v), sorted(v))",
+    ],
+)
+def test_emptying_the_argument_that_a_result_is_checked_with_is_no_pass(sandbox, test):
+    assert ruled(sandbox, "def f(v):\n    v.clear()\n    return []", test)[0] in ("opaque", "failed")

@@ -331,7 +331,7 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
 def test_what_a_call_returns_decides_whether_it_may_change_its_arguments(sandbox):
     """One that empties the list which the test sorts next would be right whatever it does."""
     test = "v = [3, 1]\nassert f(v) == sorted(v)"
-    assert ruled(sandbox, "def f(v):\n    v.clear()\n    return []", [test])[0] == "failed"
+    assert ruled(sandbox, "def f(v):\n    v.clear()\n    return []", [test])[0] == "opaque"
     assert ruled(sandbox, "def f(v):\n    v.clear()", ["v = [3, 1]\nf(v)\nassert v == [1, 3]"])[0] == "failed"
     replaces = "def f(a, b):\n    a.append(1)\n    return None"
     assert ruled(sandbox, replaces, ["a, b = [], ()\nf(a, b)\nassert (a, b) == ([1], ())"])[0] == "passed"

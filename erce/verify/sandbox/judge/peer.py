@@ -43,6 +43,8 @@ class Peer:
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the program was asked anything so far
         self.received = 0  # bytes
+        self.against_constants = False  # whether the tests compare with constants alone
+        self.left_out = False  # whether a change of an argument was not copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
         self._table = Table(self._encode)  # of the message that is made
@@ -147,14 +149,16 @@ class Peer:
         """Return what the program's function returns for copies of these arguments.
 
         If it returns None, its changes to positional arguments are copied back: it was called for them. A
-        function that returns anything else changes nothing here, or it could empty the list that its result
-        is compared with.
+        function that returns anything else could empty the list that its result is compared with. So its
+        changes are copied only if the tests compare with nothing but constants, and remembered otherwise.
         """
         reply = self.ask("call", target, self.form(list(positional)), self.form(named))
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        if returned is None and after is not None:
+        if returned is not None and after is not None and not self.against_constants:
+            self.left_out = True
+        elif after is not None:
             self.copies.updating = True
             try:
                 self._change(positional, self.value(after))

@@ -83,7 +83,7 @@ class _Trial:
         self._peer, self._compiled, self._sources = peer, compiled, sources
         self._at = ""  # the running test, as the start of a detail
         self._names: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": "tests"}
-        peer.copies.names = self._names
+        peer.copies.names, peer.against_constants = self._names, compiled.against_constants
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program
@@ -102,7 +102,7 @@ class _Trial:
         self._prepared = not self._peer.needed
         for source, code in zip(self._sources, self._compiled.tests, strict=True):
             if self._prepared and self._compiled.independent:
-                self._peer.needed = False
+                self._peer.needed = self._peer.left_out = False
             self._at = f"{' '.join(source.split()):.120}: "
             exec(code, self._names)
 
@@ -135,6 +135,9 @@ class _Trial:
             return _ruling(
                 "opaque", f"{self._at}an object of the program cannot be used like that from outside"
             )
+        if self._peer.left_out and self._compiled.holds_values and error is not self._peer.raised:
+            why = "the program changed an argument and returned a value, and only the value crosses"
+            return _ruling("opaque", f"{self._at}{why}")
         return _ruling("failed", self._fault_of_the_program(error), clean=not isinstance(error, _EXHAUSTION))
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
