@@ -137,9 +137,9 @@ def _verdict(step: Stop, objective: str) -> list[str]:
     if step.winner:
         sentences = [f"λ = {step.winner:g} wins."]
     elif step.leader:
-        sentences = [
-            f"{baseline} wins: λ = {step.leader:g} scored more, but by no more than chance explains."
-        ]
+        advice = "It is the leader: what to use where a decision is needed and no proof is asked."
+        verdict = f"{baseline} wins: λ = {step.leader:g} scored more, but by no more than chance explains."
+        sentences = [f"{verdict} {advice}"]
     else:
         sentences = [f"{baseline} wins: no λ scored more."]
     if step.at_edge:
