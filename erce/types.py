@@ -69,7 +69,8 @@ class Verdict:
 
     `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion.
     `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
-    for a reader. `warning` is empty but where a program ran with less protection than a sandbox gives.
+    for a reader. `warning` is empty but where a program ran with less protection than the whole sandbox
+    gives, or passed although it answered two or more functions that the tests call.
     """
 
     accepted: bool

@@ -108,14 +108,14 @@ def test_the_page_has_the_rounds(won):
     assert "complete, 22 of 22 cells" in page
     assert "5 strengths λ searched × up to 4 seeds" in page
     assert page.count("<small>1 seed</small>") == 2
-    study_summary = search_table(won)
-    assert study_summary is not None
-    assert [(each.kind, each.seeds) for each in study_summary.rounds] == [
+    table = search_table(won)
+    assert table is not None
+    assert [(each.kind, each.seeds) for each in table.rounds] == [
         ("halving", 1),
         ("halving", 2),
         ("final", 4),
     ]
-    assert {lam: mark for lam, (_, mark) in study_summary.rounds[0].marks.items()} == {
+    assert {lam: mark for lam, (_, mark) in table.rounds[0].marks.items()} == {
         0.0: "kept", 0.3: "dropped", 1.0: "kept", 3.0: "kept", 8.0: "dropped"
     }  # fmt: skip
 
