@@ -5,13 +5,10 @@ and what the program computed from a value of the tests, which may be the expect
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
-
-if TYPE_CHECKING:
-    from erce.verify.sandbox.judge.peer import Peer
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
 # A test that expects a value of a builtin type calls these; an object which has them may say what it likes.
@@ -26,10 +23,23 @@ _BINARY = [
 _UNARY = ["neg", "pos", "abs", "invert"]
 
 
+class Program(Protocol):
+    """What a stand-in asks of the candidate's process; `judge.peer.Peer` is one."""
+
+    raised: BaseException | None
+
+    def stop(self, reason: str, detail: str) -> BaseException: ...
+    def ask(self, *request: Any) -> Any: ...
+    def value(self, form: Any) -> Any: ...
+    def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
+    def attribute(self, number: int, name: str) -> Any: ...
+    def form(self, value: Any) -> Any: ...
+
+
 class Remote:
     """A value that stays in the candidate's process; a comparison with it ends the job as "opaque"."""
 
-    _peer: "Peer"
+    _peer: Program
     _number: int
     _kind: str
     _expected = False  # whether the tests expect an object here, and no value of a builtin type
@@ -37,7 +47,7 @@ class Remote:
     _method = ""  # its name, for a method
     _callable = True
 
-    def __init__(self, peer: "Peer", number: int, kind: str) -> None:
+    def __init__(self, peer: Program, number: int, kind: str) -> None:
         self._mark(_peer=peer, _number=number, _kind=kind)
 
     def _mark(self, **marks: Any) -> None:
@@ -199,12 +209,12 @@ class RemoteIterator(Remote):
         return values[0]
 
 
-async def _coroutine(peer: "Peer", number: int, kind: str) -> Any:
+async def _coroutine(peer: Program, number: int, kind: str) -> Any:
     """Return what a coroutine of the program returns, when the tests await it."""
     return peer.value(peer.ask("await", number))
 
 
-FLAVOURS: dict[str, Callable[["Peer", int, str], Any]] = {
+FLAVOURS: dict[str, Callable[[Program, int, str], Any]] = {
     "value": Remote,
     "call": Remote,
     "iterator": RemoteIterator,
