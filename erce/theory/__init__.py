@@ -1,6 +1,6 @@
 """The paper's propositions, lemma and corollaries, computed.
 
-counterexample   Proposition 1: cross-entropy can prefer a wrong policy, and the λ that mends it
+counterexample   Proposition 3.2: cross-entropy can prefer a wrong policy, and the λ that mends it
 entropies        H, R and S of a distribution, of any order
 bounds           the lemma, and the sample sizes of the corollaries
 classes          any class with few supports: samples, learners, risks

@@ -1,4 +1,4 @@
-"""Proposition 1's class → how often a learner returns a policy that is wrong a quarter of the time.
+"""Proposition 3.2's class → how often a learner returns a policy that is wrong a quarter of the time.
 
 Of three answers, 1 and 2 are right for every prompt (the proof needs this, and the paper does not say it).
 `U` says each of them with probability 1/2 and wrote the demonstrations. Every other policy of the class takes

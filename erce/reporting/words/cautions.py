@@ -19,7 +19,6 @@ from erce.types import BASE_MODEL
 FEW_PROBLEMS = 200
 WIDE = 0.05  # half an interval, in fractions of 1
 RUN_ON = "Run the study to its end; the same command goes on where it stopped."
-RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 THIRD_SEED = "Run a third seed, which narrows every interval."
 MORE_PROBLEMS = f"Test on at least {FEW_PROBLEMS} problems."
 JUDGE_AGAIN = (  # the limits on processor time and wall time are fixed (docs/sandbox.md)
