@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from erce.verify import Verdict
     from erce.verify.sandbox.host.probes import ProbeResult
 
-WIDTH = 80  # columns of a terminal
+WIDTH = 80  # characters in a line of a terminal
+HALF = 48  # at most, of the characters before the last column
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -32,7 +33,9 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def fitted(line: str) -> str:
-    """Break a line that is too long for a terminal; what goes on stands below the last column.
+    """Break a line that is too long for a terminal; the rest of the line stands below its last column.
+
+    A column begins after two blanks, in the first half of the terminal: further on they belong to a text.
 
     >>> print(fitted("  ok   seccomp   " + "allowed " * 12))
       ok   seccomp   allowed allowed allowed allowed allowed allowed allowed allowed
@@ -40,11 +43,11 @@ def fitted(line: str) -> str:
     """
     if len(line) <= WIDTH:
         return line
-    head = re.match(r"\s*(?:- )?(?:\S+(?: \S+)*\s{2,})*", line).group()  # type: ignore[union-attr]
-    below = " " * len(head)
-    return textwrap.fill(
-        line[len(head) :], WIDTH, initial_indent=head, subsequent_indent=below, break_on_hyphens=False
-    )
+    columns = (gap.end() for gap in re.finditer(r"^\s*(?:- )?|\S\s{2,}", line))
+    last = max((column for column in columns if column <= HALF), default=0)
+    head, text = line[:last], line[last:]
+    below = " " * last
+    return textwrap.fill(text, WIDTH, initial_indent=head, subsequent_indent=below, break_on_hyphens=False)
 
 
 def shown(text: str, width: int = 100) -> str:

@@ -118,7 +118,7 @@ def known_as(arm: Arm, baseline: Arm = BASELINE) -> str:
 
 
 def row_label(arm: Arm, baseline: Arm) -> str:
-    """Return an arm's label in a column headed "λ"; cross-entropy is named where the grid is on another.
+    """Return an arm's name for a column "λ"; it says "cross-entropy" if the baseline is another objective.
 
     >>> row_label(Arm(4.0), Arm(0.0)), row_label(Arm(4.0), Arm(0.0, "dft"))
     ('4', 'cross-entropy, λ = 4')
@@ -129,7 +129,7 @@ def row_label(arm: Arm, baseline: Arm) -> str:
 
 
 def sentence_label(arm: Arm, baseline: Arm) -> str:
-    """Return an arm's label in a sentence; cross-entropy is named where the grid is on another objective.
+    """Return an arm's name for a sentence; it says "cross-entropy" if the baseline is another objective.
 
     >>> sentence_label(Arm(4.0), Arm(0.0)), sentence_label(Arm(0.0), Arm(0.0, "dft"))
     ('λ = 4', 'cross-entropy')

@@ -243,7 +243,7 @@ class ERCETrainer(SFTTrainer):
         }
 
     def _tokens_so_far(self) -> int:
-        """Return the tokens read until the last log, the prompts' too; a resumed training counts on."""
+        """Return how many tokens were read until the last log, prompts included, resumed training or not."""
         counts = (entry["num_tokens"] for entry in reversed(self.state.log_history) if "num_tokens" in entry)
         return int(next(counts, 0))
 

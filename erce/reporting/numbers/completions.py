@@ -80,7 +80,7 @@ def three_completions(summary: Summary) -> list[JudgedCompletion]:
 
 
 def prompts(study: Study) -> dict[str, str]:
-    """Return the prompt of every test problem of the study's own task; empty without problems.jsonl."""
+    """Return the prompts of the own task's test problems by id; without problems.jsonl there are none."""
     path = study.root / PROBLEMS
     rows = read_rows(path) if path.is_file() else ()
     return {
@@ -101,7 +101,7 @@ def shorten(text: str) -> str:
 
 
 def judged_completions(study: Study, cell: Cell) -> Iterator[JudgedCompletion]:
-    """Yield a cell's greedy and sampled completions of the test problems, without those of a frontier."""
+    """Yield a cell's completions of the test problems, greedy and sampled; skip the other temperatures."""
     folder = cell_folder(study.root, study.recipe, cell)
     texts = {
         (row["decoding"], row["problem"], row["sample"]): row["text"]

@@ -85,7 +85,7 @@ def _accuracies(summary: Summary, task: str, arm: Arm) -> dict[Cell, float]:
 
 
 def _logged(summary: Summary, name: str, cells: Mapping[Cell, Any]) -> dict[Cell, float]:
-    """Return what the trainings ended with; without the runs whose log does not say."""
+    """Return a number of each run, its mean over the last epoch; leave out runs that did not log it."""
     logs = {cell: summary.study.results[cell].get("training") or {} for cell in cells}
     return {cell: float(log[name]) for cell, log in logs.items() if log.get(name) is not None}
 

@@ -56,6 +56,6 @@ def _content(summary: Summary, shown: Completions) -> dict[str, Any]:
 
 
 def _as_json(content: dict[str, Any]) -> str:
-    """Write JSON that neither ends the element it stands in nor holds anything but ASCII."""
+    """Return the content as JSON in ASCII, escaped so that no text in it can close the <script> element."""
     text = json.dumps(content, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

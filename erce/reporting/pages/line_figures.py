@@ -1,4 +1,4 @@
-"""The temperature frontier and the gain of every problem → figures."""
+"""Draw the temperature frontier and the gain of every problem as figures."""
 
 from itertools import accumulate, groupby
 

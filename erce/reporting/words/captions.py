@@ -1,4 +1,4 @@
-"""Frontier, pass@k, the gains of problems, completions → captions."""
+"""Turn the frontier, pass@k, the gains of the problems and the completions into captions."""
 
 from erce.errors import counted
 from erce.reporting.format import one_line, strength

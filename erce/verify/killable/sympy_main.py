@@ -18,7 +18,7 @@ from erce.verify.killable.serving import serve
 MEMORY_BYTES = 2 << 30  # of address space
 
 ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
-# What parts of sympy raise when they give up on an expression.
+# What parts of sympy raise when they give up on an expression; sympy itself uses NotImplementedError for it.
 _GIVEN_UP = (
     ArithmeticError,
     AssertionError,

@@ -89,7 +89,7 @@ def _bound(node: ast.AST) -> list[str]:
 
 
 def _imported(node: ast.AST) -> list[tuple[str, str]]:
-    """Return the names that an import binds, each with the module that it stands for, "" for a function."""
+    """Return each name that an import binds, and the module that it imports; "" for a `from` import."""
     if isinstance(node, ast.Import):
         return [(alias.asname or alias.name, alias.name) for alias in node.names]
     if isinstance(node, ast.ImportFrom):

@@ -2,18 +2,9 @@
 
 import pytest
 
-from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
+from erce.verify.sandbox import Limits
 
 PATIENT = Limits(cpu=2.0, wall=60.0)
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    try:
-        with Sandbox() as made:
-            yield made
-    except SandboxUnavailable as none:
-        pytest.skip(str(none))
 
 
 def ruled(sandbox, program, *tests, **options):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
+from erce.verify.sandbox import Limits, Sandbox
 
 BRIEF = Limits(cpu=0.3, wall=60.0)
 SAY = """
@@ -32,15 +32,6 @@ class Always:
 def f(x):
     return Always()
 """
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    try:
-        with Sandbox() as made:
-            yield made
-    except SandboxUnavailable as none:
-        pytest.skip(str(none))
 
 
 def ruled(sandbox, program, tests, **options):

@@ -128,7 +128,7 @@ class Peer:
             return read(source)
         except (RecursionError, MemoryError) as error:
             raise self.stop("opaque", f"{frames.TOO_DEEP} ({type(error).__name__})") from None
-        except Exception as error:
+        except Exception as error:  # the program wrote the source, so it chooses what is raised here
             raise self.stop("failed", f"a malformed {what} ({type(error).__name__})") from None
 
     def value(self, form: Any) -> Any:
@@ -193,7 +193,7 @@ class Peer:
             message = {"ok": self.form(self._functions[callback](*positional, **named))}
         except AssertionError as error:  # which the program must not swallow
             raise self.stop("failed", f"AssertionError: {error}".removesuffix(": ")) from None
-        except Exception as error:
+        except Exception as error:  # whatever the function raises, the program gets to see
             message = {"error": self._error_form(error)}
         self.send_message(message)
 

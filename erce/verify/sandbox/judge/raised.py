@@ -76,8 +76,8 @@ class RaisedExceptions:
             if plain is not None:
                 return plain
             kind = self._stand_in(-1, form["kind"], builtin)
-        made = kind.__new__(kind, *arguments)
-        made.args, made._text, made._number = arguments, text, number  # type: ignore[attr-defined]
+        made: Any = kind.__new__(kind, *arguments)
+        made.args, made._text, made._number = arguments, text, number
         return made
 
     def class_of(self, raised: str, classes: list[Any]) -> type[Exception]:
@@ -107,7 +107,7 @@ def _rebuilt(builtin: type[Exception], arguments: tuple[Any, ...], text: str) ->
     try:
         plain = builtin(*arguments)
         return plain if type(plain) is builtin and str(plain) == text else None
-    except Exception:
+    except Exception:  # the program chose the arguments, so the constructor may raise anything
         return None
 
 
