@@ -98,9 +98,9 @@ def test_every_public_name_is_there_and_documented():
     import erce
 
     for name in erce.__all__:
-        found = getattr(erce, name)
-        tables = isinstance(found, dict | str)
-        assert tables or (found.__doc__ and found.__doc__ != type(found).__doc__), name
+        public = getattr(erce, name)
+        tables = isinstance(public, dict | str)
+        assert tables or (public.__doc__ and public.__doc__ != type(public).__doc__), name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = erce.nothing
 

@@ -148,7 +148,7 @@ def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "sentence"),
     [
         (
             PermissionError(13, "Permission denied", "a\x1bb"),
@@ -159,14 +159,14 @@ def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
         (BrokenPipeError(32, "Broken pipe"), "Broken pipe"),  # another pipe than standard output
     ],
 )
-def test_what_the_system_refuses_is_a_sentence(error, said, monkeypatch, capsys):
+def test_what_the_system_refuses_is_a_sentence(error, sentence, monkeypatch, capsys):
     def refused(name: str) -> None:
         raise error
 
     monkeypatch.setattr("erce.tasks.load_task", refused)
     assert main(["tasks"]) == 2
     printed = capsys.readouterr()
-    assert printed.err == f"erce: {said}\n"
+    assert printed.err == f"erce: {sentence}\n"
     assert printed.out == "" or isinstance(error, BrokenPipeError)
 
 
@@ -197,10 +197,10 @@ def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f").write_text('{"answer": "1", "completion": ""}', encoding="utf-8")
     assert main([*words, "--json", str(tmp_path / file)]) == 2
-    said = capsys.readouterr()
-    assert f"--json {str(tmp_path / file)!r}" in said.err
-    assert sentence in said.err
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert f"--json {str(tmp_path / file)!r}" in printed.err
+    assert sentence in printed.err
+    assert printed.out == ""
 
 
 def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
@@ -224,11 +224,11 @@ def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tri
     monkeypatch.setattr("erce.study.run.run_cell", failing)
     words = ["run", str(recipe), "--out", str(out)]
     assert main(words) == 1
-    said = capsys.readouterr()
-    assert "report: file://" in said.out
+    printed = capsys.readouterr()
+    assert "report: file://" in printed.out
     assert (out / "report" / "index.html").is_file()
-    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in said.err
-    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in said.err
+    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in printed.err
+    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in printed.err
     (log,) = out.glob("cells/*/failure.txt")
     assert "Traceback" in log.read_text(encoding="utf-8")
     assert main([*words, "--retries", "1"]) == 0
@@ -260,9 +260,9 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
 ):
     monkeypatch.setenv("ERCE_SANDBOX", "auto")
     assert main(["doctor", "--sandbox", tier]) == code
-    said = capsys.readouterr().out
-    assert f"programs run in the tier '{tier}'; around them:" in said
-    assert ("FAIL read /etc/passwd" in said) == bool(code)
-    assert max(map(len, said.splitlines())) <= 80
-    assert "not covered:\n  - " in said
-    assert f"torch          {version('torch')}" in said
+    printed = capsys.readouterr().out
+    assert f"programs run in the tier '{tier}'; around them:" in printed
+    assert ("FAIL read /etc/passwd" in printed) == bool(code)
+    assert max(map(len, printed.splitlines())) <= 80
+    assert "not covered:\n  - " in printed
+    assert f"torch          {version('torch')}" in printed

@@ -66,11 +66,11 @@ def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch)
     before = generate(base, tokenizer, PROBLEMS, decoding=DECODING, seed=0)
     gc.collect()
     gc.disable()
-    found, alive = [], {living()}
+    completions, alive = [], {living()}
     try:
         for turn, folder in enumerate(folders):
             with adapted(base, folder) as policy:
-                found.append(generate(policy, tokenizer, PROBLEMS, decoding=DECODING, seed=0))
+                completions.append(generate(policy, tokenizer, PROBLEMS, decoding=DECODING, seed=0))
             del policy
             assert generate(base, tokenizer, PROBLEMS, decoding=DECODING, seed=0) == before
             if turn % 7 == 0:
@@ -79,7 +79,7 @@ def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch)
         gc.enable()
     assert len(loads) == 1
     assert len(alive) == 1
-    assert len({tuple(each.text for each in done) for done in [before, *found]}) == GRID + 1
+    assert len({tuple(each.text for each in done) for done in [before, *completions]}) == GRID + 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
-        assert found == [alone(folder, tokenizer) for folder in folders]
+        assert completions == [alone(folder, tokenizer) for folder in folders]

@@ -139,8 +139,8 @@ def test_a_text_is_complete_with_its_last_byte_however_its_bytes_are_cut_into_to
         if any(each in spoken(tokenizer, tokens[:3]) for each in stop):
             continue
         truth = [any(each in text for each in stop) for text in before]
-        found = [watch.completes(token) for token in tokens[3:]]
-        assert found[: truth.index(True) + 1 if any(truth) else None] == [False] * (
+        stopped = [watch.completes(token) for token in tokens[3:]]
+        assert stopped[: truth.index(True) + 1 if any(truth) else None] == [False] * (
             truth.index(True) if any(truth) else len(truth)
         ) + [True] * any(truth)
 

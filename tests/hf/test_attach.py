@@ -36,9 +36,9 @@ def by_hand(model: Any, given: dict[str, Tensor] = BATCH, **how: Any) -> Loss:
     return erce.entropy_regularized_cross_entropy(logits, given["labels"][:, 1:], **how)
 
 
-def assert_same(model: Any, found: Tensor, attached: Any, wanted: Tensor) -> None:
-    torch.testing.assert_close(found, wanted, rtol=1e-9, atol=0)
-    mine, theirs = gradients(attached, found), gradients(model, wanted)
+def assert_same(model: Any, loss: Tensor, attached: Any, wanted: Tensor) -> None:
+    torch.testing.assert_close(loss, wanted, rtol=1e-9, atol=0)
+    mine, theirs = gradients(attached, loss), gradients(model, wanted)
     assert mine.keys() == theirs.keys() != set()
     for name, gradient in theirs.items():
         torch.testing.assert_close(mine[name], gradient, rtol=1e-7, atol=1e-9, msg=name)
@@ -97,8 +97,8 @@ def test_the_normaliser_and_the_labels_are_those_that_were_given():
 
     ids, labels = BATCH["input_ids"], BATCH["labels"]
     shifted = nn.functional.pad(labels[:, 1:], (0, 1), value=toy.IGNORED)
-    found = attached(input_ids=ids, shift_labels=shifted, labels=torch.zeros_like(labels)).loss
-    torch.testing.assert_close(found.detach(), total / TOKENS)
+    loss = attached(input_ids=ids, shift_labels=shifted, labels=torch.zeros_like(labels)).loss
+    torch.testing.assert_close(loss.detach(), total / TOKENS)
     shifted[:, -1] = ids[:, 0]  # the last position has a target as well: nothing is shifted away
     moved = attached(input_ids=ids, shift_labels=shifted).loss.item()
     assert moved != pytest.approx(float(total / TOKENS), rel=1e-3)
@@ -106,16 +106,16 @@ def test_the_normaliser_and_the_labels_are_those_that_were_given():
     other = erce.attach(toy.family("qwen2"), 3.0, ignore_index=-1)
     mine = labels.masked_fill(labels == toy.IGNORED, -1)
     torch.testing.assert_close(other(input_ids=ids, labels=mine).loss.detach(), total / TOKENS)
-    found = attached(input_ids=ids, labels=mine, ignore_index=-1).loss
-    torch.testing.assert_close(found.detach(), total / TOKENS)
+    loss = attached(input_ids=ids, labels=mine, ignore_index=-1).loss
+    torch.testing.assert_close(loss.detach(), total / TOKENS)
 
 
 def test_nothing_to_predict_is_a_differentiable_zero():
     attached = erce.attach(toy.family("qwen2"), 3.0).train()
     empty = BATCH | {"labels": torch.full_like(BATCH["labels"], toy.IGNORED)}
     for items in (None, torch.tensor(0)):
-        found = gradients(attached, attached(**empty, num_items_in_batch=items).loss)
-        assert all(not gradient.any() for gradient in found.values())
+        slopes = gradients(attached, attached(**empty, num_items_in_batch=items).loss)
+        assert all(not gradient.any() for gradient in slopes.values())
     assert attached(**empty).loss == 0
 
 
@@ -124,16 +124,16 @@ def test_the_output_is_the_usual_one_without_logits():
     calls = []
     attached.lm_head.register_forward_hook(lambda *_: calls.append(1))
     asked = {"output_hidden_states": True, "use_cache": True}
-    wanted, found = plain(**BATCH, **asked), attached(**BATCH, **asked)
-    assert type(found) is type(wanted) is CausalLMOutputWithPast
-    assert set(wanted) - set(found) == {"logits"}
+    wanted, output = plain(**BATCH, **asked), attached(**BATCH, **asked)
+    assert type(output) is type(wanted) is CausalLMOutputWithPast
+    assert set(wanted) - set(output) == {"logits"}
     assert not calls
-    torch.testing.assert_close(found.loss.float(), wanted.loss)  # theirs is computed in float32
-    torch.testing.assert_close(found.hidden_states, wanted.hidden_states)
+    torch.testing.assert_close(output.loss.float(), wanted.loss)  # theirs is computed in float32
+    torch.testing.assert_close(output.hidden_states, wanted.hidden_states)
     loss, *_ = attached(**BATCH, return_dict=False)
-    assert loss == found.loss
+    assert loss == output.loss
     ids, mask, labels = BATCH.values()
-    assert attached(ids, mask, None, None, None, labels).loss == found.loss  # by position
+    assert attached(ids, mask, None, None, None, labels).loss == output.loss  # by position
     with pytest.raises(ValueError, match="logits_to_keep has no meaning with labels; leave it out"):
         attached(**BATCH, logits_to_keep=1)
 
@@ -158,25 +158,25 @@ class Deaf(toy.Qwen2ForCausalLM):
 
 @pytest.mark.parametrize("deaf", [False, True])
 def test_transformers_trainer_accumulates_exactly(deaf, tmp_path):
-    found = []
+    trainings = []
     for micro, steps in ((4, 1), (1, 4)):
         model = toy.family("qwen2")
         if deaf:
             model.__class__ = Deaf
         start = copy.deepcopy(model.state_dict())
         trainer = toy.plain_training(tmp_path, erce.attach(model, 3.0), micro=micro, steps=steps)
-        found.append((trainer.state.log_history, model.state_dict()))
+        trainings.append((trainer.state.log_history, model.state_dict()))
     plain = toy.family("qwen2")
     plain.load_state_dict(start)
     for step in range(2):
         wanted = by_hand(plain, toy.batch(toy.SCORED[4 * step : 4 * step + 4])).objective
         slopes = gradients(plain, wanted)
-        for log, _ in found:
+        for log, _ in trainings:
             assert log[step]["loss"] == pytest.approx(wanted.item(), rel=1e-6)  # kept in float32
         with torch.no_grad():
             for name, weight in plain.named_parameters():
                 weight.sub_(0.1 * slopes[name])
-    for _, state in found:
+    for _, state in trainings:
         for name, weight in plain.state_dict().items():
             torch.testing.assert_close(state[name], weight, rtol=1e-8, atol=1e-10, msg=name)
 
@@ -235,8 +235,8 @@ def test_an_adapter_that_comes_later_is_part_of_it():
     settings = {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False}
     model = get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double().train()
     assert isinstance(model, PeftModel)
-    found, wanted = model(**BATCH).loss, by_hand(model.eval()).objective
-    assert_same(model, found, model, wanted)
+    loss, wanted = model(**BATCH).loss, by_hand(model.eval()).objective
+    assert_same(model, loss, model, wanted)
 
 
 @pytest.mark.slow
@@ -244,9 +244,9 @@ def test_a_compiled_model_with_the_loss_inside_is_the_same_in_one_graph():
     model = erce.attach(toy.model(), 3.0).train()
     wanted = model(**BATCH).loss
     slopes = gradients(model, wanted)
-    found = torch.compile(model, backend="aot_eager", fullgraph=True)(**BATCH).loss
-    torch.testing.assert_close(found, wanted)
-    mine = gradients(model, found)
+    loss = torch.compile(model, backend="aot_eager", fullgraph=True)(**BATCH).loss
+    torch.testing.assert_close(loss, wanted)
+    mine = gradients(model, loss)
     for name, gradient in slopes.items():
         torch.testing.assert_close(mine[name], gradient)
 
@@ -272,8 +272,8 @@ fully_shard(sharded)
 for wrapped, model in ((DistributedDataParallel(copied := made()), copied), (sharded, sharded)):
     (2 * wrapped(**mine, num_items_in_batch=items).loss).backward()  # the gradients are averaged
     for (name, weight), wanted in zip(model.named_parameters(), one.parameters(), strict=True):
-        found = getattr(weight.grad, "full_tensor", lambda grad=weight.grad: grad)()
-        torch.testing.assert_close(found, wanted.grad, rtol=1e-4, atol=1e-5, msg=name)
+        gradient = getattr(weight.grad, "full_tensor", lambda grad=weight.grad: grad)()
+        torch.testing.assert_close(gradient, wanted.grad, rtol=1e-4, atol=1e-5, msg=name)
 dist.destroy_process_group()
 """
 

@@ -41,11 +41,11 @@ def gradients(model: Any, loss: Loss) -> dict[str, torch.Tensor]:
 def assert_same(model: Any) -> None:
     """Objective and gradients, the latter of everything that learns."""
     torch.manual_seed(0)  # dropout, if there is one
-    found = ours(model)
+    loss = ours(model)
     torch.manual_seed(0)
     true = wanted(model)
-    torch.testing.assert_close(found.objective, true.objective, rtol=1e-9, atol=0)
-    mine, theirs = gradients(model, found), gradients(model, true)
+    torch.testing.assert_close(loss.objective, true.objective, rtol=1e-9, atol=0)
+    mine, theirs = gradients(model, loss), gradients(model, true)
     assert mine.keys() == theirs.keys() != set()
     for name, gradient in theirs.items():
         torch.testing.assert_close(mine[name], gradient, rtol=1e-7, atol=1e-9, msg=name)

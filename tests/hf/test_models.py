@@ -64,9 +64,9 @@ def test_a_name_that_is_no_model_is_one_sentence(load, name, tmp_path, monkeypat
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(
         ValueError, match=r"no model '.*' could be loaded; give 'tiny'|has no config.json; give a"
-    ) as found:
+    ) as caught:
         load(name)
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_precision_is_refused(saved):

@@ -35,8 +35,8 @@ def test_folders_of_lm_eval_become_a_study(tmp_path):
     study = read_study(tmp_path / "study")
     assert (study.recipe.task, study.recipe.lams, study.recipe.objectives) == ("gsm8k", (0.0, 2.0), ("dpo",))
     assert study.missing == []
-    found = study.outcomes("gsm8k", Arm(2.0), split="test", decoding="greedy")
-    np.testing.assert_array_equal(found, [[[1], [1], [0]], *[[[1], [1], [1]]] * 2])
+    outcomes = study.outcomes("gsm8k", Arm(2.0), split="test", decoding="greedy")
+    np.testing.assert_array_equal(outcomes, [[[1], [1], [0]], *[[[1], [1], [1]]] * 2])
     assert study.outcomes("gsm8k", Arm(0.0, "dpo"), split="test", decoding="greedy").shape == (1, 3, 1)
     assert [row["prompt"] for row in read_rows(study.root / PROBLEMS)] == [
         f"Q: {at}+0?\nA:" for at in range(3)
@@ -208,12 +208,12 @@ def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
     page = report(study.root, json=tmp_path / "all.json").read_text(encoding="utf-8")
     assert "None" not in page
     assert page.rstrip().endswith("</html>")
-    found = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    numbers = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     decoding = "sampled" if tool == "inspect samples" else "greedy"
-    [gain] = [each for each in found["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
+    [gain] = [each for each in numbers["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
     arms = [
         study.outcomes(study.recipe.task, Arm(lam), split="test", decoding=decoding) for lam in (2.0, 0.0)
     ]
     assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
     assert gain["gain"] > 0
-    assert any("validation" in text for text in found["cautions"])
+    assert any("validation" in text for text in numbers["cautions"])

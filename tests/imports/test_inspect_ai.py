@@ -82,7 +82,7 @@ def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         ({"scores": None}, {"accepted": None, "reason": None}),
         ({"error": {"message": "server"}}, {"accepted": None, "reason": "error"}),
@@ -113,9 +113,9 @@ def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
         ({"output": {}}, {"completion": None}),
     ],
 )
-def test_what_a_sample_of_inspect_lacks_is_none(file, change, said):
+def test_what_a_sample_of_inspect_lacks_is_none(file, change, expected):
     [row] = from_inspect(file(inspect_log([inspect_sample(1, 1, "C", **change)]), "log.json"), arm="a")
-    assert {name: getattr(row, name) for name in said} == said
+    assert {name: getattr(row, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,10 @@ def test_a_file_of_rows_that_cannot_be_read_is_said_with_its_line(exported, tmp_
     with exported.open("a", encoding="utf-8") as file:
         file.write(line(row))
     assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.startswith("erce: ")
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert sentence in printed
+    assert printed.startswith("erce: ")
+    assert printed.count("\n") == 1
     assert not (tmp_path / "study").exists()
 
 

@@ -31,11 +31,11 @@ def manager(request, tmp_path, monkeypatch):
         stubs.stand_in(monkeypatch, "axolotl.utils.logging", get_logger=__import__("logging").getLogger)
     base: Any = importlib.import_module("axolotl.integrations.base")
     base.PluginManager._instance = None
-    found = base.PluginManager.get_instance()
-    found.register(PLUGIN)
-    assert list(found.plugins) == [PLUGIN]
-    assert isinstance(found.plugins[PLUGIN], base.BasePlugin)
-    yield found
+    plugins = base.PluginManager.get_instance()
+    plugins.register(PLUGIN)
+    assert list(plugins.plugins) == [PLUGIN]
+    assert isinstance(plugins.plugins[PLUGIN], base.BasePlugin)
+    yield plugins
     stubs.forget("axolotl")
 
 

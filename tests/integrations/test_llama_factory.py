@@ -51,7 +51,7 @@ def test_the_model_that_is_trained_has_the_loss(factory):
 
 
 @pytest.mark.parametrize(
-    ("finetuning", "said"),
+    ("finetuning", "message"),
     [
         ({"stage": "dpo"}, "stage 'dpo' has a loss of its own"),
         ({"use_dft_loss": True}, "use_dft_loss and the penalty exclude each other"),
@@ -63,9 +63,9 @@ def test_the_model_that_is_trained_has_the_loss(factory):
     ],
     ids=str,
 )
-def test_what_would_train_on_something_else_is_refused_before_it_loads(factory, finetuning, said):
+def test_what_would_train_on_something_else_is_refused_before_it_loads(factory, finetuning, message):
     factory.ARGS = arguments(**finetuning)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         run()
     assert factory.workflow.TRAINED == []
 

@@ -84,9 +84,9 @@ def test_the_loss_is_the_objective_of_the_models_logits(losses, items, weighed):
         how["weights"] = scale[:, 1:]
         given["loss_scale"] = scale.roll(-1, -1).view(-1)  # as its trainer hands it on
     loss, reference = made(losses), wanted(model, **how)
-    found = loss(model(**INPUTS), LABELS, num_items_in_batch=items, trainer=None, **given)
-    torch.testing.assert_close(found, reference, rtol=1e-9, atol=0)
-    for mine, theirs in zip(gradients(model, found), gradients(model, reference), strict=True):
+    objective = loss(model(**INPUTS), LABELS, num_items_in_batch=items, trainer=None, **given)
+    torch.testing.assert_close(objective, reference, rtol=1e-9, atol=0)
+    for mine, theirs in zip(gradients(model, objective), gradients(model, reference), strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-7, atol=1e-10)
 
 
@@ -98,8 +98,8 @@ def test_type_and_order_come_from_the_environment_too(losses, monkeypatch):
     monkeypatch.setenv("ERCE_ENTROPY_TYPE", "renyi")
     monkeypatch.setenv("ERCE_ENTROPY_ORDER", "0.5")
     model = toy.family("qwen2")
-    found = made(losses)(model(**INPUTS), LABELS)
-    torch.testing.assert_close(found, wanted(model, penalty=Renyi(0.5)), rtol=1e-9, atol=0)
+    objective = made(losses)(model(**INPUTS), LABELS)
+    torch.testing.assert_close(objective, wanted(model, penalty=Renyi(0.5)), rtol=1e-9, atol=0)
 
 
 def test_without_a_penalty_in_the_environment_nothing_starts(losses, monkeypatch):
@@ -155,5 +155,5 @@ def test_the_trainer_of_ms_swift_takes_this_loss(losses, monkeypatch):
         compute_loss_func=made(losses),
     )
     inputs = {**INPUTS, "labels": LABELS, "compute_loss_func": trainer.compute_loss_func}
-    found = trainer_of.compute_loss(trainer, model, inputs, num_items_in_batch=100)
-    torch.testing.assert_close(found, wanted(model, items=100), rtol=1e-9, atol=0)
+    objective = trainer_of.compute_loss(trainer, model, inputs, num_items_in_batch=100)
+    torch.testing.assert_close(objective, wanted(model, items=100), rtol=1e-9, atol=0)

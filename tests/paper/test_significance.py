@@ -10,7 +10,7 @@ from erce.paper.significance import against_baseline, sentences, table_sentence
 TEXT = "\n".join(sentences())
 
 
-def found(label, decoding="greedy"):
+def gains_of(label, decoding="greedy"):
     return {(each.order, each.lam): each for each in against_baseline(label, decoding)}
 
 
@@ -31,7 +31,7 @@ def test_each_table_says_which_gains_survive_holm(label, decoding, ending):
 
 
 def test_five_of_fifteen_renyi_cells_survive_and_none_is_shannon():
-    cells = found("tab:renyi-main")
+    cells = gains_of("tab:renyi-main")
     assert len(cells) == 15
     kept = {at for at, each in cells.items() if each.holm < 0.05}
     assert kept == {(0.25, 8), (0.5, 1), (0.5, 3), (0.5, 8), (2, 8)}
@@ -55,7 +55,7 @@ def test_p_values_are_those_of_scipy():
     ],
 )
 def test_single_figures(label, at, points, p, holm):
-    each = found(label)[at]
+    each = gains_of(label)[at]
     assert 100 * each.gain.gain == pytest.approx(points, abs=0.005)
     assert p is None or each.gain.p == pytest.approx(p, abs=0.005)
     assert holm is None or each.holm == pytest.approx(holm, abs=0.005)

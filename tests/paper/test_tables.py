@@ -71,8 +71,8 @@ def test_one_value_that_stands_in_is_the_mean():
     ],
 )
 def test_lookup_finds_the_table_with_the_most_in_it(what, label):
-    found = lookup(what.pop("task"), what.pop("decoding"), **what)
-    assert found.label == label
+    table = lookup(what.pop("task"), what.pop("decoding"), **what)
+    assert table.label == label
 
 
 @pytest.mark.parametrize(

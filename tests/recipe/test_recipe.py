@@ -333,14 +333,14 @@ def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
 
 def taken(check, cases):
     """Those that are not refused."""
-    found = []
+    accepted = []
     for case in cases:
         try:
             check(case)
         except ValueError:
             continue
-        found.append(case)
-    return found
+        accepted.append(case)
+    return accepted
 
 
 def test_a_recipe_takes_the_penalties_and_orders_that_the_loss_takes():

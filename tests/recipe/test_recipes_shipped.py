@@ -111,9 +111,9 @@ def test_the_numbers_to_expect_are_the_papers(name):
         if table.task in recipe.tasks
         for row in table.rows
     }
-    said = set(re.findall(r"\d\.\d{4} ± \d\.\d{4}", text.replace("\n#", "")))
-    assert said
-    assert said <= printed
+    quoted = set(re.findall(r"\d\.\d{4} ± \d\.\d{4}", text.replace("\n#", "")))
+    assert quoted
+    assert quoted <= printed
 
 
 def test_the_page_of_the_papers_tables_names_each_recipe():

@@ -82,12 +82,12 @@ def sharp_and_broad(problems: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_crossover_is_the_first_k_at_which_the_leader_is_behind():
     sharp, broad = sharp_and_broad(300, 0)
-    found = crossover(sharp, broad)
+    crossed = crossover(sharp, broad)
     behind = np.flatnonzero(coverage(sharp) < coverage(broad))
-    assert found is not None
-    assert (found.k, found.leader) == (behind[0] + 1, "treated")
+    assert crossed is not None
+    assert (crossed.k, crossed.leader) == (behind[0] + 1, "treated")
     turned = crossover(broad, sharp)
-    assert turned == found._replace(leader="baseline")
+    assert turned == crossed._replace(leader="baseline")
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_a_crossover_averages_each_arms_own_seeds_and_takes_the_fewer_samples():
     sharp, broad = sharp_and_broad(100, 2)
     luckier, _ = sharp_and_broad(100, 8)
     seeds = np.stack([sharp, luckier])  # (seeds, problems, samples)
-    found = crossover(seeds, broad[:, :20])
-    assert found is not None
-    assert found.k == np.flatnonzero(coverage(seeds)[:20] < coverage(broad[:, :20]))[0] + 1
-    assert found.k not in {each.k for each in (crossover(sharp, broad), crossover(luckier, broad)) if each}
+    crossed = crossover(seeds, broad[:, :20])
+    assert crossed is not None
+    assert crossed.k == np.flatnonzero(coverage(seeds)[:20] < coverage(broad[:, :20]))[0] + 1
+    assert crossed.k not in {each.k for each in (crossover(sharp, broad), crossover(luckier, broad)) if each}
 
 
 def test_a_crossover_of_other_problems_is_refused():

@@ -93,8 +93,8 @@ def several(answers: list[str | None], accepted: str, logprobs: list[float]):
 def test_several_samples_add_coverage_the_vote_and_the_likeliest():
     completions, judged = several(["7", "4", "4", "4", "9", None], "ynnnnn", [-1.0, -2, -3, -4, -5, -6])
     summary = summarize(completions, judged)
-    found = {key: value for key, value in summary.items() if "@" in key}
-    assert found == {
+    estimates = {key: value for key, value in summary.items() if "@" in key}
+    assert estimates == {
         "pass@1": pytest.approx(1 / 6),
         "pass@2": pytest.approx(1 / 3),
         "pass@4": pytest.approx(2 / 3),

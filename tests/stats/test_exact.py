@@ -78,10 +78,10 @@ def _chance_enumerated(problems, gained, lost, true):
         logs = np.log(np.maximum([true + chance_lost, chance_lost, kept], 1e-300))
         return -np.dot([gained, lost, problems - gained - lost], logs)
 
-    found = optimize.minimize_scalar(
+    likeliest = optimize.minimize_scalar(
         minus_log_likelihood, bounds=(0, (1 - true) / 2), method="bounded", options={"xatol": 1e-12}
     )
-    chances = [true + found.x, found.x, 1 - true - 2 * found.x]
+    chances = [true + likeliest.x, likeliest.x, 1 - true - 2 * likeliest.x]
     outcomes = [(up, down) for up in range(problems + 1) for down in range(problems + 1 - up)]
     return math.fsum(
         scipy_stats.multinomial.pmf([up, down, problems - up - down], problems, chances)

@@ -111,8 +111,8 @@ def test_with_one_problem_nothing_is_known_about_other_problems():
 
 def test_equal_seeds_tell_welch_nothing_of_other_seeds():
     for treated in ([0.1] * 3, [0.6] * 3):
-        found = welch(treated, [0.1] * 2)
-        assert found[1:] == (-1.0, 1.0, 1.0, math.inf, 1.0, "seeds", 0, None)
+        gain = welch(treated, [0.1] * 2)
+        assert gain[1:] == (-1.0, 1.0, 1.0, math.inf, 1.0, "seeds", 0, None)
     assert welch([0.6, 0.6], [0.5, 0.6]).se > 0
 
 
@@ -184,8 +184,8 @@ def test_every_way_of_joining_samples_has_a_gain_over_problems_and_seeds():
             ]
             for arm in zip(answers, likely, strict=True)
         ]
-        found = paired_gain(*(np.array(arm)[..., None] for arm in chances))
-        _agree(found, _slow_paired_gain(*expected), rtol=1e-8)
+        gain = paired_gain(*(np.array(arm)[..., None] for arm in chances))
+        _agree(gain, _slow_paired_gain(*expected), rtol=1e-8)
 
 
 def test_fractions_without_variation_are_alike_too():

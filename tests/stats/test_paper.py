@@ -30,10 +30,10 @@ def test_the_interval_has_sample_deviations_and_the_normal_1_96():
     """By hand: Σ (x − mean)² is 0.0012368 + 0.0012992 … / 4 / 5, added, rooted, times 1.96."""
     squares = [sum((x - sum(arm) / 5) ** 2 for x in arm) for arm in (GSM8K_8, GSM8K_0)]
     half = 1.96 * math.sqrt(sum(squares) / 4 / 5)
-    found = paper.welch(GSM8K_8, GSM8K_0)
-    assert found.gain == pytest.approx(0.0904)
-    assert (found.low, found.high) == pytest.approx((0.0904 - half, 0.0904 + half))
-    assert found.covers == "seeds"
+    gain = paper.welch(GSM8K_8, GSM8K_0)
+    assert gain.gain == pytest.approx(0.0904)
+    assert (gain.low, gain.high) == pytest.approx((0.0904 - half, 0.0904 + half))
+    assert gain.covers == "seeds"
 
 
 def test_it_is_narrower_than_welchs_own_interval_by_a_sixth_or_more():
@@ -45,8 +45,8 @@ def test_it_is_narrower_than_welchs_own_interval_by_a_sixth_or_more():
 
 
 def test_arms_of_unequal_seeds_and_without_spread():
-    found = paper.welch([0.5, 0.6, 0.7], [0.4, 0.5])
-    assert found.se == pytest.approx(math.sqrt(0.01 / 3 + 0.005 / 2))
+    gain = paper.welch([0.5, 0.6, 0.7], [0.4, 0.5])
+    assert gain.se == pytest.approx(math.sqrt(0.01 / 3 + 0.005 / 2))
     assert paper.welch([0.5, 0.5], [0.5, 0.5])[:5] == (0, 0, 0, 1, 0)
     assert paper.welch([0.6, 0.6], [0.5, 0.5]).p == 0
     with pytest.raises(ValueError, match="treated has 1 seeds and baseline 2; this interval needs two"):

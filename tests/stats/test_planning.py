@@ -40,8 +40,10 @@ def _outcomes(rng, *, seeds=6, problems=20_000, samples=3, change=0.1, run=0.03,
 
 @pytest.mark.parametrize("design", TABLE)
 def test_problems_needed_are_those_of_the_table(design):
-    found = [problems_needed(gain, GUESS, seeds=design[0], samples=design[1]) for gain in (0.03, 0.05, 0.09)]
-    assert found == list(TABLE[design])
+    problems = [
+        problems_needed(gain, GUESS, seeds=design[0], samples=design[1]) for gain in (0.03, 0.05, 0.09)
+    ]
+    assert problems == list(TABLE[design])
 
 
 def test_study_sizes_are_the_whole_table_gain_by_gain():
@@ -76,8 +78,8 @@ def test_samples_do_not_average_out_what_they_share():
 
 
 def test_a_pilot_gives_back_what_was_put_in():
-    found = [spread_of(*_outcomes(np.random.default_rng(seed))) for seed in range(6)]
-    effect, sampled, run, cell = np.mean(found, axis=0)
+    spreads = [spread_of(*_outcomes(np.random.default_rng(seed))) for seed in range(6)]
+    effect, sampled, run, cell = np.mean(spreads, axis=0)
     assert effect == pytest.approx(0.2**2 / 12, rel=0.1)
     assert cell == pytest.approx(0.2**2 / 12, rel=0.1)
     assert sampled == pytest.approx(0.24, rel=0.03)
@@ -109,25 +111,25 @@ def test_a_study_of_the_planned_size_finds_the_gain_as_often_as_asked():
     rng = np.random.default_rng(2)
     truth = Spread(effect=0.6**2 / 12, sampled=0.21, run=0.005, cell=0.2**2 / 12)
     problems = int(problems_needed(0.05, truth, seeds=5, samples=2))
-    found = [
+    significant = [
         paired_gain(*_outcomes(rng, seeds=5, problems=problems, samples=2, change=0.3, run=0.005)).p < 0.05
         for _ in range(400)
     ]
-    assert 0.68 < np.mean(found) < 0.87
+    assert 0.68 < np.mean(significant) < 0.87
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seeds", "run"), [(5, 0.005), (5, 0.03), (10, 0.015)])
 def test_what_a_study_says_that_it_finds_is_found_in_four_of_five_others(seeds, run):
     """Each of 200 pilots names a gain, and another study has just that gain. By normal quantiles: 0.68."""
-    rng, found = np.random.default_rng(9), []
+    rng, significant = np.random.default_rng(9), []
     for _ in range(200):
         size = {"seeds": seeds, "problems": 200, "samples": 4, "run": run}
         spread = spread_of(*_outcomes(rng, **size))
         gain = few_seeds_factor(seeds) * detectable_gain(200, spread, seeds=seeds, samples=4)
-        found.append(paired_gain(*_outcomes(rng, gain=gain, **size)).p < 0.05)
-    print(seeds, run, np.mean(found))
-    assert 0.78 < np.mean(found) < 0.95
+        significant.append(paired_gain(*_outcomes(rng, gain=gain, **size)).p < 0.05)
+    print(seeds, run, np.mean(significant))
+    assert 0.78 < np.mean(significant) < 0.95
 
 
 @pytest.mark.parametrize(

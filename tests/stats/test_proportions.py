@@ -16,28 +16,28 @@ from erce.stats import mcnemar, wilson
     ],
 )
 def test_wilson_is_worked_by_hand(accepted, problems, low, high):
-    found = wilson(accepted, problems)
-    assert found == pytest.approx((accepted / problems, low, high), abs=1e-6)
+    proportion = wilson(accepted, problems)
+    assert proportion == pytest.approx((accepted / problems, low, high), abs=1e-6)
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_wilson_is_scipys(confidence):
     for accepted in range(0, 41, 5):
         reference = scipy_stats.binomtest(accepted, 40).proportion_ci(confidence, method="wilson")
-        found = wilson(accepted, 40, confidence=confidence)
-        assert found[1:] == pytest.approx((reference.low, reference.high), abs=1e-9)
-        assert 0 <= found.low <= found.share <= found.high <= 1
+        proportion = wilson(accepted, 40, confidence=confidence)
+        assert proportion[1:] == pytest.approx((reference.low, reference.high), abs=1e-9)
+        assert 0 <= proportion.low <= proportion.share <= proportion.high <= 1
 
 
 def test_mcnemar_is_scipys_binomial_test_of_the_discordant_problems():
     rng = np.random.default_rng(6)
     for chance in (0.4, 0.5, 0.7):
         treated, baseline = (rng.random(80) < chance).astype(int), (rng.random(80) < 0.5).astype(int)
-        found = mcnemar(treated, baseline)
-        assert found.gained == sum(b > a for b, a in zip(treated, baseline, strict=True))
-        assert found.lost == sum(b < a for b, a in zip(treated, baseline, strict=True))
-        reference = scipy_stats.binomtest(found.gained, found.gained + found.lost).pvalue
-        assert found.p == pytest.approx(reference, abs=1e-9)
+        discordant = mcnemar(treated, baseline)
+        assert discordant.gained == sum(b > a for b, a in zip(treated, baseline, strict=True))
+        assert discordant.lost == sum(b < a for b, a in zip(treated, baseline, strict=True))
+        reference = scipy_stats.binomtest(discordant.gained, discordant.gained + discordant.lost).pvalue
+        assert discordant.p == pytest.approx(reference, abs=1e-9)
 
 
 def test_mcnemar_without_a_discordant_problem_or_with_as_many_on_either_side_has_p_1():

@@ -36,11 +36,11 @@ def test_the_first_demonstration_that_fails_is_shown():
     wrong = [replace(problem, demonstration=f"{'so ' * 1000}#### 7") for problem in NUMBERS[1:]]
     with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
         check_demonstrations(SUMS, [NUMBERS[0], *wrong])
-    said = str(caught.value)
+    message = str(caught.value)
     for shown in ("'mini-sums'", "different", "'Say 2.'", "'so so", "answer: '2'", "judged: '7'"):
-        assert shown in said
-    assert "p3" not in said
-    assert len(said) < 600
+        assert shown in message
+    assert "p3" not in message
+    assert len(message) < 600
 
 
 def test_a_test_that_cannot_be_run_is_a_fault_of_the_task():

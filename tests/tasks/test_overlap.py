@@ -97,6 +97,6 @@ def test_thousands_of_problems_take_seconds():
     train = [ask(" ".join(rng.choices(words, k=60)), str(number)) for number in range(4000)]
     test = [ask(" ".join(rng.choices(words, k=60)), str(number)) for number in range(500)]
     began = time.process_time()
-    found = near_duplicates(train, [*test, train[3]])
-    assert [pair.trained for pair in found] == [train[3]]
+    pairs = near_duplicates(train, [*test, train[3]])
+    assert [pair.trained for pair in pairs] == [train[3]]
     assert time.process_time() - began < 10

@@ -77,10 +77,10 @@ def test_a_file_with_another_digest_is_read_after_a_warning_with_both(tmp_path):
     with pytest.warns(ChecksumWarning) as caught:
         path = SOURCE.file(str(tmp_path), "a.jsonl")
     assert path.read_bytes() == b"{}"
-    said = str(caught[0].message)
-    assert re.search(r"a\.jsonl is not the file that this task was checked with", said)
-    assert digest in said
-    assert "0" * 64 in said
+    warning = str(caught[0].message)
+    assert re.search(r"a\.jsonl is not the file that this task was checked with", warning)
+    assert digest in warning
+    assert "0" * 64 in warning
 
 
 def test_a_file_with_the_known_digest_is_read_without_a_word(tmp_path):

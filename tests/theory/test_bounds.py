@@ -66,12 +66,12 @@ def test_the_promised_risk_is_the_one_whose_sample_size_is_m(step):
 
 def test_any_sequences_will_do_and_the_corollarys_agree_with_it():
     setting = (0.125, 2, 0.1, 0.05)
-    found = bounds.step_3_terms(*setting, lam=float, order=lambda m: 1 / m)
-    assert found.samples == bounds.step_3(*setting).samples == 980_479
-    assert [math.ceil(term) for term in bounds.step_3(*setting)[1:]] == [found.strength, found.order]
+    terms = bounds.step_3_terms(*setting, lam=float, order=lambda m: 1 / m)
+    assert terms.samples == bounds.step_3(*setting).samples == 980_479
+    assert [math.ceil(term) for term in bounds.step_3(*setting)[1:]] == [terms.strength, terms.order]
     slow = bounds.step_3_terms(*setting, lam=math.sqrt, order=lambda m: 1 / math.sqrt(m))
-    assert slow.strength > found.strength
-    assert slow.order > found.order
+    assert slow.strength > terms.strength
+    assert slow.order > terms.order
     with pytest.raises(ValueError, match="may never"):
         bounds.step_3_terms(*setting, lam=lambda m: 1.0, order=lambda m: 1 / m)
 

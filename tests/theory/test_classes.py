@@ -30,7 +30,7 @@ def worst_minimiser(family, sample, loss):
     """The largest risk among all policies of the class with the least empirical loss, policy by policy."""
     members, kinds, shapes, _ = family.shapes.shape
     m = int(sample.counts.sum())
-    found = []
+    policies = []
     for member in range(members):
         for picked in product(range(shapes), repeat=family.prompts):
             rows = [family.shapes[member, x % kinds, s] for x, s in enumerate(picked)]
@@ -42,9 +42,9 @@ def worst_minimiser(family, sample, loss):
                 if count
             )
             risk = np.mean([row[family.shapes[0, x % kinds, 0] == 0].sum() for x, row in enumerate(rows)])
-            found.append((cost, risk))
-    least = min(cost for cost, _ in found)
-    return max(risk for cost, risk in found if cost <= least + 1e-9)
+            policies.append((cost, risk))
+    least = min(cost for cost, _ in policies)
+    return max(risk for cost, risk in policies if cost <= least + 1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -68,9 +68,9 @@ def test_the_demonstrator_says_what_its_first_shapes_say():
 def test_a_loss_is_infinite_only_for_what_a_policy_excludes():
     row = np.array([0.5, 0.5, 0.0])
     for name, loss in LOSSES.items():
-        found = loss(row, 4)
-        assert np.isfinite(found[:2]).all()
-        assert np.isinf(found[2]) == (name != "step 1")
+        losses = loss(row, 4)
+        assert np.isfinite(losses[:2]).all()
+        assert np.isinf(losses[2]) == (name != "step 1")
     assert classes.indicator(0.25)(row, 1).tolist() == [2, 2, 6]
 
 

@@ -59,13 +59,13 @@ def test_the_exact_probability_holds_with_a_penalty(lam):
 
 @pytest.mark.parametrize(("m", "prompts"), [(1, 5), (7, 7), (50, 10), (300, 300**2), (1000, 499_500)])
 def test_clash_probabilities_sum_to_one_and_have_the_right_mean(m, prompts):
-    found = clash_probabilities(m, prompts)
-    assert found.sum() == pytest.approx(1, abs=1e-9)
+    probabilities = clash_probabilities(m, prompts)
+    assert probabilities.sum() == pytest.approx(1, abs=1e-9)
     mean = 0.0
     for n in range(min(m, 60) + 1):  # samples of one prompt, of which the rarer answer has so many
         ones = np.arange(n + 1)
         mean += binom.pmf(n, m, 1 / prompts) * float(np.minimum(ones, n - ones) @ binom.pmf(ones, n, 0.5))
-    assert found @ np.arange(m // 2 + 1) == pytest.approx(prompts * mean, abs=1e-7)
+    assert probabilities @ np.arange(m // 2 + 1) == pytest.approx(prompts * mean, abs=1e-7)
 
 
 @pytest.mark.parametrize("m", [1, 2, 51, 400, 1000])
@@ -92,8 +92,8 @@ def test_a_seed_decides_what_is_simulated():
 
 def test_cross_entropy_errs_as_often_as_the_corrections_say():
     expected = {1: 1, 2: 0.75, 3: 0.58, 5: 0.60, 10: 0.94, 30: 1, 100: 1}
-    found = {m: round(wrong_probability(m, paper_prompts(m)), 2) for m in expected}
-    assert found == expected
+    computed = {m: round(wrong_probability(m, paper_prompts(m)), 2) for m in expected}
+    assert computed == expected
 
 
 @pytest.mark.parametrize("m", [3, 5, 10, 100, 1000])

@@ -84,10 +84,10 @@ def test_s_multiplies_over_independent_parts(first, second, order):
 @QUICK
 @given(row=ROWS)
 def test_s_falls_with_the_order_from_the_support_to_one_over_the_largest(row):
-    found = [float(support_size(row, order)) for order in (0.0, *ORDERS)]
-    assert all(a >= b * (1 - 1e-12) for a, b in pairwise(found))
-    assert found[0] == np.count_nonzero(row)
-    assert found[-1] == pytest.approx(1 / row.max(), rel=1e-12)
+    sizes = [float(support_size(row, order)) for order in (0.0, *ORDERS)]
+    assert all(a >= b * (1 - 1e-12) for a, b in pairwise(sizes))
+    assert sizes[0] == np.count_nonzero(row)
+    assert sizes[-1] == pytest.approx(1 / row.max(), rel=1e-12)
 
 
 @QUICK

@@ -47,10 +47,10 @@ class Disturbed:
     def __init__(self, folder: Path, moments: int, rng: random.Random) -> None:
         self.folder, self.moments, self.rng = folder, moments, rng
         self.places = 0
-        self.said, self.trained = folder / "said.txt", folder / "trained.txt"
+        self.output, self.trained = folder / "output.txt", folder / "trained.txt"
         os.environ["TRAINED"] = str(self.trained)
         self.root = folder / "undisturbed"
-        self.found = {"moments": 0, "studies": 0, "differ": [], "twice": [], "exits": [], "said": []}
+        self.tally = {"moments": 0, "studies": 0, "differ": [], "twice": [], "exits": [], "said": []}
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             study(self.root, *HERE)  # so that what is imported late need not be by each driver
         self.wall = {engine: self._undisturbed(engine) for engine in (HERE, PROCESSES)}
@@ -74,7 +74,7 @@ class Disturbed:
         """The process of a driver, which exits with 0 when all cells are done and 1 after a sentence."""
         child = os.fork()
         if child == 0:
-            with self.said.open("wb") as file:
+            with self.output.open("wb") as file:
                 os.dup2(file.fileno(), 1)
                 os.dup2(file.fileno(), 2)
             try:
@@ -89,7 +89,7 @@ class Disturbed:
         code = self.ended(driver, seconds=DEADLINE_SECONDS)
         if code is None:
             os.kill(driver, signal.SIGKILL)
-        assert code is not None, f"a driver goes on and on: {self.said.read_text()[-2000:]}"
+        assert code is not None, f"a driver goes on and on: {self.output.read_text()[-2000:]}"
         return code
 
     def ended(self, driver: int, *, seconds: float) -> int | None:
@@ -105,11 +105,11 @@ class Disturbed:
 
     def look(self, code: int) -> None:
         """Notes what is on the disk after a driver has ended; a finished study gives way to the next one."""
-        self.found["moments"] += code != 0
+        self.tally["moments"] += code != 0
         if code not in (0, 1, -signal.SIGKILL):
-            self.found["exits"].append([code, self.said.read_text()[-2000:]])
+            self.tally["exits"].append([code, self.output.read_text()[-2000:]])
         if code == 1:
-            self.found["said"].append(self.said.read_text())
+            self.tally["said"].append(self.output.read_text())
         finished = {path.parent.name for path in self.root.glob("cells/*/result.json")}
         trainings = Counter(self.trained.read_text().split())
         for name in finished:
@@ -119,13 +119,13 @@ class Disturbed:
             differ = [
                 name for name in now.keys() | self.right.keys() if now.get(name) != self.right.get(name)
             ]
-            self.found["differ"] += differ
-            self.found["twice"] += [name for name, times in self.done.items() if trainings[name] != times]
-            self.found["studies"] += 1
+            self.tally["differ"] += differ
+            self.tally["twice"] += [name for name, times in self.done.items() if trainings[name] != times]
+            self.tally["studies"] += 1
             self.afresh(self.root)
 
     def going_on(self) -> bool:
-        return self.found["moments"] < self.moments or self.root.exists() or not self.found["studies"]
+        return self.tally["moments"] < self.moments or self.root.exists() or not self.tally["studies"]
 
 
 def study(root: Path, engine: str, jobs: int | None) -> int:
@@ -146,107 +146,107 @@ def contents(root: Path) -> dict[str, bytes]:
     }
 
 
-def kill_drivers(found: Disturbed) -> None:
-    while found.going_on():
-        engine = found.rng.choice([HERE, PROCESSES])
-        driver = found.begin(engine)
-        moment = found.rng.uniform(0, found.wall[engine])
-        late = found.found["moments"] >= found.moments
-        code = found.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
+def kill_drivers(disturbed: Disturbed) -> None:
+    while disturbed.going_on():
+        engine = disturbed.rng.choice([HERE, PROCESSES])
+        driver = disturbed.begin(engine)
+        moment = disturbed.rng.uniform(0, disturbed.wall[engine])
+        late = disturbed.tally["moments"] >= disturbed.moments
+        code = disturbed.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
         if code is None:
             os.kill(driver, signal.SIGKILL)
-            code = found.end(driver)
-        found.look(code)
+            code = disturbed.end(driver)
+        disturbed.look(code)
 
 
-def kill_workers(found: Disturbed) -> None:
+def kill_workers(disturbed: Disturbed) -> None:
     """The moments are the kills here, of which a driver sees many."""
     kills = 0
-    while kills < found.moments or found.root.exists():
-        driver, code = found.begin(PROCESSES), None
+    while kills < disturbed.moments or disturbed.root.exists():
+        driver, code = disturbed.begin(PROCESSES), None
         while code is None:
-            code = found.ended(driver, seconds=found.rng.uniform(0, found.wall[PROCESSES] / 2))
-            workers = [] if code is not None or kills >= found.moments else children(driver)
+            code = disturbed.ended(driver, seconds=disturbed.rng.uniform(0, disturbed.wall[PROCESSES] / 2))
+            workers = [] if code is not None or kills >= disturbed.moments else children(driver)
             if workers:
-                os.kill(found.rng.choice(workers), signal.SIGKILL)
+                os.kill(disturbed.rng.choice(workers), signal.SIGKILL)
                 kills += 1
-        found.look(code)
-    found.found["moments"] = kills
+        disturbed.look(code)
+    disturbed.tally["moments"] = kills
 
 
-def kill_heads(found: Disturbed) -> None:
+def kill_heads(disturbed: Disturbed) -> None:
     """A Ray cluster loses its head, and the next driver finds another cluster."""
     os.environ |= RAYS_OWN
     with ray_nodes.heads() as heads:
         head = next(heads)
-        while found.going_on():
-            if _kill_a_head(found, head):
+        while disturbed.going_on():
+            if _kill_a_head(disturbed, head):
                 head = next(heads)
 
 
-def _kill_a_head(found: Disturbed, head: ray_nodes.Head) -> bool:
+def _kill_a_head(disturbed: Disturbed, head: ray_nodes.Head) -> bool:
     """At any moment, also while the driver connects; False where the driver was done before that moment."""
-    fresh = not found.root.exists()
-    driver, code = found.begin((f"ray@{head.address}", None)), None
-    began, wall = time.monotonic(), found.wall.get(RAY)
-    late = found.found["moments"] >= found.moments or wall is None
+    fresh = not disturbed.root.exists()
+    driver, code = disturbed.begin((f"ray@{head.address}", None)), None
+    began, wall = time.monotonic(), disturbed.wall.get(RAY)
+    late = disturbed.tally["moments"] >= disturbed.moments or wall is None
     if code is None:
-        code = found.ended(driver, seconds=DEADLINE_SECONDS if late else found.rng.uniform(0, wall))
+        code = disturbed.ended(driver, seconds=DEADLINE_SECONDS if late else disturbed.rng.uniform(0, wall))
     if code is not None:
         if fresh:
-            found.wall[RAY] = time.monotonic() - began
-        found.look(code)
+            disturbed.wall[RAY] = time.monotonic() - began
+        disturbed.look(code)
         return False
-    alone = found.rng.random() < GCS_ALONE
+    alone = disturbed.rng.random() < GCS_ALONE
     for process in [head.processes["gcs_server"]] if alone else head.processes.values():
         os.kill(process, signal.SIGKILL)
-    found.look(found.end(driver))
+    disturbed.look(disturbed.end(driver))
     head.end()
     return True
 
 
 def children(driver: int) -> list[int]:
-    found = []
+    workers = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
             at_work = int(parent) == driver and state != "Z"
             if at_work and b"spawn_main" in (path.parent / "cmdline").read_bytes():
-                found.append(int(path.parent.name))
+                workers.append(int(path.parent.name))
         except OSError:  # it has gone meanwhile
             continue
-    return found
+    return workers
 
 
-def fill_the_disk(found: Disturbed) -> None:
+def fill_the_disk(disturbed: Disturbed) -> None:
     """A disk that is full, and has a few pages more after each sentence."""
-    with small(found.folder / "small") as (place, remount):
-        found.afresh(place / "study")
-        while found.going_on():
+    with small(disturbed.folder / "small") as (place, remount):
+        disturbed.afresh(place / "study")
+        while disturbed.going_on():
             disk = os.statvfs(place)
             used = disk.f_blocks - disk.f_bfree
-            remount(f"size={(used + found.rng.randint(1, 4)) * PAGE}")
-            found.look(found.end(found.begin(HERE)))
+            remount(f"size={(used + disturbed.rng.randint(1, 4)) * PAGE}")
+            disturbed.look(disturbed.end(disturbed.begin(HERE)))
 
 
-def forbid_writing(found: Disturbed) -> None:
+def forbid_writing(disturbed: Disturbed) -> None:
     """A driver is killed, the disk becomes read-only, the next driver says so and changes nothing."""
-    with small(found.folder / "small") as (place, remount):
-        found.afresh(place / "study")
-        while found.going_on():
-            driver = found.begin(HERE)
-            moment = found.rng.uniform(0, found.wall[HERE])
-            late = found.found["moments"] >= found.moments
-            code = found.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
+    with small(disturbed.folder / "small") as (place, remount):
+        disturbed.afresh(place / "study")
+        while disturbed.going_on():
+            driver = disturbed.begin(HERE)
+            moment = disturbed.rng.uniform(0, disturbed.wall[HERE])
+            late = disturbed.tally["moments"] >= disturbed.moments
+            code = disturbed.ended(driver, seconds=DEADLINE_SECONDS if late else moment)
             if code is None:
                 os.kill(driver, signal.SIGKILL)
-                found.end(driver)
-                before = contents(found.root) if found.root.exists() else {}
+                disturbed.end(driver)
+                before = contents(disturbed.root) if disturbed.root.exists() else {}
                 remount("ro")
-                code = found.end(found.begin(HERE))
+                code = disturbed.end(disturbed.begin(HERE))
                 remount("rw")
-                assert before == (contents(found.root) if found.root.exists() else {})
-            found.look(code)
+                assert before == (contents(disturbed.root) if disturbed.root.exists() else {})
+            disturbed.look(code)
 
 
 @contextmanager
@@ -272,4 +272,4 @@ DISTURBANCES = {
 if __name__ == "__main__":
     disturbed = Disturbed(Path(sys.argv[2]), int(sys.argv[3]), random.Random(int(sys.argv[4])))
     DISTURBANCES[sys.argv[1]](disturbed)
-    print(json.dumps(disturbed.found))
+    print(json.dumps(disturbed.tally))

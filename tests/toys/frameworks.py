@@ -77,8 +77,8 @@ def get_train_args(args=None):
 
 def run_exp(args=None, callbacks=None):
     get_ray_args(args)
-    found = get_train_args(args)
-    workflow.run_sft(*found)
+    arguments = get_train_args(args)
+    workflow.run_sft(*arguments)
 """,
 }
 

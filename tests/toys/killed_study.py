@@ -40,18 +40,18 @@ def main(folder: Path, seed: int, grown: bool) -> None:
         alone(folder / "killed", narrow, folder / "log", None)
     (folder / "log").unlink()
     rng, recorded = random.Random(seed), finished(folder / "killed")
-    said = {"kills": 0, "in generation": 0, "twice": []}
+    tally = {"kills": 0, "in generation": 0, "twice": []}
     for attempt in count(1):  # each has longer than the last, so a slow machine ends, too
         begun = sum(1 for _ in lines(folder / "log"))
         done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
         drawn = list(lines(folder / "log"))[begun:]
-        said["twice"] += [place for place in drawn if tuple(place) in recorded]
+        tally["twice"] += [place for place in drawn if tuple(place) in recorded]
         if done:
             break
-        said["kills"] += 1
-        said["in generation"] += bool(drawn)
+        tally["kills"] += 1
+        tally["in generation"] += bool(drawn)
         recorded = finished(folder / "killed")
-    print(json.dumps(said))
+    print(json.dumps(tally))
 
 
 def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
@@ -94,14 +94,14 @@ def lines(log: Path):
 
 def finished(root: Path) -> set[tuple[str, ...]]:
     """(cell, split, problem, decoding) of all that is on the disk; a torn last line is not."""
-    found = set()
+    places = set()
     for path in [*root.rglob(JOURNAL), *root.rglob("completions.jsonl")]:
         rows = []
         for line in path.read_text().split("\n")[:-1]:
             content = json.loads(line if path.name != JOURNAL else line.split(" ", 1)[1])
             rows += [row | content["labels"] for row in content["rows"]] if "rows" in content else [content]
-        found |= {(path.parent.name, row["split"], row["problem"], row["decoding"]) for row in rows}
-    return found
+        places |= {(path.parent.name, row["split"], row["problem"], row["decoding"]) for row in rows}
+    return places
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ class Processes:
     def run(self, function: Callable[..., Any], *args: Any, size: int = WORLD) -> list[Any]:
         """What the function returns in each of the last `size` processes; its exception is raised."""
         pools: list[Pool] = self._pools[WORLD - size :]
-        found = [pool.apply_async(_run, (function, size, args)) for pool in pools]
-        return [x.get(timeout=2 * DEADLOCK_SECONDS) for x in found]
+        results = [pool.apply_async(_run, (function, size, args)) for pool in pools]
+        return [x.get(timeout=2 * DEADLOCK_SECONDS) for x in results]
 
 
 def _join(rank: int, meeting: str) -> None:

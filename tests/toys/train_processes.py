@@ -61,8 +61,8 @@ def train(folder: Path, case: dict[str, Any], *, sharded: bool) -> dict[str, Any
 
 def main() -> None:
     folder, sharded = Path(sys.argv[1]), os.environ.get("ACCELERATE_USE_FSDP") == "true"
-    found = {name: train(folder, case, sharded=sharded) for name, case in CASES.items()}
-    torch.save(found, folder / f"found-{PartialState().process_index}.pt")
+    trained = {name: train(folder, case, sharded=sharded) for name, case in CASES.items()}
+    torch.save(trained, folder / f"trained-{PartialState().process_index}.pt")
     PartialState().destroy_process_group()
 
 

@@ -102,11 +102,11 @@ def batch(some: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
 def rows(lengths: list[tuple[int, int]], seed: int = 0) -> list[dict[str, list[int]]]:
     """One row for each (prompt tokens, response tokens)."""
     draw = random.Random(seed)
-    found = []
+    drawn = []
     for prompt, response in lengths:
         ids = [draw.randrange(256) for _ in range(prompt + response)]
-        found.append({"input_ids": ids, "labels": [IGNORED] * prompt + ids[prompt:]})
-    return found
+        drawn.append({"input_ids": ids, "labels": [IGNORED] * prompt + ids[prompt:]})
+    return drawn
 
 
 UNEQUAL = rows([(5, 3), (2, 17), (9, 1), (4, 8), (11, 5), (3, 0), (0, 12), (6, 2), (1, 6), (7, 10), (2, 4)])

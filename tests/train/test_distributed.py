@@ -94,15 +94,15 @@ def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, thr
 @pytest.mark.parametrize("sharded", [False, True], ids=["DDP", "FSDP2"])
 def test_two_processes_train_what_one_does(sharded, alone, tmp_path, hostile):
     launched(processes.__file__, tmp_path, sharded=sharded, home=hostile)
-    for found in [torch.load(tmp_path / f"found-{rank}.pt") for rank in (0, 1)]:
+    for trained in [torch.load(tmp_path / f"trained-{rank}.pt") for rank in (0, 1)]:
         for name, wanted in alone.items():
-            assert found[name]["kind"] == ("FSDP" if sharded else "MULTI_CPU")
-            assert found[name]["sharded"] == (sorted(wanted["weights"]) if sharded else [])
-            for entry, other in zip(found[name]["log"], wanted["log"], strict=True):
+            assert trained[name]["kind"] == ("FSDP" if sharded else "MULTI_CPU")
+            assert trained[name]["sharded"] == (sorted(wanted["weights"]) if sharded else [])
+            for entry, other in zip(trained[name]["log"], wanted["log"], strict=True):
                 assert {key: entry[key] for key in NUMBERS} == pytest.approx(
                     {key: other[key] for key in NUMBERS}, rel=1e-4
                 ), name
-            for weight, w in zip(found[name]["weights"].values(), wanted["weights"].values(), strict=True):
+            for weight, w in zip(trained[name]["weights"].values(), wanted["weights"].values(), strict=True):
                 torch.testing.assert_close(weight, w, rtol=0, atol=1e-6, msg=name)
 
 

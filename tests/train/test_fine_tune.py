@@ -169,9 +169,9 @@ def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
         norm = torch.nn.utils.clip_grad_norm_(weights.values(), 0.5)
         assert told["log"][step]["grad_norm"] == pytest.approx(norm.item(), rel=1e-3)
         optimizer.step()
-    found = load_file(tmp_path / "end" / "adapter_model.safetensors")
+    saved = load_file(tmp_path / "end" / "adapter_model.safetensors")
     for name, weight in get_peft_model_state_dict(policy).items():
-        assert torch.allclose(found[name].double(), weight, atol=1e-4), name
+        assert torch.allclose(saved[name].double(), weight, atol=1e-4), name
 
 
 def test_the_last_epoch_alone_is_summed_up(tmp_path):

@@ -71,8 +71,8 @@ class Gradients(TrainerCallback):
     def __init__(self) -> None:
         self.steps: list[dict[str, Tensor]] = []
 
-    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **found: Any) -> None:
-        weights = found["model"].named_parameters()
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **objects: Any) -> None:
+        weights = objects["model"].named_parameters()
         self.steps.append({name: w.grad.double().clone() for name, w in weights if w.grad is not None})
 
 
@@ -124,10 +124,10 @@ def exact_copy(trainer: ERCETrainer, base: Any) -> Any:
     return policy.double().eval()
 
 
-def assert_close(found: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
-    assert found.keys() == wanted.keys()
+def assert_close(gradients: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
+    assert gradients.keys() == wanted.keys()
     for name, gradient in wanted.items():
-        error, size = (found[name] - gradient).abs().max(), gradient.abs().max()
+        error, size = (gradients[name] - gradient).abs().max(), gradient.abs().max()
         assert error <= 2e-5 * size + 1e-9, f"{name}: {error:.1e} of {size:.1e}"
 
 
@@ -150,9 +150,9 @@ def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(norma
     trainer.train()
     logged = [entry for entry in trainer.state.log_history if "loss" in entry]
     assert len(logged) == len(seen.steps) == len(WINDOWS)
-    for window, entry, found in zip(WINDOWS, logged, seen.steps, strict=True):
+    for window, entry, gradients in zip(WINDOWS, logged, seen.steps, strict=True):
         wanted = reference(policy, window, lam=lam, penalty=penalty, normalize=normalize)
-        assert_close(found, wanted.pop("gradients"))
+        assert_close(gradients, wanted.pop("gradients"))
         assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
 
 
@@ -242,12 +242,12 @@ def test_a_step_costs_no_more_matmuls_than_it_must(learns, matmuls, normalize, t
 
 def likely_rows() -> list[dict[str, list[int]]]:
     """Every other token to be predicted is the one that the model finds likeliest."""
-    found = copy.deepcopy(toy.UNEQUAL)
-    for row in found:
+    rows = copy.deepcopy(toy.UNEQUAL)
+    for row in rows:
         likeliest = toy.model()(input_ids=torch.tensor([row["input_ids"]])).logits[0].argmax(-1).tolist()
         for i in range(1, len(row["labels"]), 2):
             row["labels"][i] = likeliest[i - 1] if row["labels"][i] != toy.IGNORED else toy.IGNORED
-    return found
+    return rows
 
 
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
@@ -268,12 +268,12 @@ def test_diagnostics_are_exact_means_and_absent_unless_asked_for(normalize, tmp_
 
     names = ("log_sum_p2", "pushed_down", "tail_share")
     off, on = trained(), trained(log_diagnostics=True)
-    plain, found, evaluated = off.state.log_history[0], on.state.log_history[0], on.evaluate()
-    assert set(found) - set(plain) == set(names)
+    plain, diagnosed_entry, evaluated = off.state.log_history[0], on.state.log_history[0], on.evaluate()
+    assert set(diagnosed_entry) - set(plain) == set(names)
     assert set(evaluated) - set(off.evaluate()) == {f"eval_{name}" for name in names}
-    assert {name: found[name] for name in plain} == plain
+    assert {name: diagnosed_entry[name] for name in plain} == plain
     policy = exact_copy(on, toy.model())
-    for some, entry, prefix in ((rows, found, ""), (rows[:3], evaluated, "eval_")):
+    for some, entry, prefix in ((rows, diagnosed_entry, ""), (rows[:3], evaluated, "eval_")):
         wanted = diagnosed(policy, some, lam=lam)
         assert {name: entry[prefix + name] for name in wanted} == pytest.approx(wanted, rel=1e-5)
         assert 0 < wanted["pushed_down"] < 1
@@ -281,7 +281,7 @@ def test_diagnostics_are_exact_means_and_absent_unless_asked_for(normalize, tmp_
 
 
 def diagnosed(policy: Any, some: list[dict], *, lam: float) -> dict[str, float]:
-    found = defaultdict[str, list[Tensor]](list)
+    parts_by_name = defaultdict[str, list[Tensor]](list)
     for row in some:
         logits = policy(input_ids=torch.tensor([row["input_ids"]]), use_cache=False).logits[0, :-1]
         labels = torch.tensor(row["labels"][1:])
@@ -290,12 +290,13 @@ def diagnosed(policy: Any, some: list[dict], *, lam: float) -> dict[str, float]:
         log_p = logits.log_softmax(-1)
         p = log_p.exp()
         (-log_p.gather(-1, target).sum() - lam * (p * log_p).sum()).backward()
-        found["mean_token_accuracy"].append(logits.argmax(-1, keepdim=True) == target)
-        found["log_sum_p2"].append(p.square().sum(-1).log())
-        found["pushed_down"].append(logits.grad.gather(-1, target) > 0)
-        found["tail_share"].append(1 - p.topk(100).values.sum(-1))
+        parts_by_name["mean_token_accuracy"].append(logits.argmax(-1, keepdim=True) == target)
+        parts_by_name["log_sum_p2"].append(p.square().sum(-1).log())
+        parts_by_name["pushed_down"].append(logits.grad.gather(-1, target) > 0)
+        parts_by_name["tail_share"].append(1 - p.topk(100).values.sum(-1))
     return {
-        name: torch.cat([x.flatten() for x in parts]).double().mean().item() for name, parts in found.items()
+        name: torch.cat([x.flatten() for x in parts]).double().mean().item()
+        for name, parts in parts_by_name.items()
     }
 
 
@@ -390,7 +391,7 @@ def test_a_loss_without_a_window_is_a_mean_over_its_batch(normalize, tmp_path):
 
 @pytest.mark.parametrize(("head", "normalize"), [("erce", "token"), ("erce", "sequence"), ("trl", "token")])
 def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
-    found = []
+    evaluations = []
     for size in (1, 3, 8):
         settings = {"entropy_penalty": 2.0, "head": head, "normalize": normalize}
         trainer = ERCETrainer(
@@ -400,10 +401,10 @@ def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
             eval_dataset={"all": toy.dataset(toy.UNEQUAL), "few": toy.dataset(toy.UNEQUAL[:3])},
             processing_class=toy.tokenizer(),
         )
-        found.append(trainer.evaluate())
+        evaluations.append(trainer.evaluate())
     for name, part in (("all", toy.UNEQUAL), ("few", toy.UNEQUAL[:3])):
         wanted = reference(toy.model().double(), part, lam=2.0, penalty="shannon", normalize=normalize)
         del wanted["gradients"]
-        for metrics in found:
+        for metrics in evaluations:
             mine = {key: metrics[f"eval_{name}_{key}"] for key in wanted}
             assert mine == pytest.approx(wanted, rel=1e-6)

@@ -150,9 +150,9 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
 def test_a_mistake_is_one_sentence(settings, flags, sentence, tmp_path, capsys):
     file = recipe(tmp_path, **settings)
     assert main(["--config", file, *flags]) == 2
-    said = capsys.readouterr().err.strip().splitlines()[-1]
-    assert said.startswith(f"erce.train.sft: {sentence.format(file=file)}")
-    assert "SECRET" not in said
+    message = capsys.readouterr().err.strip().splitlines()[-1]
+    assert message.startswith(f"erce.train.sft: {sentence.format(file=file)}")
+    assert "SECRET" not in message
     assert not (tmp_path / "out").exists()
 
 

@@ -106,14 +106,14 @@ def test_evaluations_weigh_the_penalty_alike_at_every_step(tmp_path):
 def test_another_lam_compiles_nothing_again(tmp_path):
     from torch._dynamo.utils import counters
 
-    found = []
+    graphs = []
     for schedule in ("constant", "linear"):
         torch._dynamo.reset()
         counters.clear()
         how = {"torch_compile": True, "torch_compile_backend": "eager", "max_steps": 4}
         log = logged(trained(tmp_path, **how, **RISING | {"entropy_schedule": schedule}))
-        found.append(counters["stats"]["unique_graphs"])
-    assert found[0] == found[1] > 0
+        graphs.append(counters["stats"]["unique_graphs"])
+    assert graphs[0] == graphs[1] > 0
     assert [entry["lam"] for entry in log] == [0.0, 1.0, 2.0, 2.0]
     plain = logged(trained(tmp_path, max_steps=4, **RISING))
     for entry, other in zip(log, plain, strict=True):

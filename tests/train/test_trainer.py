@@ -48,7 +48,7 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
         "bf16": False,
         "activation_checkpointing": False,
     }  # its own defaults want a GPU
-    found = []
+    runs = []
     for trainer, args in (
         (SFTTrainer, SFTConfig(**settings, **for_trl)),
         (ERCETrainer, ERCEConfig(**settings, head="trl")),
@@ -57,9 +57,9 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
         before = fingerprint(built)
         built.train()
         read = [entry["num_tokens"] for entry in built.state.log_history if "num_tokens" in entry]
-        found.append((before, fingerprint(built), read))
-    assert found[0] == found[1]
-    assert found[0][0] != found[0][1]
+        runs.append((before, fingerprint(built), read))
+    assert runs[0] == runs[1]
+    assert runs[0][0] != runs[0][1]
 
 
 def test_both_heads_train_the_same_adapter_up_to_rounding(tmp_path):
@@ -134,11 +134,11 @@ def test_text_goes_through_trls_own_preparation(tmp_path):
 )
 def test_a_penalty_on_a_whole_conversation_warns_of_the_users_words(settings, warned, tmp_path):
     talks = toy.Dataset.from_list([{"messages": [{"role": "user", "content": "1"}]}])
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with suppress(Exception):  # the toy tokenizer has no chat template
             build(ERCETrainer, toy.config(tmp_path, dataset_kwargs=None, **settings), train_dataset=talks)
-    assert any("set assistant_only_loss=True" in str(warning.message) for warning in said) is warned
+    assert any("set assistant_only_loss=True" in str(warning.message) for warning in caught) is warned
 
 
 def test_the_best_checkpoint_may_be_the_one_with_the_best_token_accuracy(tmp_path):

@@ -13,18 +13,20 @@ from erce.types import Arm
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def study_summary(tmp_path_factory):
     return summary(make_study(tmp_path_factory.mktemp("changes") / "runs", control=None))
 
 
-def test_the_gains_are_those_of_each_problem_sorted(found):
-    held = problem_changes(found)
-    arms = [found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
+def test_the_gains_are_those_of_each_problem_sorted(study_summary):
+    held = problem_changes(study_summary)
+    arms = [
+        study_summary.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)
+    ]
     gains = arms[0].mean(axis=(0, 2)) - arms[1].mean(axis=(0, 2))
     assert held.lam == 0.5
     assert held.gains == pytest.approx(sorted(gains))
     assert (held.gained, held.lost) == (np.sum(gains > 1e-9), np.sum(gains < -1e-9))
-    json = contents(found)["changes"]
+    json = contents(study_summary)["changes"]
     assert json["gained"] + json["lost"] + json["unchanged"] == len(json["gains"]) == 30
 
 
@@ -35,8 +37,8 @@ def _bars(changes):
     return np.array(losses.values), np.array(gains.values), np.array(gains.edges)
 
 
-def test_losses_lie_left_below_zero_and_gains_right_above(found):
-    held = problem_changes(found)
+def test_losses_lie_left_below_zero_and_gains_right_above(study_summary):
+    held = problem_changes(study_summary)
     losses, gains, ends = _bars(held)
     assert (losses <= 0).all()
     assert (gains >= 0).all()

@@ -34,9 +34,9 @@ def test_a_run_in_which_nothing_is_right_is_named_with_the_gain_with_and_without
     kept = [score for seed, score in seeds.items() if seed != 3]
     assert run.without.gain == pytest.approx(sum(kept) / 4 - zero)
     assert run.whole.gain == pytest.approx(sum(kept) / 5 - zero)
-    said = cautions(report)[0]
-    assert "sums-lam0.5-seed3 is far from the other seeds of λ = 0.5: right in 0.0 % of samples" in said
-    assert "without this run it is" in said
+    caution = cautions(report)[0]
+    assert "sums-lam0.5-seed3 is far from the other seeds of λ = 0.5: right in 0.0 % of samples" in caution
+    assert "without this run it is" in caution
 
 
 def test_of_two_seeds_the_lower_one_is_far(tmp_path):

@@ -52,19 +52,19 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_study_is_too_odd_to_be_reported(tmp_path, shape):
     settings = {"control": None, "lams": LAMS, "problems": 12, "validation": 2, "steps": 1} | SHAPES[shape]
-    found = inference(summary(make_study(tmp_path / "runs", **settings)))
-    statements = grid_sentences(found)
-    assert (found is None) == (shape in ("one λ", "no cross-entropy", "no penalty", "nothing done"))
-    assert statements == [] or found is not None
+    findings = inference(summary(make_study(tmp_path / "runs", **settings)))
+    statements = grid_sentences(findings)
+    assert (findings is None) == (shape in ("one λ", "no cross-entropy", "no penalty", "nothing done"))
+    assert statements == [] or findings is not None
     for text in statements:
         assert text.endswith(".")
         assert "nan" not in text
         assert "inf" not in text
         assert "None" not in text
-    if found is not None:
-        json.dumps(found.as_json(), allow_nan=False)
+    if findings is not None:
+        json.dumps(findings.as_json(), allow_nan=False)
         if shape in ("all right", "all wrong"):  # nothing varied, so nothing is known of what would
-            assert found.sampled.power is found.greedy.power is None
+            assert findings.sampled.power is findings.greedy.power is None
 
 
 @pytest.fixture(scope="module")
@@ -99,20 +99,20 @@ def test_every_trained_arm_has_its_gain_and_its_json_names_it_in_one_value(study
 
 
 def test_the_rest_is_what_the_statistics_say_of_the_same_outcomes(study):
-    found, outcomes = inference(study), _outcomes(study)
+    findings, outcomes = inference(study), _outcomes(study)
     greedy = _outcomes(study, "greedy")
     same = equivalent(paired_gain(greedy[1.0], greedy[0.0]), margin=0.02)
-    assert found.greedy.same.test == same
-    assert found.as_json()["greedy"]["same"]["ci"] == [same.low, same.high]
+    assert findings.greedy.same.test == same
+    assert findings.as_json()["greedy"]["same"]["ci"] == [same.low, same.high]
     spread = spread_of(outcomes[1.0], outcomes[0.0])
-    assert found.sampled.power.detectable == few_seeds_factor(5) * detectable_gain(
+    assert findings.sampled.power.detectable == few_seeds_factor(5) * detectable_gain(
         60, spread, seeds=5, samples=4
     )
     sizes = [
         *study_sizes(spread, gains=(0.03 / few_seeds_factor(3),), designs=[(3, 4)]),
         *study_sizes(spread, gains=(0.03 / few_seeds_factor(5),), designs=[(5, 4), (10, 4)]),
     ]
-    assert [size["problems"] for size in found.as_json()["sampled"]["plan"]["sizes"]] == [
+    assert [size["problems"] for size in findings.as_json()["sampled"]["plan"]["sizes"]] == [
         None if np.isinf(size.problems) else size.problems for size in sizes
     ]
 
@@ -180,22 +180,24 @@ def test_where_nothing_varied_nothing_is_certain(tmp_path):
     def right(task, arm, decoding):
         return float(bool(arm)) if decoding == "sampled" else 1.0
 
-    found = summary(make_study(tmp_path / "runs", control=None, right=right, problems=20, seeds=(0, 1)))
-    whole = inference(found)
+    study_summary = summary(
+        make_study(tmp_path / "runs", control=None, right=right, problems=20, seeds=(0, 1))
+    )
+    whole = inference(study_summary)
     assert whole is not None
     for grid in (whole.sampled, whole.greedy):
         for row in grid.gains:
             assert row.gain.high - row.gain.low > 0.1
             assert min(row.gain.p, row.p_holm) > 0
             assert (row.gain.covers, row.over_seeds) == ("problems", None)
-    assert "(over problems alone; other seeds may differ)" in sentences(found)["greedy"]
+    assert "(over problems alone; other seeds may differ)" in sentences(study_summary)["greedy"]
 
 
 def test_one_seed_speaks_for_problems_alone(tmp_path):
-    found = inference(summary(make_study(tmp_path / "runs", seeds=(0,), control=None)))
-    assert {row.gain.covers for row in found.sampled.gains} == {"problems"}
-    assert found.sampled.power is None
-    assert "over problems alone" in grid_sentences(found)[0]
+    findings = inference(summary(make_study(tmp_path / "runs", seeds=(0,), control=None)))
+    assert {row.gain.covers for row in findings.sampled.gains} == {"problems"}
+    assert findings.sampled.power is None
+    assert "over problems alone" in grid_sentences(findings)[0]
 
 
 def test_what_is_computed_of_a_summary_is_kept_and_of_another_one_is_not(study, tmp_path):

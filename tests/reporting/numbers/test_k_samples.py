@@ -35,11 +35,11 @@ def study(tmp_path):
 
 
 def test_means_over_seeds_of_what_both_arms_have(study):
-    found = all_samples(study)
-    assert found.k == 4
-    assert found.treated == pytest.approx({"pass": 0.8, "maj": 0.7})
-    assert found.baseline == pytest.approx({"pass": 0.9, "maj": 0.5, "best": 0.4})
-    json.dumps(found.as_json(), allow_nan=False)
+    together = all_samples(study)
+    assert together.k == 4
+    assert together.treated == pytest.approx({"pass": 0.8, "maj": 0.7})
+    assert together.baseline == pytest.approx({"pass": 0.9, "maj": 0.5, "best": 0.4})
+    json.dumps(together.as_json(), allow_nan=False)
 
 
 def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
@@ -56,9 +56,9 @@ def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
         result = read_json(folder / "result.json")
         result["scores"]["test"]["sampled"]["pass@4"] = 0.5 if cell.lam else 1.0
         write_json(folder / "result.json", result)
-    found = summary(read_study(made.root))
-    assert all_samples(found).crossover.k == 3
-    caption = coverage_caption(sample_coverage(found))
+    study_summary = summary(read_study(made.root))
+    assert all_samples(study_summary).crossover.k == 3
+    caption = coverage_caption(sample_coverage(study_summary))
     assert caption == "From k = 3 on cross-entropy has the higher pass@k."
 
 
@@ -82,29 +82,29 @@ def _by_problem(cell):
 def test_the_gain_in_coverage_is_over_problems_and_seeds_and_needs_the_verdicts_alone(study):
     arms = [study.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
     expected = paired_gain(*(arm.max(axis=2, keepdims=True) for arm in arms))  # pass@n: any of n is right
-    found = all_samples(study).gains
-    assert list(found) == ["pass"]
-    assert found["pass"][:4] == pytest.approx(expected[:4])
-    assert found["pass"].covers == "problems and seeds"
+    gains = all_samples(study).gains
+    assert list(gains) == ["pass"]
+    assert gains["pass"][:4] == pytest.approx(expected[:4])
+    assert gains["pass"].covers == "problems and seeds"
 
 
 def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_problem(study):
-    found = all_samples(_with(study, _by_problem))
+    together = all_samples(_with(study, _by_problem))
     arms = [
         np.array([_by_problem(Cell(TASK, lam, seed))["by_problem"]["maj"] for seed in range(3)])[..., None]
         for lam in (0.5, 0.0)
     ]
     expected = paired_gain(*arms)
-    assert list(found.gains) == ["pass", "maj", "best"]
-    assert found.gains["maj"] == expected
-    assert found.gains["best"].gain == pytest.approx(expected.gain / 2)
+    assert list(together.gains) == ["pass", "maj", "best"]
+    assert together.gains["maj"] == expected
+    assert together.gains["best"].gain == pytest.approx(expected.gain / 2)
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (expected.low, expected.high))
     assert f'<td colspan="2">+12.5, {low} to {high}</td>' in document(_with(study, _by_problem))
 
 
 def test_a_seed_without_its_problems_leaves_the_interval_out(study):
-    found = all_samples(_with(study, lambda cell: _by_problem(cell) if cell.seed else {}))
-    assert list(found.gains) == ["pass"]
+    together = all_samples(_with(study, lambda cell: _by_problem(cell) if cell.seed else {}))
+    assert list(together.gains) == ["pass"]
 
 
 def test_one_sample_or_no_chosen_penalty_has_nothing_to_say(tmp_path):

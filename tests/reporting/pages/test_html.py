@@ -290,8 +290,8 @@ def test_the_curves_and_examples_of_cross_entropy_hold_no_other_objective(tmp_pa
 
 def test_an_unfinished_study_says_what_is_missing(tmp_path):
     changes = SMALL | {"control": CONTROL, "skip": {(TASK, 1.0, 2), (CONTROL, 0.0, 0)}}
-    found = summary(make_study(tmp_path / "runs", **changes))
-    page, numbers = Page(document(found)), contents(found)
+    study_summary = summary(make_study(tmp_path / "runs", **changes))
+    page, numbers = Page(document(study_summary)), contents(study_summary)
     for text in (page.prose, " ".join(numbers["cautions"])):
         assert "2 of 20 cells are missing (sums-lam1-seed2, sums-answer-only-lam0-seed0)" in text
     assert "unfinished, 18 of 20 cells" in page.prose

@@ -30,42 +30,48 @@ def _crossing(root, **changes):
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def study_summary(tmp_path_factory):
     return _crossing(tmp_path_factory.mktemp("crossing"), objectives=("dft",))
 
 
-def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(found):
-    held = sample_coverage(found)
+def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(study_summary):
+    held = sample_coverage(study_summary)
     assert held.ks == [1, 2, 4, 6]
     assert list(held.curves) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, curve in held.curves.items():
         assert curve == pytest.approx(
-            coverage(found.study.outcomes(TASK, arm, split="test", decoding="sampled"))
+            coverage(study_summary.study.outcomes(TASK, arm, split="test", decoding="sampled"))
         )
         assert held.together["pass"][arm] == [curve[k - 1] for k in held.ks]
         scores = [
-            found.study.results[cell]["scores"]["test"]["sampled"] for cell in found.study.cells(TASK, arm)
+            study_summary.study.results[cell]["scores"]["test"]["sampled"]
+            for cell in study_summary.study.cells(TASK, arm)
         ]
         for way in ("maj", "best"):
             for k, value in zip(held.ks_of(way), held.together[way][arm], strict=True):
                 assert value == pytest.approx(np.mean([score[f"{way}@{k}"] for score in scores]))
 
 
-def test_the_crossover_is_that_of_the_chosen_lam_and_said(found):
-    held = sample_coverage(found)
-    arms = (found.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0))
+def test_the_crossover_is_that_of_the_chosen_lam_and_said(study_summary):
+    held = sample_coverage(study_summary)
+    arms = (
+        study_summary.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)
+    )
     assert held.chosen == Arm(0.5)
     assert held.crossing == crossover(*arms) is not None
     caption = f"From k = {held.crossing.k} on cross-entropy has the higher pass@k."
     assert coverage_caption(held) == caption
 
 
-def test_all_parts_of_a_report_have_the_same_crossover_and_shares(found):
-    assert sample_coverage(found).crossing == all_samples(found).crossover is not None
-    numbers = contents(found)
+def test_all_parts_of_a_report_have_the_same_crossover_and_shares(study_summary):
+    assert sample_coverage(study_summary).crossing == all_samples(study_summary).crossover is not None
+    numbers = contents(study_summary)
     assert numbers["several"]["crossover"] == numbers["coverage"]["crossover"]
-    together = sample_coverage(found).together
-    for lam, shares in ((0.5, all_samples(found).treated), (0.0, all_samples(found).baseline)):
+    together = sample_coverage(study_summary).together
+    for lam, shares in (
+        (0.5, all_samples(study_summary).treated),
+        (0.0, all_samples(study_summary).baseline),
+    ):
         assert {way: together[way][Arm(lam)][-1] for way in ("maj", "best")}.items() <= shares.items()
 
 
@@ -94,8 +100,8 @@ def test_the_legend_names_what_is_asked_about_and_sums_up_the_rest(tmp_path, cha
     assert [text.get_text() for text in legend.get_texts()] == names
 
 
-def test_the_json_has_an_entry_an_arm(found):
-    held = json.loads(json.dumps(contents(found)["coverage"], allow_nan=False))
+def test_the_json_has_an_entry_an_arm(study_summary):
+    held = json.loads(json.dumps(contents(study_summary)["coverage"], allow_nan=False))
     assert held["k"] == [1, 2, 4, 6]
     assert [(arm["lam"], arm["objective"]) for arm in held["arms"]][-1] == (0.0, "dft")
     assert {len(arm["curve"]) for arm in held["arms"]} == {6}

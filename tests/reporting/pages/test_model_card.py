@@ -45,17 +45,17 @@ def test_the_best_is_the_first_seed_of_the_chosen_lam_and_the_bytes_are_the_same
     assert main(["card", str(tmp_path / "study"), "--out", str(tmp_path / "out")]) == 0
     assert f"model card: {tmp_path / 'out' / 'README.md'}" in capsys.readouterr().out
     assert (tmp_path / "out" / "adapter_model.safetensors").read_text() == "the weights of sums-lam0.5-seed3"
-    found = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert found == ["README.md", "adapter_config.json", "adapter_model.safetensors"]
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["README.md", "adapter_config.json", "adapter_model.safetensors"]
     shutil.copytree(tmp_path / "study", tmp_path / "copy")
     write_card(tmp_path / "copy", tmp_path / "again")
-    for name in found:
+    for name in files:
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
 
 
 def test_the_table_has_the_reports_numbers(tmp_path):
     study = study_with_adapters(tmp_path / "study")
-    found, text = summary(study), write_card(tmp_path / "study", tmp_path / "out").read_text()
+    study_summary, text = summary(study), write_card(tmp_path / "study", tmp_path / "out").read_text()
     rows = [
         [part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "
     ]
@@ -63,14 +63,14 @@ def test_the_table_has_the_reports_numbers(tmp_path):
     for name in ("base model", "λ = 0 (cross-entropy)", "λ = 0.5 ★"):
         assert names.count(name) == 2, name  # the task and its control
     chosen = rows[names.index("λ = 0.5 ★")]
-    gain = found.gain("sums", Arm(0.5), "sampled")
+    gain = study_summary.gain("sums", Arm(0.5), "sampled")
     assert chosen[4:] == [points(gain.gain.gain), interval(gain.gain), p_value(gain.p_holm)]
     assert chosen[3].startswith(f"{percent(gain.mean)} ± ")
     alone = rows[names.index("this adapter, seed 0")]
     scores = next(r for c, r in study.results.items() if c.name == "sums-lam0.5-seed0")["scores"]["test"]
     assert alone[2:4] == [percent(scores[way]["pass@1"]) for way in ("greedy", "sampled")]
-    assert sentences(found)["headline"] in text
-    assert text.count("\n- ") - text.split("---")[1].count("\n- ") == len(cautions(found)) > 0
+    assert sentences(study_summary)["headline"] in text
+    assert text.count("\n- ") - text.split("---")[1].count("\n- ") == len(cautions(study_summary)) > 0
 
 
 def test_the_front_matter_is_what_the_hub_reads(tmp_path):
@@ -81,8 +81,8 @@ def test_the_front_matter_is_what_the_hub_reads(tmp_path):
     assert (card.data.base_model, card.data.library_name) == ("Qwen/Qwen2.5-1.5B-Instruct", "peft")
     assert (card.data.datasets, card.data.model_name) == (["openai/gsm8k"], "gsm8k-lam1-seed2")
     scores = next(r for c, r in study.results.items() if c.name == "gsm8k-lam1-seed2")["scores"]["test"]
-    found = {each.metric_name: each.metric_value for each in card.data.eval_results}
-    assert found == {f"Pass@1, {way}": pytest.approx(scores[way]["pass@1"], abs=1e-6) for way in scores}
+    results = {each.metric_name: each.metric_value for each in card.data.eval_results}
+    assert results == {f"Pass@1, {way}": pytest.approx(scores[way]["pass@1"], abs=1e-6) for way in scores}
     assert {(e.task_type, e.dataset_type, e.dataset_split) for e in card.data.eval_results} == {
         ("text-generation", "openai/gsm8k", "test")
     }

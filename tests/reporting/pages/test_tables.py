@@ -149,9 +149,9 @@ def test_files_are_named_after_task_decoding_and_form(tmp_path):
     }
 
 
-def _printed(found, width=80):
+def _printed(study_summary, width=80):
     console = Console(file=io.StringIO(), width=width)
-    print_tables(found, console)
+    print_tables(study_summary, console)
     return console.file.getvalue()
 
 

@@ -13,13 +13,13 @@ from erce.theory.findings import findings
 
 
 @pytest.fixture(scope="module")
-def found():
+def numbers():
     return findings(runs=50, curves=3, sizes=(1, 4, 16))
 
 
 @pytest.fixture(scope="module")
-def text(found):
-    return page.render(found)
+def text(numbers):
+    return page.render(numbers)
 
 
 def test_the_page_needs_nothing_else_and_runs_nothing(text):
@@ -29,14 +29,14 @@ def test_the_page_needs_nothing_else_and_runs_nothing(text):
     assert text.count('role="img"') == 7
 
 
-def test_the_same_numbers_give_the_same_bytes(text, found):
-    drawn = inline(figures.switch(found["switch_lambda"]), "Difference of the objectives against λ")
+def test_the_same_numbers_give_the_same_bytes(text, numbers):
+    drawn = inline(figures.switch(numbers["switch_lambda"]), "Difference of the objectives against λ")
     assert drawn in text
 
 
-def test_the_page_says_where_the_bounds_say_nothing(text, found):
-    until = found["learning"]["vacuous_until"]
-    setting = {"eta": found["learning"]["eta"], "supports": found["learning"]["supports"], "delta": 0.05}
+def test_the_page_says_where_the_bounds_say_nothing(text, numbers):
+    until = numbers["learning"]["vacuous_until"]
+    setting = {"eta": numbers["learning"]["eta"], "supports": numbers["learning"]["supports"], "delta": 0.05}
     assert all(bounds.risk_bound(step, until, **setting) == 1 for step in bounds.STEPS)
     assert bounds.risk_bound(1, until + 1, **setting) < 1
     assert f"vacuous: every bound is 1 or more up to m = {until:,}" in text
@@ -51,8 +51,8 @@ def test_a_page_takes_its_colours_from_its_style_sheet(text):
     assert "#1f5c88" not in drawn
 
 
-def test_the_numbers_are_plain_and_complete(found):
-    again = json.loads(json.dumps(found, allow_nan=False))
+def test_the_numbers_are_plain_and_complete(numbers):
+    again = json.loads(json.dumps(numbers, allow_nan=False))
     assert again["switch_lambda"]["S_1"] == pytest.approx(0.4848, abs=5e-5)
     assert again["switch_lambda"]["R_inf"] is None
     assert again["critical_lambda"] == pytest.approx(3.591121, abs=5e-7)
@@ -64,8 +64,8 @@ def test_the_numbers_are_plain_and_complete(found):
     assert all(steps[0][i] <= steps[1][i] <= steps[2][i] for i in range(len(steps[0])))
 
 
-def test_the_table_names_what_it_counts(found):
-    lines = page.table(found)
+def test_the_table_names_what_it_counts(numbers):
+    lines = page.table(numbers)
     assert "  R_1                         1.0774" in lines
     assert "  bound of step 3            980,479" in lines
     assert any(line.split() == ["cross-entropy", "over", "1,000"] for line in lines)

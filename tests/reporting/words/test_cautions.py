@@ -35,7 +35,7 @@ def whole(tmp_path_factory):
     return _made(tmp_path_factory.mktemp("whole"))
 
 
-def _said(study, words):
+def _cautions_with(study, words):
     return [text for text in cautions(summary(study)) if words in text]
 
 
@@ -71,8 +71,8 @@ def _with_share(study, reason, share):
 )
 def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, sentence):
     study = _made(tmp_path, problems=3)
-    assert not _said(_with_share(study, reason, allowed), "the sampled completions of λ = 1")
-    [text] = _said(_with_share(study, reason, too_much), "the sampled completions of λ = 1")
+    assert not _cautions_with(_with_share(study, reason, allowed), "the sampled completions of λ = 1")
+    [text] = _cautions_with(_with_share(study, reason, too_much), "the sampled completions of λ = 1")
     assert text.startswith(sentence)
 
 
@@ -95,22 +95,22 @@ def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, al
     ],
 )
 def test_what_a_study_is_too_small_for_is_named_with_its_number(whole, tmp_path, changes, words, number):
-    assert not _said(whole, words)
-    [text] = _said(_made(tmp_path, **changes), words)
+    assert not _cautions_with(whole, words)
+    [text] = _cautions_with(_made(tmp_path, **changes), words)
     assert number in text
 
 
 @pytest.mark.parametrize(("problems", "few"), [(199, True), (200, False)])
 def test_fewer_than_200_test_problems_are_few(tmp_path, problems, few):
     study = _made(tmp_path, problems=problems, seeds=(0,), samples=1, lams=(0.0, 0.5), validation=2)
-    assert bool(_said(study, f"{problems} test problems are few")) is few
+    assert bool(_cautions_with(study, f"{problems} test problems are few")) is few
 
 
 @pytest.mark.parametrize("lams", [(0.0, 0.5), (0.0, 0.5, 1.0)])
 def test_the_best_at_the_grids_edge_is_named(tmp_path, lams):
-    said = _said(_made(tmp_path, lams=lams), "strongest tried")
-    assert bool(said) == (max(lams) == 0.5)
-    assert all("Add λ = 1 to" in text for text in said)
+    texts = _cautions_with(_made(tmp_path, lams=lams), "strongest tried")
+    assert bool(texts) == (max(lams) == 0.5)
+    assert all("Add λ = 1 to" in text for text in texts)
 
 
 def test_a_better_test_row_than_the_chosen_one_is_not_to_be_picked(tmp_path):
@@ -121,7 +121,7 @@ def test_a_better_test_row_than_the_chosen_one_is_not_to_be_picked(tmp_path):
         right=lambda task, arm, decoding: {2.0: 0.9}.get(arm, 0.5),
         right_on_validation=lambda task, arm, decoding: float(arm == 0.5),
     )
-    [text] = _said(study, "The best test row")
+    [text] = _cautions_with(study, "The best test row")
     assert "The best test row is λ = 2, and validation chose λ = 0.5" in text
 
 
@@ -132,21 +132,21 @@ def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overst
         right=lambda task, arm, decoding: {0.0: 0.6, 0.5: 0.5}.get(arm, 0.4),
         right_on_validation=lambda task, arm, decoding: float(arm == 0.5),
     )
-    assert not _said(study, "The best test row")
+    assert not _cautions_with(study, "The best test row")
     unchosen = _made(
         tmp_path / "unchosen", validation=0, right=lambda task, arm, decoding: 0.5 - (arm or 0) / 9
     )
-    [text] = _said(unchosen, "no validation split")
+    [text] = _cautions_with(unchosen, "no validation split")
     assert "overstates its gain. Set n_validation" in text
 
 
 def test_too_many_timeouts_come_with_something_that_the_reader_can_do(tmp_path):
-    [text] = _said(_with_share(_made(tmp_path, problems=3), "timeout", 0.02), "time limit")
+    [text] = _cautions_with(_with_share(_made(tmp_path, problems=3), "timeout", 0.02), "time limit")
     assert "delete verdicts.jsonl and result.json of those cells and run again with fewer --jobs" in text
 
 
 def test_a_chosen_row_that_is_the_best_test_row_is_no_caution(whole):
-    assert not _said(whole, "The best test row")
+    assert not _cautions_with(whole, "The best test row")
 
 
 def _ask(split, name, prompt, answer="7"):
@@ -172,9 +172,9 @@ LONG = "Ada keeps bees behind the old mill and sells honey in jars at the market
 def test_a_test_problem_that_was_trained_on_is_named(tmp_path, trained, tested, same):
     study = _made(tmp_path, problems=2, seeds=(0,), samples=1, validation=1)
     write_rows(study.root / PROBLEMS, [_ask("train", "t1", *trained), _ask("test", "e1", *tested)])
-    said = _said(study, "of another split asks")
-    assert bool(said) is same
-    assert all(text.startswith("1 test problem asks") and "(e1 and t1)" in text for text in said)
+    texts = _cautions_with(study, "of another split asks")
+    assert bool(texts) is same
+    assert all(text.startswith("1 test problem asks") and "(e1 and t1)" in text for text in texts)
 
 
 @pytest.mark.parametrize(("others", "same"), [(8, True), (30, False)])
@@ -185,7 +185,7 @@ def test_what_nearly_all_prompts_say_is_the_tasks_wording_and_no_overlap(tmp_pat
     rows = [_ask(split, split, f"{LONG} {text}", "no") for split, text in asked]
     rows += [_ask("train", f"t{n}", f"{LONG} {'so ' * n} it goes") for n in range(others)]
     write_rows(study.root / PROBLEMS, rows)
-    assert bool(_said(study, "of another split asks")) is same
+    assert bool(_cautions_with(study, "of another split asks")) is same
 
 
 def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
@@ -197,22 +197,22 @@ def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
     ]
     other = [_ask("train", "t2", "Say it.") | {"task": CONTROL}, _ask("test", "e2", "Say it.")]
     write_rows(study.root / PROBLEMS, rows + other + [{"task": TASK, "split": "test", "problem": "bare"}])
-    [text] = _said(study, "of another split asks")
+    [text] = _cautions_with(study, "of another split asks")
     assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
 
 
 def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(whole, tmp_path):
     study_summary = summary(_made(tmp_path, seeds=(0,), samples=1, lams=(0.0, 0.5)))
-    found = faults(study_summary)
-    assert [" ".join(filter(None, caution)) for caution in found] == cautions(study_summary)
-    remedies = [caution.remedy for caution in found if caution.remedy]
+    study_faults = faults(study_summary)
+    assert [" ".join(filter(None, caution)) for caution in study_faults] == cautions(study_summary)
+    remedies = [caution.remedy for caution in study_faults if caution.remedy]
     assert remedies == [step for step in next_steps(study_summary) if "frontier" not in step]
 
 
 def test_cautions_are_sentences_that_json_holds(tmp_path):
-    found = cautions(summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5))))
-    assert json.loads(json.dumps(found)) == found
-    assert all(text.endswith(".") and len(text) < 300 for text in found)
+    texts = cautions(summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5))))
+    assert json.loads(json.dumps(texts)) == texts
+    assert all(text.endswith(".") and len(text) < 300 for text in texts)
 
 
 def test_no_gain_is_shown_across_two_verifiers_and_the_cells_to_judge_again_are_named(tmp_path):
@@ -236,5 +236,5 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_to_judge_again_are_
 
 def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
     study = _made(tmp_path, versions={"sums-lam1-seed0": {"torch": "2.6.0"}})
-    [text] = _said(study, "package versions")
+    [text] = _cautions_with(study, "package versions")
     assert "torch 2.13.0 (9 cells), 2.6.0 (1 cell)." in text

@@ -26,9 +26,9 @@ def _gains(treated, baseline=0.5):
 
 
 def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that_would_settle_it(tmp_path):
-    found = summary(make_study(tmp_path / "runs", **SMALL, right=_gains(0.55)))
-    power = inference(found).sampled.power
-    first, *rest = next_steps(found)
+    study_summary = summary(make_study(tmp_path / "runs", **SMALL, right=_gains(0.55)))
+    power = inference(study_summary).sampled.power
+    first, *rest = next_steps(study_summary)
     assert first.startswith(
         f"A study of this size finds a gain of {100 * power.detectable:.1f} points in 4 of"
     )

@@ -27,17 +27,17 @@ def study(tmp_path_factory):
 
 
 def test_gains_are_over_the_grids_objective_and_the_choice_is_among_its_lams(study):
-    found = summary(study)
-    labels = [arm.short_label for arm in found.arms(TASK)]
+    study_summary = summary(study)
+    labels = [arm.short_label for arm in study_summary.arms(TASK)]
     assert labels == ["base model", "dft", "dft, λ = 0.5", "dft, λ = 1", "0", "focal:2, λ = 4"]
-    assert found.baseline == Arm(0.0, "dft")
-    assert found.chosen is not None
-    assert found.chosen.objective == "dft"
+    assert study_summary.baseline == Arm(0.0, "dft")
+    assert study_summary.chosen is not None
+    assert study_summary.chosen.objective == "dft"
     for arm in (Arm(1.0, "dft"), CROSS_ENTROPY, FOCAL_4):
         treated, baseline = (
             study.outcomes(TASK, each, split="test", decoding="sampled") for each in (arm, Arm(0.0, "dft"))
         )
-        gain = found.gain(TASK, arm, "sampled")
+        gain = study_summary.gain(TASK, arm, "sampled")
         assert gain is not None
         assert gain.gain.gain == pytest.approx(float(np.mean(treated)) - float(np.mean(baseline)))
 
@@ -47,15 +47,15 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     printed = capsys.readouterr().out
     page = (study.root / "report" / "index.html").read_text(encoding="utf-8")
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
-    found = summary(study)
+    study_summary = summary(study)
     cell = study.cells(TASK, Arm(1.0, "dft"))[0]
-    texts = [*sentences(found).values(), *numbers["sentences"], *numbers["cautions"]]
+    texts = [*sentences(study_summary).values(), *numbers["sentences"], *numbers["cautions"]]
     assert "dft" in " ".join(texts)
     for text in (*texts, printed.partition("gain over λ = 0")[2]):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
     assert "Percent right on the test problems, dft → λ = 1, and" in page.replace("\u00a0", " ")
-    assert "Gains are over dft" in card(found, cell, hub=None)
-    assert "the objective dft + λ · entropy, λ = 1" in card(found, cell, hub=None).replace("\\", "")
+    assert "Gains are over dft" in card(study_summary, cell, hub=None)
+    assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
     for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):
         table = (tables / f"{TASK}-sampled-summary.{suffix}").read_text(encoding="utf-8")

@@ -197,8 +197,8 @@ def test_a_study_without_faults_has_no_cautions(tmp_path):
     ("right", "words"), [(0.0, "nothing was right in any"), (1.0, "everything was right")]
 )
 def test_a_study_in_which_all_is_alike_says_that_and_nothing_else(tmp_path, right, words):
-    found = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
-    assert list(sentences(found)) == ["headline"]
-    assert sentences(found)["headline"].startswith(f"On the 30 test problems {words}")
-    low, high = figures.accuracy(found, [TASK]).axes[0].get_ylim()
+    study_summary = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
+    assert list(sentences(study_summary)) == ["headline"]
+    assert sentences(study_summary)["headline"].startswith(f"On the 30 test problems {words}")
+    low, high = figures.accuracy(study_summary, [TASK]).axes[0].get_ylim()
     assert high - low >= 10

@@ -131,15 +131,15 @@ def _letters(answer: str, draw: Random) -> str | None:
 
 
 def _choice(answer: str, draw: Random) -> str | None:
-    found = re.fullmatch(r"(\\text\{)?(\(?)([A-F])(\)?)(\})?", answer)
-    return answer.replace(found.group(3), chr(ord(found.group(3)) + 1)) if found else None
+    match = re.fullmatch(r"(\\text\{)?(\(?)([A-F])(\)?)(\})?", answer)
+    return answer.replace(match.group(3), chr(ord(match.group(3)) + 1)) if match else None
 
 
 def _fraction_upside_down(answer: str, draw: Random) -> str | None:
-    found = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
-    if found is None or found.group(2) == found.group(3):
+    match = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
+    if match is None or match.group(2) == match.group(3):
         return None
-    return f"{found.group(1)}\\frac{{{found.group(3)}}}{{{found.group(2)}}}"
+    return f"{match.group(1)}\\frac{{{match.group(3)}}}{{{match.group(2)}}}"
 
 
 def _lost_braces(answer: str, draw: Random) -> str | None:
@@ -157,16 +157,16 @@ def _another_letter(answer: str, draw: Random) -> str | None:
 
 
 def _another_base(answer: str, draw: Random) -> str | None:
-    found = re.fullmatch(r"([0-9]+)_\{?([0-9]+)\}?", answer)
-    return f"{found.group(1)}_{{{int(found.group(2)) + 1}}}" if found else None
+    match = re.fullmatch(r"([0-9]+)_\{?([0-9]+)\}?", answer)
+    return f"{match.group(1)}_{{{int(match.group(2)) + 1}}}" if match else None
 
 
 def _rows(answer: str, draw: Random) -> str | None:
-    found = re.fullmatch(r"(\\begin\{pmatrix\})(.*?)(\\end\{pmatrix\})", answer, re.S)
-    rows = [row.strip() for row in found.group(2).split("\\\\")] if found else []
-    if found is None or len(rows) < 2 or rows == rows[::-1] or not all(rows):
+    match = re.fullmatch(r"(\\begin\{pmatrix\})(.*?)(\\end\{pmatrix\})", answer, re.S)
+    rows = [row.strip() for row in match.group(2).split("\\\\")] if match else []
+    if match is None or len(rows) < 2 or rows == rows[::-1] or not all(rows):
         return None
-    return found.group(1) + " \\\\ ".join(rows[::-1]) + found.group(3)
+    return match.group(1) + " \\\\ ".join(rows[::-1]) + match.group(3)
 
 
 def _squared(answer: str, draw: Random) -> str | None:

@@ -229,10 +229,10 @@ def _number_forms(answer: str, draw: Random) -> str | None:
 
 
 def _fraction_forms(answer: str, draw: Random) -> str | None:
-    found = re.fullmatch(r"(-?)\\frac\{([0-9]{1,9})\}\{([0-9]{1,9})\}", answer)
-    if found is None or int(found.group(3)) == 0:
+    match = re.fullmatch(r"(-?)\\frac\{([0-9]{1,9})\}\{([0-9]{1,9})\}", answer)
+    if match is None or int(match.group(3)) == 0:
         return None
-    sign, n, d = found.group(1), int(found.group(2)), int(found.group(3))
+    sign, n, d = match.group(1), int(match.group(2)), int(match.group(3))
     forms = [f"{sign}{n}/{d}", f"\\frac{{{sign}{n}}}{{{d}}}", f"{sign}({n}/{d})", f"{sign}{n} \\div {d}"]
     if n > d and n % d:
         forms.append(f"{sign}{n // d}\\frac{{{n % d}}}{{{d}}}")

@@ -47,7 +47,7 @@ class Sampler:
 
 def look() -> Peaks:
     """Return the values of this moment."""
-    found = Peaks(shared=_shared())
+    peaks = Peaks(shared=_shared())
     for number in processes():
         try:
             statm = Path(f"/proc/{number}/statm").read_text(encoding="utf-8").split()
@@ -56,12 +56,12 @@ def look() -> Peaks:
             continue
         own = (int(statm[1]) - int(statm[2])) * PAGE / MEGABYTE
         if number == os.getpid():
-            found.supervisor = own
+            peaks.supervisor = own
         else:
-            found.memory += own
-        found.processes += 1
-        found.threads += threads
-    return found
+            peaks.memory += own
+        peaks.processes += 1
+        peaks.threads += threads
+    return peaks
 
 
 def processes() -> list[int]:
