@@ -2,7 +2,8 @@
 
 A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
 gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
-and cancel out; the few likely ones are worth a dot product each.
+and cancel out; the few likely ones are worth a dot product each. Errors would be alike where logits are alike
+and large, as an offset makes them: the product is rounded after the row's `_centre` is subtracted from it.
 """
 
 import math
@@ -18,6 +19,7 @@ LIKELY = (
     2.0**-10
 )  # of Σ p, or of Σ p^order below order 1: the share from which a token's logit is computed again
 LEAST_V = 2**14  # in a smaller vocabulary too large a part of the tokens can be likely
+SAMPLED = 512  # columns, at the least, that a row's centre is reckoned from
 _GROUP = 64  # columns that are searched for a likely one at once
 _LOG2_E = 1 / math.log(2)
 
@@ -29,14 +31,16 @@ def choose(factors: Factors, request: Request) -> Matmuls:
     """
     if request.order == math.inf or len(factors[0][1]) < LEAST_V:
         return Matmuls(torch.float32)
-    return RoundedMatmuls(torch.float32)
+    return RoundedMatmuls(torch.float32, capped=request.softcap is not None)
 
 
 class RoundedMatmuls(Matmuls):
     """The matmuls of bfloat16 operands into bfloat16 logits, and float32 dot products of the likely ones."""
 
-    def __init__(self, exact: torch.dtype) -> None:
+    def __init__(self, exact: torch.dtype, *, capped: bool) -> None:
         super().__init__(exact)
+        self._capped = capped
+        self._centre = torch.empty(0)
         self._room: tuple[Tensor, Tensor] | None = None
 
     @property
@@ -45,9 +49,10 @@ class RoundedMatmuls(Matmuls):
 
     def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
         tile = self._tile(factors, torch.bfloat16)
+        self._centre = _centre(factors)
         for i, (x, weight) in enumerate(factors):
             if i == 0:
-                torch.mm(x, weight.t(), out=tile)
+                torch.addmm(self._centre.expand_as(tile), x, weight.t(), beta=-1, out=tile)
             else:
                 tile.addmm_(x, weight.t())
         return tile, tile
@@ -56,11 +61,11 @@ class RoundedMatmuls(Matmuls):
         exact_rows = [x.to(self.dtype) for x, _ in factors]
         pairs = zip(exact_rows, factors, strict=True)
         own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
-        at_targets = torch.stack(own).sum(0)
+        at_targets, centre = torch.stack(own).sum(0), self._centre
 
         def terms_of(block: Tensor, part: slice, room: Room) -> RowTerms:
             y = targets[part, None]
-            z = room[2].copy_(block).scatter_(-1, y, at_targets[part, None])
+            z = room[2].copy_(block).add_(centre[part]).scatter_(-1, y, at_targets[part, None])
             z = request.to_logits_(z if bias is None else z.add_(bias))
             shift = z.amax(-1)
             u = z.sub_(shift[:, None])
@@ -93,6 +98,22 @@ class RoundedMatmuls(Matmuls):
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         d_rows.copy_(tile @ weight)
+        if not self._capped:
+            # A row's gradient g sums to 0, for a constant on all logits changes nothing; a rounded one's does
+            # not. Σ g_j w_j = Σ g_j (w_j − m) with the mean m, which rounding errors would multiply.
+            excess = tile @ weight.new_ones(len(weight), 1)
+            d_rows.addmm_(excess.to(d_rows.dtype), _some_of(weight).mean(0, keepdim=True), alpha=-1)
+
+
+def _centre(factors: Factors) -> Tensor:
+    """Return each row's mean output under its softmax, (rows, 1), reckoned from some of its columns."""
+    z = torch.stack([x.float() @ _some_of(weight).t() for x, weight in factors]).sum(0)
+    centre = (z.softmax(-1) * z).sum(-1, keepdim=True)
+    return centre.nan_to_num_(0, 0, 0).bfloat16()  # what is no number is to show in the logits themselves
+
+
+def _some_of(weight: Tensor) -> Tensor:
+    return weight[:: len(weight) // SAMPLED | 1].float()  # an odd step: tokens often alternate in kind
 
 
 def _correct(terms: RowTerms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:

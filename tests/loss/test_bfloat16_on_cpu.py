@@ -73,6 +73,26 @@ def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, rou
     assert error(found, values) < 3e-4
 
 
+OFFSETS = {
+    "all tokens": (slice(None), 1000.0, {}),
+    "every second token": (slice(1, None, 2), 300.0, {}),
+    "below a cap": (slice(None), 16.0, {"softcap": 30.0}),
+}
+
+
+@pytest.mark.parametrize(("tokens", "offset", "settings"), OFFSETS.values(), ids=OFFSETS)
+@pytest.mark.parametrize("spread", [0.05, 1.0])
+def test_an_offset_that_logits_share_costs_no_digits(tokens, offset, settings, spread):
+    hidden, weight, y = operands(spread)
+    hidden[:, 0], weight[:, 0] = 1.0, 0.0
+    weight[tokens, 0] = offset
+    settings = {"lam": 8.0, **settings}
+    values, true = gradient(hidden.double(), weight.double(), y, **settings)
+    found, grad = gradient(hidden, weight, y, **settings)
+    assert error(grad, true) < 4e-3
+    assert error(found, values) < 1e-5
+
+
 def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     """So that the other tests could fail."""
     hidden, weight, y = operands(9.0)
@@ -82,6 +102,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
         return lambda block, part, room: terms_with(bias, request)(room[2].copy_(block), part, room)
 
     monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
+    monkeypatch.setattr(bfloat16_on_cpu, "_centre", lambda factors: torch.zeros(N, 1).bfloat16())
     assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 3e-2
 
 
