@@ -2,10 +2,11 @@
 
 Where three of n problems differ, all in one direction, t is wrong: its 95 % interval covers 85 %. The bounds
 here are tails, as Clopper and Pearson's (1934): under the upper bound, a mean as small as the one seen has a
-chance of just `tail`. The chance is exact for the likeliest distribution with that mean, on the gains seen
-and on the largest of them with either sign, which an unseen problem may gain. (Tango 1998 restricts the three
-outcomes of a pair likewise; Storer and Kim 1990 compute such tails.) If all problems gained the same, the
-bounds are Clopper and Pearson's for none of n, about 3 / n (the "rule of three").
+chance of just `tail`. That chance is exact for one distribution: of those with the bound as their mean, the
+one that makes the gains seen likeliest. Its values are the gains seen, and the largest of them with either
+sign, since an unseen problem may gain or lose as much. (Tango 1998 restricts the three outcomes of a pair
+likewise; Storer and Kim 1990 compute such tails.) If all problems gained the same, the bounds are Clopper and
+Pearson's for none of n, about 3 / n (the "rule of three").
 """
 
 import math
@@ -52,7 +53,7 @@ class ProblemGains:
 
     @cached_property
     def alike(self) -> "ProblemGains":
-        """The gains of as many problems that all gained the mean."""
+        """The same number of problems, each of which gained the mean."""
         return ProblemGains(self.mean, (self.mean,), (self.problems,), self.steps)
 
     @cached_property
@@ -80,9 +81,9 @@ class ProblemGains:
         return (max(high - self.mean, self.mean - low) / 1.96) ** 2
 
     def chance(self, true: float) -> float:
-        """Return the chance, were the true gain `true`, of a gain as far below it, or above, as the one seen.
+        """Return the chance, if the true gain is `true`, of a gain at least as far from it as the one seen.
 
-        It is 1 for the gain seen itself.
+        Gains on the other side of `true` do not count. The chance is 1 if `true` is the gain seen.
         """
         if abs(true) >= self.largest or true == self.mean:
             return float(true == self.mean)
@@ -110,7 +111,7 @@ class ProblemGains:
         return _root(lambda true: math.log(max(self.chance(true), 1e-300) / tail), start, further)
 
     def _chance(self, true: float) -> float:
-        """Return the chance of a sum of gains at most as large as the one seen; `true` lies above."""
+        """Return the chance of a sum of gains at most as large as the sum seen; `true` is above the mean."""
         values, chances = self._likeliest(true)
         steps = np.rint(values * self.steps).astype(int)
         seen = int(np.rint(np.array(self.values) * self.steps).astype(int) @ np.array(self.counts))
@@ -126,10 +127,10 @@ class ProblemGains:
         return max(0.0, float(sums[np.arange(math.floor(expected) - size // 2, seen + 1) % size].sum()))
 
     def _likeliest(self, true: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values and chances of mean `true`, which lies above, that make the gains seen likeliest.
+        """Return the values and chances of the likeliest distribution of mean `true`, above the mean seen.
 
-        Lagrange's multiplier gives each value the chance count / (n (1 + tilt · (value − true))). The
-        largest has one without having been seen where 1 + tilt · (largest − true) would else be negative.
+        Lagrange's multiplier gives each value the chance count / (n (1 + tilt · (value − true))). If that
+        would make 1 + tilt · (largest − true) negative, the largest has a chance too, though it was not seen.
         """
         values, counts = np.array(self.values), np.array(self.counts)
         away, edge = values - true, -1 / (self.largest - true)

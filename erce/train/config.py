@@ -35,10 +35,11 @@ def _refusing_unknown_names(config: _Config) -> _Config:
 
     @functools.wraps(original)
     def checked(self: Any, *values: Any, **settings: Any) -> None:
-        known = [field.name for field in fields(config)]
-        for name in settings.keys() - set(known):
-            way_out = did_you_mean(SYNONYMS.get(name, name), known, otherwise="docs/trainer.md lists ours")
-            raise InputError(f"no setting {name!r}; {way_out}")
+        known = [setting.name for setting in fields(config)]
+        if unknown := [name for name in settings if name not in known]:
+            meant = SYNONYMS.get(unknown[0], unknown[0])
+            way_out = did_you_mean(meant, known, otherwise="docs/trainer.md lists ours")
+            raise InputError(f"no setting {unknown[0]!r}; {way_out}")
         original(self, *values, **settings)
 
     config.__init__ = checked

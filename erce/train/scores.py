@@ -29,7 +29,7 @@ class BatchSums(NamedTuple):
     objective: Tensor  # sum over the scored tokens, nats
     nll: Tensor  # sum of −log p(target)
     entropy: Tensor  # sum of the penalty
-    hits: Tensor  # of how many no token is likelier
+    hits: Tensor  # how many scored tokens are the likeliest at their position, ties included
     tokens: Tensor  # how many were scored
     weighed: Tensor  # sum of the objective with each token's weight, 1 or 1/T
     items: Tensor  # how many tokens or sequences `weighed` is a sum over

@@ -59,8 +59,8 @@ class ERCETrainer(SFTTrainer):
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
         args = ERCEConfig() if args is None else args
-        given = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
-        _warn_of_penalised_prompts(given.arguments, args)
+        bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
+        _warn_of_penalised_prompts(bound.arguments, args)
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log

@@ -332,7 +332,7 @@ def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
 
 
 def taken(check, cases):
-    """Those that are not refused."""
+    """Return the cases that the check does not refuse."""
     accepted = []
     for case in cases:
         try:

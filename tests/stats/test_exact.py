@@ -12,7 +12,7 @@ from erce.stats.exact import ProblemGains
 
 
 def _clopper_pearson(problems, tail):
-    """The largest chance under which none of so many problems is seen with probability `tail`."""
+    """Return the chance of a problem at which none of all is seen with probability `tail`."""
     return scipy_stats.beta.ppf(1 - tail, 1, problems)
 
 
@@ -71,7 +71,7 @@ def test_a_gain_in_which_nothing_varied_adds_what_it_leaves_open_to_a_difference
 
 
 def _chance_enumerated(problems, gained, lost, true):
-    """Of a net gain at most as large as the one seen: likeliest chances by search, then every outcome."""
+    """Return the chance of at most this net gain: likeliest chances by search, then every outcome."""
 
     def minus_log_likelihood(chance_lost):
         kept = 1 - true - 2 * chance_lost

@@ -28,7 +28,7 @@ TABLE = {  # (seeds, samples) → problems for 3, 5 and 9 points at 80 % power, 
 
 
 def _outcomes(rng, *, seeds=6, problems=20_000, samples=3, change=0.1, run=0.03, gain=0.05):  # noqa: PLR0913  each is varied
-    """Arms `gain` apart with known ω², w, cell and σ_run: chances shift by problem, run and cell."""
+    """Return arms `gain` apart, with known ω², w, cell and σ_run: chances shift by problem, run and cell."""
     base = rng.uniform(0.4, 0.5, problems)
     effect = rng.uniform(gain - change, gain + change, problems)
     arms = []
@@ -121,7 +121,7 @@ def test_a_study_of_the_planned_size_finds_the_gain_as_often_as_asked():
 @pytest.mark.slow
 @pytest.mark.parametrize(("seeds", "run"), [(5, 0.005), (5, 0.03), (10, 0.015)])
 def test_what_a_study_says_that_it_finds_is_found_in_four_of_five_others(seeds, run):
-    """Each of 200 pilots names a gain, and another study has just that gain. By normal quantiles: 0.68."""
+    """Each of 200 pilots names a gain, and another study has just that gain. Normal quantiles give 0.68."""
     rng, significant = np.random.default_rng(9), []
     for _ in range(200):
         size = {"seeds": seeds, "problems": 200, "samples": 4, "run": run}

@@ -241,7 +241,7 @@ def test_a_step_costs_no_more_matmuls_than_it_must(learns, matmuls, normalize, t
 
 
 def likely_rows() -> list[dict[str, list[int]]]:
-    """Every other token to be predicted is the one that the model finds likeliest."""
+    """Return rows in which every other target is the token that the model finds likeliest."""
     rows = copy.deepcopy(toy.UNEQUAL)
     for row in rows:
         likeliest = toy.model()(input_ids=torch.tensor([row["input_ids"]])).logits[0].argmax(-1).tolist()

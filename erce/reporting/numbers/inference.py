@@ -27,9 +27,7 @@ from erce.types import BASELINE, Arm
 LEVEL = 0.05
 MARGIN = 0.02  # up to which two arms count as the same, in fractions of 1
 WANTED = 0.03  # the gain that a study is planned for, in fractions of 1
-PILOT_SEEDS = (
-    5  # of studies with fewer "in 4 of 5 cases" is not true: 1 in 5 with two seeds, 2 in 3 with three
-)
+PILOT_SEEDS = 5  # fewer know the spread too badly to name a gain that is found in 4 of 5 cases
 SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 
@@ -61,11 +59,10 @@ class Sameness:
 
 @dataclass(frozen=True)
 class Power:
-    """What can be found with 80 % power at 5 %, two-sided, if gains vary as they do between `arm` and λ = 0.
+    """The gains that studies find with 80 % power at 5 %, two-sided, if gains vary as those of `arm` do.
 
-    The gains allow for a spread that is known from this study's seeds alone (`few_seeds_factor`).
-
-    `detectable` is the smallest gain that a study of this size finds, `sizes` what it takes to find `wanted`.
+    `detectable` is the smallest gain that a study of this size finds, `sizes` the studies that find `wanted`.
+    Both allow for a spread that is known from this study's seeds alone (`few_seeds_factor`).
     """
 
     arm: Arm

@@ -99,17 +99,20 @@ def _versions(summary: Summary) -> list[Caution]:
     """Name the packages of which not all cells had the same version."""
     cells = [result.get("versions", {}) for result in summary.study.results.values()]
     kinds = {tuple(sorted(versions.items())) for versions in cells}
-    counts = {name: Counter(versions.get(name, "unknown") for versions in cells) for name in {*chain(*cells)}}
-    named = []
-    for name, by_version in sorted(counts.items()):
-        versions = [f"{version} ({counted(count, 'cell')})" for version, count in by_version.items()]
-        named += [f"{name} {', '.join(versions)}"] * (len(versions) > 1)
+    if len(kinds) < 2:
+        return []
+    mixed = []
+    for name in sorted({*chain(*cells)}):
+        counts = Counter(versions.get(name, "unknown") for versions in cells)
+        if len(counts) > 1:
+            versions = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
+            mixed.append(f"{name} {', '.join(versions)}")
     text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores"
-    return [Caution(f"{text}: {'; '.join(named)}.")] if len(kinds) > 1 else []
+    return [Caution(f"{text}: {'; '.join(mixed)}.")]
 
 
 def _far_runs(summary: Summary) -> list[Caution]:
-    """Name each run that is far from its fellows, and the gain with and without that run."""
+    """Name each run that is far from its arm's other seeds, and the gain with and without that run."""
     right = f"right in {{}} % {'of samples' if summary.decoding == 'sampled' else 'of greedy completions'}"
     phrases = {
         "accuracy": lambda share: right.format(percent(share)),

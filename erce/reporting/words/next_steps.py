@@ -24,7 +24,7 @@ def next_steps(summary: Summary) -> list[str]:
 
 
 def _plan(summary: Summary) -> list[str]:
-    """Say what would settle the gain; empty where it is settled, or where too few seeds can tell."""
+    """Say what would settle the gain; empty where it is settled, or an interval covers problems alone."""
     findings = inference(summary)
     grid = findings and (findings.sampled or findings.greedy)
     if grid is None or any(arm_gain.gain.covers == "problems" for arm_gain in grid.gains):

@@ -31,7 +31,7 @@ def test_the_gains_are_those_of_each_problem_sorted(study_summary):
 
 
 def _bars(changes):
-    """The heights of the losses and of the gains, a bar a run of equal gains, and the ends of the bars."""
+    """Return the heights of losses and gains and the edges of the bars; equal gains share a bar."""
     losses, gains = (patch.get_data() for patch in every_problem(changes).axes[0].patches)
     assert list(losses.edges) == list(gains.edges)
     return np.array(losses.values), np.array(gains.values), np.array(gains.edges)

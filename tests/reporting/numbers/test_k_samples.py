@@ -63,7 +63,7 @@ def test_an_arm_that_starts_ahead_and_falls_behind_is_said(tmp_path):
 
 
 def _with(study, arm_says):
-    """The same study with that added to what each trained cell says of the samples of the test problems."""
+    """Return the study with `arm_says(cell)` added to each trained cell's scores of test samples."""
     for cell in study.study.results:
         path = cell_folder(study.study.root, study.study.recipe, cell) / "result.json"
         result = read_json(path)

@@ -38,7 +38,7 @@ def study_summary(tmp_path_factory):
 
 
 def _parts(page):
-    """The scripts of a page: the data, then the code."""
+    """Return the two scripts of a page: its data, parsed, and its code."""
     [(_, data), (kind, code)] = re.findall(r"<script([^>]*)>(.*?)</script>", page, re.DOTALL)
     assert kind == ""
     return json.loads(data), code

@@ -152,7 +152,7 @@ def test_every_link_into_the_page_has_its_target_and_every_word_its_explanation(
 
 
 def test_the_headline_is_said_once(whole):
-    """Of the gain's interval nothing is repeated but in the table of every λ."""
+    """The gain's interval stands in the headline and in the table of every λ, nowhere else."""
     path, page, _ = whole
     gain = next(gain for gain in summary(read_study(path.parents[1])).gains if gain.arm == Arm(0.5))
     more = page.prose.index(f"The control: {CONTROL}")

@@ -40,7 +40,7 @@ def _cautions_with(study, words):
 
 
 def _with_share(study, reason, share):
-    """The same study, λ = 1 having so many samples of that reason on the test problems."""
+    """Return the study with this share of the test samples of λ = 1 under that reason."""
     for cell in study.results:
         path = cell_folder(study.root, study.recipe, cell) / "result.json"
         result = read_json(path)
@@ -201,7 +201,7 @@ def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
     assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
 
 
-def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(whole, tmp_path):
+def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(tmp_path):
     study_summary = summary(_made(tmp_path, seeds=(0,), samples=1, lams=(0.0, 0.5)))
     study_faults = faults(study_summary)
     assert [" ".join(filter(None, caution)) for caution in study_faults] == cautions(study_summary)
