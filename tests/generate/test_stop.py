@@ -27,7 +27,7 @@ def tokenizer():
 
 @pytest.fixture(scope="module")
 def model(tokenizer):
-    """It writes tokens of several characters, broken ones and the end."""
+    """Return a model that writes tokens of several characters, broken characters and the end."""
     return random_model(tokenizer, seed=1, end=2)
 
 

@@ -29,7 +29,7 @@ def gradients(model: nn.Module, objective: Tensor) -> dict[str, Tensor]:
 
 
 def by_hand(model: Any, given: dict[str, Tensor] = BATCH, **how: Any) -> Loss:
-    """From the logits that the model itself gives."""
+    """Return the loss of the logits that the model itself gives."""
     how = {"lam": 3.0} | how
     inputs = {name: x for name, x in given.items() if name != "labels"}
     logits = model(**inputs).logits[:, :-1]
@@ -151,7 +151,7 @@ def test_without_labels_all_is_as_before():
 
 
 class Deaf(toy.Qwen2ForCausalLM):
-    """As some of transformers' models are: its loss would be divided by the number of micro-batches."""
+    """A model, as transformers has some, whose loss would be divided by the number of micro-batches."""
 
     accepts_loss_kwargs = False
 

@@ -40,7 +40,7 @@ def manager(request, tmp_path, monkeypatch):
 
 
 def config(manager, **written) -> dict[str, Any]:
-    """What Axolotl makes of a config: our fields are validated, those left out get their defaults."""
+    """Return what Axolotl makes of a config: our fields checked, with defaults for those left out."""
     [named] = manager.get_input_args()
     module, name = named.rsplit(".", 1)
     ours = getattr(importlib.import_module(module), name)(**written)
@@ -67,7 +67,7 @@ def test_shannon_is_the_default_and_the_penalty_has_none(manager):
 
 
 class AxolotlTrainer(Trainer):
-    """As Axolotl's, which finds no `num_items_in_batch` among the named parameters of a forward."""
+    """A trainer that, like Axolotl's, finds no `num_items_in_batch` among a forward's named parameters."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -80,7 +80,7 @@ def test_rays_workers_are_refused_and_a_penalty_is_needed(factory, monkeypatch):
 
 
 def test_the_trainer_of_llama_factory_trains_on_it(tmp_path, monkeypatch):
-    """Its own tuner, workflow and trainer, to the weights that transformers' trainer gives."""
+    """LLaMA-Factory's tuner, workflow and trainer reach the weights of transformers' trainer."""
     root = stubs.real_sources()
     monkeypatch.setenv("ERCE_ENTROPY_PENALTY", "4.0")
     monkeypatch.setattr("sys.argv", ["llama_factory.py"])
@@ -96,7 +96,7 @@ def test_the_trainer_of_llama_factory_trains_on_it(tmp_path, monkeypatch):
 
 
 def llama_factory(monkeypatch: Any, root: Path, model: Any, training: Any) -> None:
-    """Its files for training, with a toy model and toy rows where it would load its own."""
+    """Install LLaMA-Factory's files for training, which get a toy model and toy rows."""
     stubs.forget("llamafactory")
     stubs.package(monkeypatch, "llamafactory", root)
     stubs.package(monkeypatch, "llamafactory.train", root / "train")

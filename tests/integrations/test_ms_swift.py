@@ -63,7 +63,7 @@ def made(losses, **settings) -> Any:
 
 
 def wanted(model: Any, **how: Any) -> torch.Tensor:
-    """Of one's own hands, in float64."""
+    """Return the objective worked out by hand, in float64."""
     logits = model(**INPUTS).logits[:, :-1]
     log_p = logits.log_softmax(-1)
     targets = LABELS[:, 1:]

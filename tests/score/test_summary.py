@@ -81,7 +81,7 @@ def test_a_summary_weighs_entropy_and_log_p_by_tokens():
 
 
 def several(answers: list[str | None], accepted: str, logprobs: list[float]):
-    """One problem's completions and verdicts, accepted where the string says y."""
+    """Return one problem's completions and verdicts, accepted where `accepted` has a y."""
     completions = [completion("a", i, logprob=each) for i, each in enumerate(logprobs)]
     judged = [
         Verdict(mark == "y", "exact" if mark == "y" else "different", answer)

@@ -60,7 +60,7 @@ def test_no_difference_on_too_few_problems_is_no_equivalence(problems, same):
 
 
 def test_a_difference_on_one_problem_shows_no_more_than_one_on_none():
-    """By t alone one difference on 140 problems lies within 2 points, where none at all does not."""
+    """By t alone one difference on 140 problems shows equivalence within 2 points, and none does not."""
     arm = np.zeros((1, 140, 1))
     other = arm.copy()
     other[0, 0] = 1

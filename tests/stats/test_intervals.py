@@ -148,7 +148,7 @@ def test_a_gain_does_not_depend_on_the_order_of_problems_seeds_or_samples():
 
 
 def _fractions(seed, k):
-    """Two arms as pass@k of every seed and problem, and the verdicts that they are made of."""
+    """Return two arms as pass@k of every seed and problem, and the verdicts behind them."""
     arms = _arms(seed, samples=(5, 4))
     return [coverage_by_problem(arm)[..., k - 1 : k] for arm in arms], arms
 
@@ -210,7 +210,7 @@ def test_swapping_the_arms_flips_the_sign_and_nothing_else():
 
 
 def test_pairing_the_problems_wrongly_widens_the_interval():
-    """What pairing is for; an unpaired formula would not notice."""
+    """An unpaired formula would not notice the wrong pairs."""
     treated, baseline = _arms(6, problems=200, seeds=(1, 1))
     assert paired_gain(treated, baseline).se < 0.8 * paired_gain(treated, np.roll(baseline, 7, axis=1)).se
 

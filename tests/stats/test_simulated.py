@@ -37,7 +37,7 @@ def _grid(rng, name):
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_some_arm_of_an_idle_grid_is_called_a_gain_in_at_most_5_percent_of_studies(name):
-    """By Holm, which pays for every arm in full; the limit of 7 % allows for the luck of 2,000 studies."""
+    """The limit on Holm's share is 7 %, which allows for the luck of 2,000 studies."""
     rng, studies = np.random.default_rng(11), 2000
     called = {"holm": 0, "uncorrected": 0}
     for _ in range(studies):

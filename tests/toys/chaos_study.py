@@ -64,14 +64,14 @@ class Disturbed:
         return time.monotonic() - started
 
     def afresh(self, root: Path) -> None:
-        """A new place each time: a worker whose driver was killed may write on in the old one a moment."""
+        """Begin in a new place: a worker of a killed driver may write in the old one a moment longer."""
         shutil.rmtree(root, ignore_errors=True)
         self.places += 1
         self.root, self.done = root.with_name(f"study-{self.places}"), {}
         self.trained.write_text("")
 
     def begin(self, engine) -> int:
-        """The process of a driver, which exits with 0 when all cells are done and 1 after a sentence."""
+        """Start a driver, which exits with 0 when all cells are done and with 1 after a sentence."""
         child = os.fork()
         if child == 0:
             with self.output.open("wb") as file:
@@ -85,7 +85,7 @@ class Disturbed:
         return child
 
     def end(self, driver: int) -> int:
-        """Its exit code, which is there in good time."""
+        """Wait for the driver's end and return its exit code; fail after the deadline."""
         code = self.ended(driver, seconds=DEADLINE_SECONDS)
         if code is None:
             os.kill(driver, signal.SIGKILL)
@@ -93,7 +93,7 @@ class Disturbed:
         return code
 
     def ended(self, driver: int, *, seconds: float) -> int | None:
-        """Its exit code; None where it has not ended by then."""
+        """Return the driver's exit code; None if the driver runs on after so many seconds."""
         end = time.monotonic() + seconds
         while True:
             ended, status = os.waitpid(driver, os.WNOHANG)
@@ -104,7 +104,7 @@ class Disturbed:
             time.sleep(0.002)
 
     def look(self, code: int) -> None:
-        """Notes what is on the disk after a driver has ended; a finished study gives way to the next one."""
+        """Note what is on the disk after a driver has ended; after a finished study begin the next one."""
         self.tally["moments"] += code != 0
         if code not in (0, 1, -signal.SIGKILL):
             self.tally["exits"].append([code, self.output.read_text()[-2000:]])
@@ -138,7 +138,7 @@ def study(root: Path, engine: str, jobs: int | None) -> int:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file of a study but the times, and the scratch folder of the processes at work."""
+    """Return every file of a study but the times and what lies in the folder of locks."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in root.rglob("*")
@@ -160,7 +160,7 @@ def kill_drivers(disturbed: Disturbed) -> None:
 
 
 def kill_workers(disturbed: Disturbed) -> None:
-    """The moments are the kills here, of which a driver sees many."""
+    """Kill workers; each kill counts as a moment, and a driver lives through many."""
     kills = 0
     while kills < disturbed.moments or disturbed.root.exists():
         driver, code = disturbed.begin(PROCESSES), None
@@ -175,7 +175,7 @@ def kill_workers(disturbed: Disturbed) -> None:
 
 
 def kill_heads(disturbed: Disturbed) -> None:
-    """A Ray cluster loses its head, and the next driver finds another cluster."""
+    """Kill the head of a Ray cluster; the next driver finds another cluster."""
     os.environ |= RAYS_OWN
     with ray_nodes.heads() as heads:
         head = next(heads)
@@ -185,7 +185,7 @@ def kill_heads(disturbed: Disturbed) -> None:
 
 
 def _kill_a_head(disturbed: Disturbed, head: ray_nodes.Head) -> bool:
-    """At any moment, also while the driver connects; False where the driver was done before that moment."""
+    """Kill the head at any moment, also while the driver connects; False if the driver was done before."""
     fresh = not disturbed.root.exists()
     driver, code = disturbed.begin((f"ray@{head.address}", None)), None
     began, wall = time.monotonic(), disturbed.wall.get(RAY)
@@ -219,7 +219,7 @@ def children(driver: int) -> list[int]:
 
 
 def fill_the_disk(disturbed: Disturbed) -> None:
-    """A disk that is full, and has a few pages more after each sentence."""
+    """Run on a full disk, which has a few pages more after each sentence."""
     with small(disturbed.folder / "small") as (place, remount):
         disturbed.afresh(place / "study")
         while disturbed.going_on():
@@ -230,7 +230,7 @@ def fill_the_disk(disturbed: Disturbed) -> None:
 
 
 def forbid_writing(disturbed: Disturbed) -> None:
-    """A driver is killed, the disk becomes read-only, the next driver says so and changes nothing."""
+    """Kill a driver and make the disk read-only; the next driver says so and changes nothing."""
     with small(disturbed.folder / "small") as (place, remount):
         disturbed.afresh(place / "study")
         while disturbed.going_on():
@@ -251,7 +251,7 @@ def forbid_writing(disturbed: Disturbed) -> None:
 
 @contextmanager
 def small(place: Path) -> Iterator[tuple]:
-    """A file system of a few pages; a function changes how it is mounted."""
+    """Yield a file system of a few pages, and a function that changes how it is mounted."""
     place.mkdir()
     mount = ["mount", "-n", "-t", "tmpfs", "-o", "size=1m,mode=700", "erce-small", str(place)]
     subprocess.run(mount, check=True)

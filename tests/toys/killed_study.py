@@ -55,7 +55,7 @@ def main(folder: Path, seed: int, grown: bool) -> None:
 
 
 def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
-    """Whether the study came to its end in a process that is killed after so many seconds."""
+    """Run the study in a process that is killed after `seconds`; return whether the study was done."""
     child = os.fork()
     if child == 0:
         note_draws(log)
@@ -71,7 +71,7 @@ def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
 
 
 def note_draws(log: Path) -> None:
-    """Writes a line for each problem that is drawn, before it is."""
+    """Write a line for each problem before its completions are drawn."""
     completed = Journal.completed
 
     def noted(self, problems, draw, **settings):
@@ -93,7 +93,7 @@ def lines(log: Path):
 
 
 def finished(root: Path) -> set[tuple[str, ...]]:
-    """(cell, split, problem, decoding) of all that is on the disk; a torn last line is not."""
+    """Return (cell, split, problem, decoding) of all completions on disk, without a torn last line."""
     places = set()
     for path in [*root.rglob(JOURNAL), *root.rglob("completions.jsonl")]:
         rows = []

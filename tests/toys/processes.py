@@ -31,7 +31,7 @@ class Processes:
             pool.terminate()
 
     def run(self, function: Callable[..., Any], *args: Any, size: int = WORLD) -> list[Any]:
-        """What the function returns in each of the last `size` processes; its exception is raised."""
+        """Return the function's results in the last `size` processes; an exception there is raised here."""
         pools: list[Pool] = self._pools[WORLD - size :]
         results = [pool.apply_async(_run, (function, size, args)) for pool in pools]
         return [x.get(timeout=2 * DEADLOCK_SECONDS) for x in results]

@@ -17,7 +17,7 @@ REASONS = ("different", "different", "different", "no answer", "truncated")
 
 @dataclass
 class Fake:
-    """What a fake study is made of; `right(task, arm, decoding)`: the chance that one is accepted.
+    """The settings of a fake study; `right(task, arm, decoding)` is the chance of an accepted completion.
 
     The functions and `skip` name an arm as `named` does.
     """

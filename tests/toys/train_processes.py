@@ -30,7 +30,7 @@ BATCH = 4  # of 11 rows: the last step has 3, and two processes are given one of
 
 
 def train(folder: Path, case: dict[str, Any], *, sharded: bool) -> dict[str, Any]:
-    """Two epochs over rows of unequal length: the log and the weights that learned, whole."""
+    """Train two epochs on rows of unequal length; return the log and the trained weights, gathered."""
     settings = {"learning_rate": 1e-2, "num_train_epochs": 2, "entropy_penalty": 2.0, "optim": "sgd"}
     settings |= {"lr_scheduler_type": "constant", "train_sampling_strategy": "random"} | case
     model = settings.pop("model")

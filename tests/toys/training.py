@@ -100,7 +100,7 @@ def batch(some: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
 
 
 def rows(lengths: list[tuple[int, int]], seed: int = 0) -> list[dict[str, list[int]]]:
-    """One row for each (prompt tokens, response tokens)."""
+    """Return a row for each (prompt tokens, response tokens)."""
     draw = random.Random(seed)
     drawn = []
     for prompt, response in lengths:
@@ -116,7 +116,7 @@ SCORED = [row for row in UNEQUAL if any(label != IGNORED for label in row["label
 
 
 def plain_training(folder: Path, model: Any, *, micro: int, steps: int, **settings: Any) -> Trainer:
-    """Two steps of transformers' own trainer, of plain gradient descent, in the order of `SCORED`."""
+    """Take two steps of plain gradient descent with transformers' trainer, in the order of `SCORED`."""
     common = {"output_dir": str(folder), "use_cpu": True, "max_steps": 2, "learning_rate": 0.1, "seed": 1}
     common |= {"optim": "sgd", "lr_scheduler_type": "constant", "max_grad_norm": 1e9, "logging_steps": 1}
     common |= {

@@ -18,7 +18,7 @@ from erce.train.trainer import ERCETrainer
 
 
 class Gini(Penalty):
-    """One of a user's own."""
+    """A user's own penalty."""
 
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
         return 1 - p.square().sum(-1)
@@ -29,7 +29,7 @@ class Gini(Penalty):
 
 
 class Truncated(Objective):
-    """One of a user's own."""
+    """A user's own objective."""
 
     def __init__(self, ceiling: float) -> None:
         self.ceiling = ceiling
@@ -66,7 +66,7 @@ WINDOWS = [toy.UNEQUAL[0:4], toy.UNEQUAL[4:8], toy.UNEQUAL[8:11]]  # 2 × 2 rows
 
 
 class Gradients(TrainerCallback):
-    """What the optimizer is about to be given, once a step."""
+    """A callback that keeps each step's gradients as the optimizer gets them."""
 
     def __init__(self) -> None:
         self.steps: list[dict[str, Tensor]] = []

@@ -40,7 +40,7 @@ def _entropy(arm, decoding):
     ) / 10
 
 
-def _found(root, **changes):
+def _summary(root, **changes):
     return summary(make_study(root / "runs", **(SMALL | changes)))
 
 
@@ -52,7 +52,7 @@ def study_summary(tmp_path_factory):
         "entropy": _entropy,
         "objectives": ("dft",),
     }
-    return _found(tmp_path_factory.mktemp("frontier"), **changes)
+    return _summary(tmp_path_factory.mktemp("frontier"), **changes)
 
 
 def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study_summary):
@@ -159,7 +159,7 @@ def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, t
     assert held["contest"]["finding"] == contest.finding.value
     assert held["arms"][2]["best_temperature"] == held["contest"]["temperature"] == 1.0
     assert held["arms"][0]["points"][3]["decoding"] == "T1"
-    plain = _found(tmp_path, frontier=(), right=_right({}))
+    plain = _summary(tmp_path, frontier=(), right=_right({}))
     assert contents(plain)["frontier"] is None
     assert "at one temperature, 0.8." in sentences(plain)["sharpening"]
 
@@ -173,7 +173,7 @@ def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, t
     ],
 )
 def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
-    study_summary = _found(tmp_path, **({"right": _right({})} | changes))
+    study_summary = _summary(tmp_path, **({"right": _right({})} | changes))
     frontier = temperature_frontier(study_summary)
     assert len(frontier.lines) >= 3
     assert frontier.contest is None

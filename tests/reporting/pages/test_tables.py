@@ -71,7 +71,7 @@ def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
 
 
 def test_a_tex_file_is_safe_to_input(rows):
-    """Its prose is one comment line, and every row has the columns of the head."""
+    """The file's prose is one comment line, and every row has as many columns as the head."""
     lines = latex(Sheet(rows, [0, 1, 2, 3, 4], None)).splitlines()
     assert lines[0].startswith("% gsm8k, greedy")
     body = [line for line in lines if line.endswith(r"\\")]

@@ -10,7 +10,7 @@ from erce.reporting.words.sentences import sentences
 from erce.types import Arm
 
 
-def _found(root, **changes):
+def _summary(root, **changes):
     return summary(make_study(root / "runs", **changes))
 
 
@@ -28,7 +28,7 @@ GAIN = {"problems": 150, "samples": 2, "right": _always((0.4, 0.7), (0.5, 0.5)),
 
 
 def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(tmp_path):
-    study_summary = _found(tmp_path, **GAIN)
+    study_summary = _summary(tmp_path, **GAIN)
     gain = study_summary.gain(TASK, study_summary.chosen, "sampled")
     text = sentences(study_summary)["headline"]
     assert text.startswith(
@@ -43,7 +43,7 @@ FAVOURS_HALF = {"right_on_validation": lambda task, lam, decoding: 0.9 if lam ==
 
 
 def test_an_interval_with_zero_is_called_chance(tmp_path):
-    study_summary = _found(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
+    study_summary = _summary(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
     gain = study_summary.gain(TASK, Arm(0.5), "sampled").gain
     assert gain.low < 0 < gain.high
     assert (
@@ -55,7 +55,7 @@ def test_an_interval_with_zero_is_called_chance(tmp_path):
 
 
 def test_a_loss_is_called_one(tmp_path):
-    study_summary = _found(
+    study_summary = _summary(
         tmp_path, problems=150, samples=2, right=_always((0.7, 0.4), (0.8, 0.5)), **FAVOURS_HALF
     )
     for subject in ("headline", "greedy"):
@@ -67,7 +67,7 @@ def test_a_loss_is_called_one(tmp_path):
 
 
 def test_a_sampled_gain_with_a_greedy_loss_may_be_sharpening_alone(tmp_path):
-    study_summary = _found(
+    study_summary = _summary(
         tmp_path, problems=150, samples=2, right=_always((0.4, 0.7), (0.8, 0.5)), lams=(0.0, 0.5)
     )
     assert (
@@ -76,7 +76,7 @@ def test_a_sampled_gain_with_a_greedy_loss_may_be_sharpening_alone(tmp_path):
 
 
 def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
-    study_summary = _found(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
     assert list(sentences(study_summary)) == ["headline"]
     text = sentences(study_summary)["headline"]
     assert text.startswith("Validation chose λ = 0, plain cross-entropy: ")
@@ -85,7 +85,7 @@ def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
 
 
 def test_the_difference_to_the_control_has_a_sentence_for_each_decoding(tmp_path):
-    study_summary = _found(tmp_path, **GAIN)
+    study_summary = _summary(tmp_path, **GAIN)
     lines = sentences(study_summary)
     assert list(lines) == [
         "headline",
@@ -106,32 +106,32 @@ def test_the_difference_to_the_control_has_a_sentence_for_each_decoding(tmp_path
     ],
 )
 def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, chances, sentence):
-    study_summary = _found(tmp_path, problems=150, samples=2, right=chances)
+    study_summary = _summary(tmp_path, problems=150, samples=2, right=chances)
     assert sentence in sentences(study_summary)["sharpening"]
     assert "at one temperature, 0.8." in sentences(study_summary)["sharpening"]
 
 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
-    lines = sentences(_found(tmp_path, problems=150, samples=2, right=right, lams=(0.0, -0.5)))
+    lines = sentences(_summary(tmp_path, problems=150, samples=2, right=right, lams=(0.0, -0.5)))
     assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in lines["headline"]
     assert "sharpening" not in lines
 
 
 def test_a_control_that_gains_in_samples_is_held_against_the_gain(tmp_path):
-    study_summary = _found(
+    study_summary = _summary(
         tmp_path, problems=150, samples=2, right=lambda task, lam, decoding: 0.75 if lam else 0.4
     )
     assert "The control gained in samples as well" in sentences(study_summary)["sharpening"]
 
 
 def test_one_seed_is_said_not_to_speak_for_others(tmp_path):
-    study_summary = _found(tmp_path, seeds=(0,), **GAIN)
+    study_summary = _summary(tmp_path, seeds=(0,), **GAIN)
     assert "(over problems alone; other seeds may differ)" in sentences(study_summary)["headline"]
 
 
 def test_nothing_chosen_is_said_with_the_reason(tmp_path):
-    study_summary = _found(tmp_path, skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
+    study_summary = _summary(tmp_path, skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
     assert sentences(study_summary) == {
         "headline": f"No λ is chosen: no λ of '{TASK}' has all its 3 seeds yet; "
         "run the study to its end first."
@@ -139,7 +139,7 @@ def test_nothing_chosen_is_said_with_the_reason(tmp_path):
 
 
 def test_a_missing_baseline_is_said(tmp_path):
-    study_summary = _found(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
+    study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
     assert "has nothing to be compared with: λ = 0" in sentences(study_summary)["headline"]
 
 
@@ -180,17 +180,17 @@ HEALTHY = {
     ],
 )
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
-    study_summary = cautions(_found(tmp_path, **(HEALTHY | changes)))
+    study_summary = cautions(_summary(tmp_path, **(HEALTHY | changes)))
     assert any(sentence in text for text in study_summary), study_summary
 
 
 def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
     right = {"right": lambda task, lam, decoding: 0.0 if lam is None else 1.0}
-    assert cautions(_found(tmp_path, **(HEALTHY | right | {"reasons": ("truncated",)}))) == []
+    assert cautions(_summary(tmp_path, **(HEALTHY | right | {"reasons": ("truncated",)}))) == []
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):
-    assert cautions(_found(tmp_path, **HEALTHY)) == []
+    assert cautions(_summary(tmp_path, **HEALTHY)) == []
 
 
 @pytest.mark.parametrize(
