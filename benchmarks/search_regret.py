@@ -3,8 +3,9 @@
     python benchmarks/search_regret.py
     python benchmarks/search_regret.py --gain 6 --studies 1000
 
-Regret is the best λ's true accuracy less that of the λ followed, in points. 200 validation problems, four
-samples, four seeds; the true gain rises from λ = 0 to a peak at λ = 0.3, 1, 3 or 8, and falls beyond.
+Regret is the true accuracy of the best λ minus that of the λ followed, in points. Every study has 200
+validation problems, four samples and four seeds; the true gain rises from λ = 0 to a peak at λ = 0.3, 1, 3 or
+8, and falls beyond.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from erce.study.search import Run, Search
 
 PROBLEMS, SAMPLES, SEEDS = 200, 4, (0, 1, 2, 3)
 DIFFICULTY, EFFECT, RUN = 1.4, 0.4, 0.03  # standard deviations, in probits
-FOLLOWED: tuple[str, ...] = ("winner", "leader", "one", "zero")
+FOLLOWED = ("winner", "leader", "one", "zero")
 WIDTH = 1.5  # of the peak, in doublings of 1 + λ
 
 
@@ -29,8 +30,7 @@ def main() -> None:
     )
     for gain in options.gain:
         won, regrets = searches(gain / 100, studies=options.studies)
-        columns = (f"{regrets[name]:.2f}" for name in FOLLOWED)
-        winner, leader, one, zero = columns
+        winner, leader, one, zero = (f"{regrets[name]:.2f}" for name in FOLLOWED)
         print(f"{gain:5.1f} {100 * won:7.0f} % {winner:>19} {leader:>11} {one:>7} {zero:>7}")
 
 
@@ -52,7 +52,7 @@ def searches(gain: float, *, studies: int) -> tuple[float, dict[str, float]]:
                 known[lam, seed] = right.astype(np.int8)
             step = search.next(known)
         won += step.winner > 0
-        for name, lam in (("winner", step.winner), ("leader", step.leader), ("one", 1.0), ("zero", 0.0)):
+        for name, lam in zip(FOLLOWED, (step.winner, step.leader, 1.0, 0.0), strict=True):
             regrets[name] += 100 * (gain - _true_gain(lam, peak, gain)) / studies
     return won / studies, regrets
 

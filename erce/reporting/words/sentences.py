@@ -16,9 +16,9 @@ MAYBE_CHANCE = ", which includes 0: it may be chance"
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "greedy", "difference-sampled", "difference-greedy", and
-    "sharpening": whether the frontier's temperatures explain
-    a sampled gain or, without a frontier, that sharpening alone may explain the gain.
+    Then, where the study has them: "search", "greedy", "difference-sampled", "difference-greedy" and
+    "sharpening", which says whether the frontier's temperatures explain a gain in samples or, without a
+    frontier, that sharpening alone may explain the gain.
     """
     if alike := all_alike(summary):
         return {"headline": alike}
@@ -33,8 +33,8 @@ def sentences(summary: Summary) -> dict[str, str]:
         by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
     for decoding, gain in summary.interaction.items():
         by_subject[f"difference-{decoding}"] = (
-            f"{where(decoding)} the gain less that on the control {recipe.control}, where none is expected, "
-            f"is {with_interval(gain)}{_judgement(gain, 'the control gained more')}."
+            f"{where(decoding)} the gain minus the gain on the control {recipe.control}, where no gain is "
+            f"expected, is {with_interval(gain)}{_judgement(gain, 'the control gained more')}."
         )
     by_subject["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}

@@ -3,7 +3,7 @@
 TERMS = {
     "sampled": "The share of right completions among those drawn at the recipe's temperature.",
     "greedy": "The share of problems whose likeliest completion, token by token, is right.",
-    "gain": "The share that is right less that of λ = 0, in percentage points.",
+    "gain": "The share that is right, minus the same share at λ = 0, in percentage points.",
     "95 % interval": (
         "In 95 of 100 studies like this one, with other seeds and other problems of the same kind, such an "
         "interval contains the true gain. With one seed it covers other problems alone."

@@ -89,8 +89,8 @@ def test_the_terminal_shows_three_sentences_unless_it_is_asked_for_all(whole, ca
     brief = capsys.readouterr().out
     for shown in ("(chosen on validation) was right in", "With greedy decoding", "What to do next:"):
         assert shown in brief
-    assert "less that on the control" not in brief
-    assert "less that on the control" in everything
+    assert "minus the gain on the control" not in brief
+    assert "minus the gain on the control" in everything
     assert max(map(len, brief.splitlines())) <= 80
 
 

@@ -94,7 +94,7 @@ def test_the_difference_to_the_control_has_a_sentence_for_each_decoding(tmp_path
         "difference-greedy",
         "sharpening",
     ]
-    opening = f"In samples the gain less that on the control {CONTROL}, where none is expected, is +"
+    opening = f"In samples the gain minus the gain on the control {CONTROL}, where no gain is expected, is +"
     assert lines["difference-sampled"].startswith(opening)
 
 
