@@ -59,6 +59,9 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:
         trainer.push_to_hub(dataset_name=script.dataset_name)
+    # If DDP is the last to hold gloo's process group, the group's end waits under the GIL, sometimes forever.
+    trainer.model_wrapped = trainer.model
+    trainer.accelerator.free_memory()
     trainer.accelerator.end_training()
     return trainer
 

@@ -12,6 +12,7 @@ import torch
 import yaml
 from peft import AutoPeftModelForCausalLM, PeftModel
 from safetensors.torch import load_file
+from toys.waiting import DEADLINE_SECONDS
 from trl.scripts import sft as trls
 
 from erce.catalog import EMBEDDED_MODELS
@@ -194,6 +195,7 @@ def test_two_processes_under_accelerate_train_what_one_does(tmp_path):
         capture_output=True,
         text=True,
         check=False,
+        timeout=DEADLINE_SECONDS,
     )
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout.count("saved: ") == 1
