@@ -13,6 +13,7 @@ from peft import PeftModel, get_peft_model
 from torch import Tensor, nn
 from toys import FINDS_TOYS
 from toys import training as toy
+from toys.waiting import DEADLINE_SECONDS
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 import erce
@@ -287,4 +288,5 @@ def test_two_processes_with_ddp_and_with_fsdp_are_one(tmp_path):
         env=os.environ | FINDS_TOYS | {"OMP_NUM_THREADS": "1"},
         check=True,
         capture_output=True,
+        timeout=DEADLINE_SECONDS,
     )
