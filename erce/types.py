@@ -65,7 +65,7 @@ REASONS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the verifier says of one completion.
+    """The verifier's judgement of one completion.
 
     `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion.
     `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
@@ -106,7 +106,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Pools:
-    """Where the splits are drawn from; train and validation both come from `train`."""
+    """The problems that splits are drawn from; training and validation problems both come from `train`."""
 
     train: tuple[Problem, ...]
     test: tuple[Problem, ...]
@@ -142,7 +142,7 @@ class Arm:
 
     @property
     def has_other_objective(self) -> bool:
-        """Whether it minimises something else than cross-entropy + λ · entropy."""
+        """Whether the arm minimises anything but cross-entropy + λ · entropy."""
         return self.objective != CROSS_ENTROPY
 
     @property

@@ -38,7 +38,7 @@ PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokeniz
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """Where a policy is served, under which name, and how often and how long it is asked.
+    """The address and the name of a served policy, and how requests to the server are made.
 
     `url` ends where its "/completions" begins: "http://localhost:8000/v1". `model` is the base model's or an
     adapter's name there. A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind`

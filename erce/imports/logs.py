@@ -18,7 +18,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What to read from logs that hold more than one thing; None suits logs that do not."""
+    """The choice of what to read from logs that hold several tasks or verdicts; None where there is one."""
 
     format: str = AUTO  # "auto", or a key of FORMATS
     task: str | None = None  # which task of a folder of lm-eval; else what to call the task

@@ -15,7 +15,7 @@ GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """LoRA fine-tuning; the paper's set-up (appendix on the GSM8K set-up) where nothing is said."""
+    """The settings of a LoRA fine-tuning; the defaults are the paper's (appendix on the GSM8K set-up)."""
 
     epochs: float = 3.0  # passes over the demonstrations
     learning_rate: float = 2e-4  # peak; cosine to 0
@@ -37,7 +37,7 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class RegularizedObjective:
-    """What a training minimises, by name: an objective + λ · a penalty."""
+    """The loss that a training minimises, by name: an objective + λ · a penalty."""
 
     lam: float  # 0 is the objective alone
     penalty: str = "shannon"
@@ -74,7 +74,7 @@ class Serving:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a cell needs to compute; it may change from run to run, and belongs to no study's identity."""
+    """The devices, threads and processes of a cell; they may change from run to run within a study."""
 
     gpus: float = 0.0  # devices, or 1/n where n cells share one; 0: none is set aside
     threads: int | None = None  # of a cell on a CPU; None: its share of the cores

@@ -19,7 +19,7 @@ DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names the
 
 
 class BatchSums(NamedTuple):
-    """What a batch adds to the training's objective and to the sums behind its log.
+    """The amounts that a batch adds to the training's objective and to the sums behind its log.
 
     `loss` alone carries a gradient. The rest is detached: a sum for each sequence, (sequences,), or one for
     the whole batch, (1,).

@@ -30,7 +30,7 @@ class Point:
 
 
 class ContestResult(Enum):
-    """Where the interval of a gain lies: above 0, below 0, or on both sides."""
+    """The side of 0 on which the interval of a gain lies: above, below, or both."""
 
     BETTER = "better"
     WORSE = "worse"

@@ -70,7 +70,7 @@ class ArmGain:
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that what is computed of a summary can be cached
 class Summary:
-    """What the terminal's table, the tables on disk, the HTML page and the JSON share."""
+    """The numbers that the terminal's table, the tables on disk, the HTML page and the JSON share."""
 
     study: Study
     choice: Choice | None
@@ -101,7 +101,7 @@ class Summary:
 
     @property
     def baseline_name(self) -> str:
-        """What sentences call the baseline: the grid's objective."""
+        """The baseline's name in sentences: the grid's objective."""
         return self.study.recipe.objective
 
     @cached_property
@@ -118,7 +118,7 @@ class Summary:
         return self._gains.get((task, arm, decoding))
 
     def has_gain(self, task: str, arm: Arm) -> bool:
-        """Whether the arm and the baseline have finished cells, under the decoding of the tables' gains."""
+        """Return whether the arm and the baseline have finished cells under the tables' decoding."""
         return self.gain(task, arm, self.decoding) is not None
 
     def arms(self, task: str) -> list[Arm]:
@@ -238,7 +238,7 @@ def _points(study: Study) -> list[tuple[str, Arm, str]]:
 
 
 def _drawn(study: Study, task: str, arm: Arm, decoding: str) -> bool:
-    """Whether a cell of the arm is done and all of its finished cells have completions of that decoding.
+    """Return whether the arm has finished cells, and all of these have completions of that decoding.
 
     Imported cells may lack a decoding.
     """

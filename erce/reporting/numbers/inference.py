@@ -33,7 +33,7 @@ SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 @dataclass(frozen=True)
 class Sameness:
-    """Whether an arm and the baseline are the same within the margin, with the 90 % interval of its gain.
+    """The test whether an arm and the baseline are the same within the margin, with the gain's 90 % interval.
 
     `problems` is how many the study has; with fewer than `fewest` no outcome could show that they are the
     same.
@@ -114,7 +114,7 @@ class GridFindings:
 
 @dataclass(frozen=True)
 class Inference:
-    """What the grid says of the study's own task; `chosen` is the arm that validation chose, None if none."""
+    """The tests over all arms on the study's own task; `chosen` is the arm that validation chose, if any."""
 
     task: str
     chosen: Arm | None

@@ -39,10 +39,10 @@ class TwoArms(NamedTuple):
 
 @dataclass(frozen=True)
 class Coverage:
-    """What k samples of a problem of the study's own task do together, for every arm, in fractions of 1.
+    """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
 
-    `curves` are pass@1 … pass@n. `together` is way → arm → one value for each of `ks_of` it, None where a
-    seed's scores lack it; a way that every arm lacks is left out.
+    `curves` are pass@1 … pass@n. `together` is way → arm → a value for each k of `ks_of(way)`, None where
+    the scores of a seed lack the way; a way that every arm lacks is left out.
     """
 
     chosen: Arm | None  # None also where λ = 0 was chosen
