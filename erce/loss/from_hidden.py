@@ -17,7 +17,7 @@ from erce.loss.from_logits import reference_from_logits
 from erce.loss.gathered import gathered
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, Rows, not_differentiable
+from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable
 from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
 
 
@@ -69,6 +69,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     >>> round(float(loss.nll), 4), round(float(loss.entropy), 4), hidden.grad[2].tolist()
     (1.5064, 1.2754, [0.0, 0.0])
     """
+    check_tensors({"hidden": hidden, "weight": weight, "bias": bias})
     device = hidden.device.type
     request = Request(
         targets,
@@ -118,6 +119,7 @@ def _loss(
     group: ProcessGroup | None,
 ) -> Loss:
     low, up = (None, None) if adapter is None else adapter
+    check_tensors({"adapter[0]": low, "adapter[1]": up})
     if group is not None:
         tensor_parallel.check(request, weight, bias, up)
     with gathered(weight, bias, up) as (whole, whole_bias, whole_up):
@@ -139,22 +141,21 @@ def _operands(
             f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
             f"they must be (..., d) and (v, d)"
         )
-    if not (hidden.is_floating_point() and weight.is_floating_point()):
-        raise InputError(
-            f"hidden is {hidden.dtype} and weight {weight.dtype}; a quantised head must be dequantised first"
-        )
+    if not len(weight):
+        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
     if hidden.device != weight.device:
         raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
     if bias is not None and bias.shape != weight.shape[:1]:
         raise InputError(f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)")
+    n = hidden.shape[:-1].numel()  # reshape could not tell, where another axis is 0
     if low is not None and up is not None:
         if low.shape[:-1] != hidden.shape[:-1] or up.shape != (len(weight), low.shape[-1]):
             raise InputError(
                 f"adapter {tuple(low.shape)} and {tuple(up.shape)} does not fit hidden {tuple(hidden.shape)} "
                 f"and weight {tuple(weight.shape)}; it must be (..., r) and (v, r)"
             )
-        low = low.reshape(-1, low.shape[-1])
-    return Operands(hidden.reshape(-1, hidden.shape[-1]), weight, bias, low, up)
+        low = low.reshape(n, low.shape[-1])
+    return Operands(hidden.reshape(n, hidden.shape[-1]), weight, bias, low, up)
 
 
 def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) -> Loss:

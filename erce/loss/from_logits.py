@@ -5,9 +5,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from erce.errors import InputError
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, Rows, not_differentiable
+from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable
 from erce.loss.row_passes import row_blocks, score_tile, terms_with
 from erce.loss.row_statistics import refuse_no_distribution
 
@@ -37,6 +38,9 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
     [2.0794, 1.3863, 1.3863]
     """
+    check_tensors({"logits": logits})
+    if not logits.ndim or not logits.shape[-1]:
+        raise InputError(f"logits have shape {tuple(logits.shape)}; give (..., v) with v > 0 tokens")
     request = Request(
         targets,
         lam,
@@ -49,10 +53,11 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         diagnose=diagnose,
     )
     request.check(logits.shape[:-1])
-    v = logits.shape[-1]
-    rows = request.rows(v, torch.promote_types(logits.dtype, torch.float32))
-    outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
-    return request.reduced(outputs, count=max(rows.m, 1))
+    if torch.compiler.is_compiling():
+        from erce.loss import compiled  # not before: the compiler takes seconds to import
+
+        return compiled.outside(_loss, logits, request)
+    return _loss(logits, request)
 
 
 def reference_from_logits(logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON) -> Tensor:
@@ -60,6 +65,13 @@ def reference_from_logits(logits: Tensor, targets: Tensor, lam: float, penalty: 
     log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
     nll = -log_p.gather(-1, targets[:, None])[:, 0]
     return nll + lam * penalty(log_p)
+
+
+def _loss(logits: Tensor, request: Request) -> Loss:
+    v = logits.shape[-1]
+    rows = request.rows(v, torch.promote_types(logits.dtype, torch.float32))
+    outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
+    return request.reduced(outputs, count=max(rows.m, 1))
 
 
 class _FromLogits(torch.autograd.Function):
@@ -70,7 +82,10 @@ class _FromLogits(torch.autograd.Function):
         ctx: Any, logits: Tensor, rows: Rows, request: Request, differentiate: bool
     ) -> tuple[Tensor, ...]:
         exact = torch.promote_types(logits.dtype, torch.float32)
-        gradient = torch.zeros_like(logits) if differentiate and ctx.needs_input_grad[0] else None
+        # A loss scale may come later, with which float16 holds what it would round to 0 or infinity without.
+        kept = exact if logits.dtype == torch.float16 else logits.dtype
+        wanted = differentiate and ctx.needs_input_grad[0]
+        gradient = torch.zeros_like(logits, dtype=kept) if wanted else None
         columns = logits.new_empty(request.fields + 1, rows.m, dtype=exact)
         for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
             part = rows.at(block)
@@ -79,9 +94,10 @@ class _FromLogits(torch.autograd.Function):
             loss, top = score_tile(tile, part, request, None, terms_with(None, request), out)
             torch.stack([*loss.computed, top], out=columns[:, block])
             if gradient is not None:
-                gradient.index_copy_(0, part.positions, tile.to(logits.dtype))
+                gradient.index_copy_(0, part.positions, tile.to(kept))
         refuse_no_distribution(columns[-1], rows.positions)
         ctx.save_for_backward(gradient)
+        ctx.dtype = logits.dtype
         total, *logged = request.outputs(Loss(*columns[:-1]), rows)
         ctx.mark_non_differentiable(*logged)
         return total, *logged
@@ -90,4 +106,4 @@ class _FromLogits(torch.autograd.Function):
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = ctx.saved_tensors
-        return (gradient * upstream[0][..., None]).to(gradient.dtype), None, None, None
+        return (gradient * upstream[0][..., None]).to(ctx.dtype), None, None, None

@@ -141,12 +141,13 @@ class Request(NamedTuple):
         ):
             raise InputError(f"lam must be a finite number, got {self.lam!r}; 0 is plain cross-entropy")
         _check_targets(self.targets, leading, self.ignore_index)
-        for name, numbers in (("lam", self.lam), ("row_weights", self.row_weights)):
-            if isinstance(numbers, Tensor):
-                _check_numbers(name, numbers, tuple(self.targets.shape))
+        if isinstance(self.lam, Tensor):
+            _check_numbers("lam", self.lam, tuple(self.targets.shape))
+        if self.row_weights is not None:
+            _check_numbers("row_weights", self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
         _check_transform(self)
-        if self.chunk_bytes is not None and not self.chunk_bytes > 0:
+        if self.chunk_bytes is not None and not (isinstance(self.chunk_bytes, Real) and self.chunk_bytes > 0):
             raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
 
     def rows(self, v: int, dtype: torch.dtype) -> Rows:
@@ -196,17 +197,42 @@ class Request(NamedTuple):
         return Loss(objective, *(values.sum() / count for values in logged))
 
 
+def check_tensors(operands: dict[str, Tensor | None]) -> None:
+    """Raise an InputError for what is no tensor of floating-point numbers of 16 bits or more."""
+    for name, x in operands.items():
+        if x is None:
+            continue
+        if not isinstance(x, Tensor):
+            raise InputError(f"{name} must be a tensor, got {x!r:.60}; torch.as_tensor makes one")
+        if not x.is_floating_point() or x.dtype.itemsize < 2:
+            raise InputError(
+                f"{name} is {x.dtype}, but must be float16, bfloat16, float32 or float64; a quantised head "
+                "must be dequantised first"
+            )
+    if not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active():
+        raise InputError(
+            "the loss does not run under torch.func (vmap, grad, jvp); leading axes are its batch, and "
+            "torch.autograd.grad its gradient"
+        )
+
+
 def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int) -> None:
+    if not isinstance(targets, Tensor):
+        raise InputError(f"targets must be a tensor, got {targets!r:.60}; torch.as_tensor makes one")
+    if not isinstance(ignore_index, int):
+        raise InputError(f"ignore_index must be a whole number, got {ignore_index!r}; -100 is usual")
     if targets.shape != leading:
         raise InputError(
             f"targets have shape {tuple(targets.shape)}, but the rows that they belong to {tuple(leading)}; "
             f"give one target a row, {ignore_index} where there is none"
         )
-    if targets.is_floating_point() or targets.is_complex():
+    if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise InputError(f"targets are token ids, got {targets.dtype}; convert them with .long()")
 
 
 def _check_numbers(name: str, numbers: Tensor, shape: tuple[int, ...]) -> None:
+    if not isinstance(numbers, Tensor) or numbers.is_complex():
+        raise InputError(f"{name} must be a tensor of real numbers, one a target, got {numbers!r:.60}")
     if numbers.shape != shape and not (name == "lam" and numbers.ndim == 0):
         raise InputError(
             f"{name} has shape {tuple(numbers.shape)}, but the targets {tuple(shape)}; give one a target"
@@ -224,8 +250,14 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
         raise InputError(
             f"num_items_in_batch divides a mean, got it with reduction={reduction!r}; leave it out"
         )
-    if not isinstance(items, Tensor) and not (isinstance(items, Real) and 0 < items < math.inf):
-        raise InputError(f"num_items_in_batch must be above 0, got {items!r}; it divides the sum")
+    if isinstance(items, Tensor) and items.numel() == 1:
+        if torch.compiler.is_compiling():
+            return
+        items = items.item()
+    if not (isinstance(items, Real) and 0 < items < math.inf):
+        raise InputError(
+            f"num_items_in_batch must be one number above 0, got {items!r:.60}; it divides the sum"
+        )
 
 
 def _check_transform(request: Request) -> None:

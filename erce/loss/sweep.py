@@ -152,7 +152,7 @@ def _chunks(
     weight = operands.weight
     default = CHUNK_LOGITS_ON_CPU * bytes_per_logit if weight.device.type == "cpu" else CHUNK_BYTES
     most = default if request.chunk_bytes is None else request.chunk_bytes
-    most_rows = max(1, int(most // (vocabulary.width(weight) * bytes_per_logit)))
+    most_rows = max(1, int(min(m, most / (vocabulary.width(weight) * bytes_per_logit))))
     step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))
     for start in range(0, m, step):
         yield slice(start, min(start + step, m))

@@ -17,6 +17,7 @@ from erce.loss import (
     Loss,
     Shannon,
     compiled,
+    entropy_regularized_cross_entropy,
     from_hidden,
     linear_entropy_regularized_cross_entropy,
     make_objective,
@@ -232,6 +233,16 @@ def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
     found = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)
     torch.testing.assert_close(found, outcome(model, tensors, targets, lam=2.0, **own))
     assert (counter.frame_count, counter.op_count) == (2, 2)  # before and after: nothing of ours
+
+
+def test_the_form_from_logits_says_that_it_does_not_compile():
+    z, y = torch.randn(2, 5), torch.tensor([1, 2])
+    whole = torch.compile(entropy_regularized_cross_entropy, backend="eager", fullgraph=True)
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="only the loss from hidden states"):
+        whole(z, y, lam=1.0)
+    torch._dynamo.reset()
+    loss = torch.compile(entropy_regularized_cross_entropy, backend="eager")(z, y, lam=1.0)
+    assert torch.equal(loss.objective, entropy_regularized_cross_entropy(z, y, lam=1.0).objective)
 
 
 def test_nothing_to_score_is_zero():

@@ -273,6 +273,9 @@ def test_backward_may_run_again_but_not_be_differentiated(trainable_head):
     ("change", "sentence"),
     [
         ({"hidden": torch.zeros(2, 4)}, r"hidden \(2, 4\) and weight \(5, 3\) do not fit; they must be"),
+        ({"hidden": [[1.0]]}, r"hidden must be a tensor, got \[\[1.0\]\]; torch.as_tensor makes one"),
+        ({"targets": [1, 2]}, r"targets must be a tensor, got \[1, 2\]; torch.as_tensor makes one"),
+        ({"weight": torch.zeros(0, 3)}, "weight has no rows, so there are no tokens; give"),
         ({"weight": torch.zeros(5)}, r"hidden \(2, 3\) and weight \(5,\) do not fit; they must be"),
         ({"bias": torch.zeros(3)}, r"bias has shape \(3,\), but weight has 5 rows; give \(v,\)"),
         ({"chunk_bytes": 0}, "chunk_bytes must be above 0, got 0; None is the default"),

@@ -176,6 +176,21 @@ def test_half_precision_logits_are_scored_in_float32(dtype):
     torch.testing.assert_close(z.grad, grad.to(dtype), rtol=torch.finfo(dtype).eps, atol=1e-6)
 
 
+@pytest.mark.parametrize("lam", [1.0, 1e6])
+def test_in_float16_a_later_scale_of_the_loss_costs_no_more_than_autograd(lam):
+    """Without float32 in between small gradients are 0 by then, and those of a large λ infinite."""
+    torch.manual_seed(0)
+    z, y = (4 * torch.randn(64, 4000)).half(), torch.randint(0, 4000, (64,))
+    scale = 2.0**16 / lam
+    exact = truth(z, y, lam, ("shannon", 1.0))[1] * scale / 64
+    log_p = z.requires_grad_().log_softmax(-1, dtype=torch.float32)
+    nll = -log_p.gather(-1, y[:, None])[:, 0]
+    theirs = (nll - lam * (log_p.exp() * log_p).sum(-1)).mean() * scale
+    ours = entropy_regularized_cross_entropy(z, y, lam=lam).objective * scale
+    errors = [(torch.autograd.grad(total, z)[0] - exact).abs().median() for total in (ours, theirs)]
+    assert errors[0] <= 1.01 * errors[1]
+
+
 def test_a_target_without_probability_costs_infinity_and_has_a_finite_gradient():
     z = torch.tensor([[0.0, -math.inf, 1.0]], requires_grad=True)
     loss = entropy_regularized_cross_entropy(z, torch.tensor([1]), lam=1.0)
@@ -211,6 +226,8 @@ LOGITS, TARGETS = torch.zeros(2, 4), torch.tensor([1, 2])
     [
         ({"lam": math.nan}, "lam must be a finite number, got nan; 0 is plain cross-entropy"),
         ({"lam": math.inf}, "lam must be a finite number, got inf; 0 is plain cross-entropy"),
+        ({"logits": torch.zeros(2, 0)}, r"logits have shape \(2, 0\); give \(..., v\) with v > 0 tokens"),
+        ({"logits": torch.zeros(2, 4, dtype=torch.int64)}, "logits is torch.int64, but must be float16, bfl"),
         ({"lam": "1"}, "lam must be a finite number, got '1'; 0 is plain cross-entropy"),
         ({"penalty": "shannon"}, r"penalty must be one such as Shannon\(\) or Renyi\(0.5\), got 'shannon'"),
         ({"reduction": "avg"}, "no reduction 'avg'; there are 'mean', 'sum', 'none'"),

@@ -246,8 +246,23 @@ BAD = {
     "row_weights": [
         (torch.ones(2), r"row_weights has shape \(2,\), but the targets \(11,\); give one a target"),
         (torch.full((N,), math.nan), "row_weights must be finite numbers, got nan"),
+        (1.0, "row_weights must be a tensor of real numbers, one a target, got 1.0"),
     ],
-    "num_items_in_batch": [(0, "num_items_in_batch must be above 0, got 0; it divides")],
+    "num_items_in_batch": [
+        (items, rf"num_items_in_batch must be one number above 0, got {shown}; it divides")
+        for items, shown in (
+            (0, "0"),
+            (torch.tensor(0), "0"),
+            (torch.tensor(-3), "-3"),
+            (torch.tensor(math.nan), "nan"),
+            (torch.tensor([1, 2]), r"tensor\(\[1, 2\]\)"),
+        )
+    ],
+    "ignore_index": [(None, "ignore_index must be a whole number, got None; -100 is usual")],
+    "bias": [
+        (1.0, "bias must be a tensor, got 1.0; torch.as_tensor makes one"),
+        (torch.ones(V, dtype=torch.int64), "bias is torch.int64, but must be float16, bfloat16, float32 or"),
+    ],
     "temperature": [
         (0.0, "temperature must be a number above 0, got 0.0; 1 changes nothing"),
         (math.nan, "temperature must be a number above 0, got nan; 1 changes nothing"),
@@ -255,7 +270,10 @@ BAD = {
     "logit_scale": [(-1.0, "logit_scale must be a number above 0, got -1.0; 1 changes nothing")],
     "softcap": [(0, "softcap must be a number above 0, got 0; None is no cap")],
     "objective": [("dft", r"objective must be one such as CrossEntropy\(\) or Focal\(2.0\), got 'dft'")],
-    "chunk_bytes": [(-5, "chunk_bytes must be above 0, got -5; None is the default")],
+    "chunk_bytes": [
+        (-5, "chunk_bytes must be above 0, got -5; None is the default"),
+        ("1", "chunk_bytes must be above 0, got '1'; None is the default"),
+    ],
     "reduction": [("avg", "no reduction 'avg'; there are 'mean', 'sum', 'none'")],
     "adapter": [
         (
@@ -282,11 +300,44 @@ def test_a_normaliser_goes_with_a_mean_only():
         linear(operands(), lam=1.0, reduction="sum", num_items_in_batch=3)
 
 
-def test_a_quantised_head_is_refused():
-    with pytest.raises(ValueError, match=r"weight torch.int8; a quantised head must be dequantised first"):
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn], ids=str)
+def test_a_quantised_head_is_refused(dtype):
+    with pytest.raises(
+        ValueError, match=rf"^weight is {dtype}, but .*; a quantised head must be dequantised"
+    ):
         linear_entropy_regularized_cross_entropy(
-            torch.ones(2, 3), torch.ones(4, 3, dtype=torch.int8), torch.tensor([1, 2]), lam=1.0
+            torch.ones(2, 3), torch.ones(4, 3).to(dtype), torch.tensor([1, 2]), lam=1.0
         )
+
+
+@pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad])
+def test_transforms_of_functions_are_refused(transform):
+    def objective(hidden):
+        return linear_entropy_regularized_cross_entropy(
+            hidden, torch.ones(4, 3), torch.tensor([1, 2]), lam=1.0
+        ).objective
+
+    with pytest.raises(ValueError, match=r"^the loss does not run under torch\.func"):
+        transform(objective)(torch.ones(2, 2, 3) if transform is torch.func.vmap else torch.ones(2, 3))
+
+
+def test_all_bytes_are_one_chunk():
+    x = operands()
+    assert torch.equal(
+        linear(x, lam=1.0, chunk_bytes=math.inf).objective, linear(x, lam=1.0, chunk_bytes=2**40).objective
+    )
+
+
+@pytest.mark.parametrize("width", [0, 3])
+@pytest.mark.parametrize("rank", [0, 2])
+def test_no_width_is_logits_of_nothing(width, rank):
+    hidden, weight, low, up = (torch.ones(shape) for shape in ((2, width), (4, width), (2, rank), (4, rank)))
+    loss = linear_entropy_regularized_cross_entropy(
+        hidden.requires_grad_(), weight, torch.tensor([1, 2]), lam=0.0, adapter=(low, up)
+    )
+    loss.objective.backward()
+    assert float(loss.nll) == pytest.approx(math.log(4))
+    assert hidden.grad.shape == (2, width)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
