@@ -10,6 +10,8 @@ demo: $(VENV)/.ok
 
 # One thread a process: the tests' tensors are small, and threads that wait for each other cost time.
 test slow check: export OMP_NUM_THREADS = 1
+# The demo and the tests start many processes, which would each compile erce's source anew.
+demo test slow check: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.ok
 	$(BIN)/pytest -q -n auto --dist loadfile

@@ -1,4 +1,4 @@
-"""A grid of fifteen adapters is evaluated on one loaded base, and none of them leaves a trace in it."""
+"""A grid of adapters is evaluated on one loaded base, and none of them leaves a trace in it."""
 
 import gc
 import warnings
@@ -13,7 +13,7 @@ from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.types import Problem
 
-GRID = 15
+GRID = 6
 
 
 DECODING = GenerationSettings(temperature=1.0, samples=2, max_new_tokens=6, batch_size=64)
@@ -55,7 +55,7 @@ def alone(folder, tokenizer):
     return generate(fresh, tokenizer, PROBLEMS, decoding=DECODING, seed=0)
 
 
-def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch):
+def test_a_grid_of_adapters_is_evaluated_on_one_loaded_base(folders, monkeypatch):
     loads, load = [], erce.hf.models.AutoModelForCausalLM.from_pretrained
     monkeypatch.setattr(
         erce.hf.models.AutoModelForCausalLM,
@@ -73,7 +73,7 @@ def test_fifteen_adapters_are_evaluated_on_one_loaded_base(folders, monkeypatch)
                 completions.append(generate(policy, tokenizer, PROBLEMS, decoding=DECODING, seed=0))
             del policy
             assert generate(base, tokenizer, PROBLEMS, decoding=DECODING, seed=0) == before
-            if turn % 7 == 0:
+            if turn in (0, GRID - 1):
                 alive.add(living())
     finally:
         gc.enable()

@@ -135,7 +135,9 @@ def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, se
         regrade_file(file(PROGRAMS), **given)
 
 
-@pytest.mark.parametrize(("workers", "side_by_side"), [(1, False), (4, True)])
+@pytest.mark.parametrize(
+    ("workers", "side_by_side"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True)]
+)
 def test_workers_judge_programs_side_by_side(file, workers, side_by_side):
     waits = {
         "program": "import time\ndef f():\n    time.sleep(0.3)\n    return 3",

@@ -20,8 +20,9 @@ class Processes:
     """Killed on leaving. A function that they run is a module's, and takes their group first."""
 
     def __init__(self, folder: Path) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._pools = [spawn.Pool(1, _join, (rank, str(folder / "meeting"))) for rank in range(WORLD)]
+        server = multiprocessing.get_context("forkserver")  # which imports once for all of them
+        server.set_forkserver_preload(["toys.shared_heads"])
+        self._pools = [server.Pool(1, _join, (rank, str(folder / "meeting"))) for rank in range(WORLD)]
 
     def __enter__(self) -> "Processes":
         return self

@@ -132,7 +132,7 @@ def assert_close(gradients: dict[str, Tensor], wanted: dict[str, Tensor]) -> Non
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
-@pytest.mark.parametrize("lam", [0.0, 1.0, 8.0])
+@pytest.mark.parametrize("lam", [0.0, 8.0])
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(normalize, lam, penalty, tmp_path):
     settings = {"entropy_penalty": lam, "entropy_type": penalty, "entropy_order": PENALTIES[penalty][0]}
