@@ -124,6 +124,8 @@ def _loss(
         tensor_parallel.check(request, weight, bias, up)
     with gathered(weight, bias, up) as (whole, whole_bias, whole_up):
         operands = _operands(hidden, whole, whole_bias, low, whole_up)
+        if group is None and not len(whole):  # in a group all processes must hear of it
+            raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
         if torch.compiler.is_compiling():
             from erce.loss import compiled
 
@@ -141,8 +143,6 @@ def _operands(
             f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
             f"they must be (..., d) and (v, d)"
         )
-    if not len(weight):
-        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
     if hidden.device != weight.device:
         raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
     if bias is not None and bias.shape != weight.shape[:1]:
