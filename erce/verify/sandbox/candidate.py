@@ -75,10 +75,12 @@ class _CannotCrossError(Exception):
 
 
 class Service:
-    """The answers to requests, from the objects that the program makes."""
+    """The answers to requests, from the objects that the program makes.
 
-    def __init__(self, channel: socket.socket) -> None:
-        self._channel = channel
+    A worker makes one before it forks: each candidate has its own copy, at no cost.
+    """
+
+    def __init__(self) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}  # identity of an object → its index among them
         self._names: dict[str, Any] = {}
@@ -119,8 +121,14 @@ class Service:
             "together": self._together,
         }
 
-    def run(self, program: str, definitions: list[list[str]], mode: str) -> None:
-        """Load the program, report how that went, then answer until the other side closes the channel.
+    def serve(self, channel: socket.socket) -> None:
+        """Take the program from the channel and answer there until the other side closes it."""
+        self._channel = channel
+        with suppress(frames.ClosedError):
+            self._run(*frames.receive(channel))
+
+    def _run(self, program: str, definitions: list[list[str]], mode: str) -> None:
+        """Load the program, report how that went, then answer requests.
 
         In the paper's mode the program is loaded later, under the alarm.
         """
@@ -349,13 +357,6 @@ class Service:
             return self._together(proof, setup, tests)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def serve(channel: socket.socket) -> None:
-    """Take the program from the channel and answer there until it is closed."""
-    with suppress(frames.ClosedError):
-        program, definitions, mode = frames.receive(channel)
-        Service(channel).run(program, definitions, mode)
 
 
 def _nothing() -> None:

@@ -216,6 +216,7 @@ class _Parsing:
     lock = threading.Lock()
 
 
+@lru_cache(maxsize=64)  # enough for set-up and tests of one problem, whose texts are read several times
 def _parse(source: str) -> ast.Module:
     with _without_warnings():
         return ast.parse(source)
@@ -260,19 +261,30 @@ def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     loaded: set[str] = set()
     bound: set[str] = set()
     for source in sources:
-        with _without_warnings():
-            top = symtable.symtable(source, "<test>", "exec")
-        tables = [top]
-        while tables:
-            table = tables.pop()
-            tables += table.get_children()
-            for symbol in table.get_symbols():
-                if table is top or symbol.is_global():
-                    if symbol.is_referenced():
-                        loaded.add(symbol.get_name())
-                    if symbol.is_assigned() or symbol.is_imported():
-                        bound.add(symbol.get_name())
+        loaded_here, bound_here = _names_of(source)
+        loaded |= loaded_here
+        bound |= bound_here
     return loaded - bound, bound
+
+
+@lru_cache(maxsize=64)
+def _names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that one source reads from the module's scope, and those that it binds in it."""
+    loaded: set[str] = set()
+    bound: set[str] = set()
+    with _without_warnings():
+        top = symtable.symtable(source, "<test>", "exec")
+    tables = [top]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if table is top or symbol.is_global():
+                if symbol.is_referenced():
+                    loaded.add(symbol.get_name())
+                if symbol.is_assigned() or symbol.is_imported():
+                    bound.add(symbol.get_name())
+    return frozenset(loaded), frozenset(bound)
 
 
 def _called_names(source: str) -> list[str]:

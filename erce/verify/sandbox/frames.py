@@ -18,9 +18,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
+NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send each other
 MAX_FRAME_BYTES = 8 << 20
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
+_JSON, _FROM_JSON = json.JSONEncoder(separators=(",", ":")), json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
 _MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
@@ -53,7 +56,7 @@ class TooBigError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    text = json.dumps(message, separators=(",", ":")).encode()
+    text = _JSON.encode(message).encode()
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
     return struct.pack("I", len(text)) + text
@@ -66,7 +69,12 @@ def send(channel: socket.socket, message: object) -> None:
 
 def receive(channel: socket.socket) -> Any:
     """Return the content of the next frame; ValueError or RecursionError if it is not readable JSON."""
-    return json.loads(payload(channel))
+    return parsed(payload(channel))
+
+
+def parsed(payload: bytes) -> Any:
+    """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
+    return _FROM_JSON.decode(payload.decode())
 
 
 def payload(channel: socket.socket) -> bytes:

@@ -8,29 +8,31 @@ supervisor ends, all of them end.
 
 import gc
 import importlib
-import json
 import os
 import select
 import signal
 import socket
 import time
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from erce.verify.sandbox import candidate
+from erce.verify.sandbox.frames import LIMITS, NEW_JUDGE, READY
 from erce.verify.sandbox.judge import trial
 from erce.verify.sandbox.kernel import layers, linux
-from erce.verify.sandbox.kernel.layers import Allowance, Place
+from erce.verify.sandbox.kernel.layers import Allowance, Confinement, Place
 
 PRELOADED = """
-abc array ast base64 bisect calendar cmath collections collections.abc contextlib copy dataclasses datetime
-decimal enum fractions functools hashlib heapq inspect io itertools json math numbers operator queue random re
-statistics string struct textwrap threading time types typing unicodedata
-"""
+abc array ast bisect cmath collections collections.abc contextlib copy dataclasses datetime decimal enum
+fractions functools heapq io itertools json math numbers operator random re string struct threading time types
+typing
+"""  # not hashlib and its like: every fork costs time for each page of memory
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
+SHORTEST_NAP_SECONDS = 0.005
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
 
@@ -44,18 +46,18 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
         importlib.import_module(name)
     try:
         place = Place(tier, frozenset(without), layers.readable_paths())
-        layers.prepare(place)
         proc = layers.enter(place)
         namespaces = None if proc is None else _first_of_its_namespace(proc)
-        linux.prctl(linux.PR_SET_DUMPABLE, 0)
+        linux.prctl(linux.PR_SET_DUMPABLE, 0)  # also for the children
+        worker = Worker(control, supervisor, place, namespaces)
     except OSError as error:
-        control.send(json.dumps({"problem": error.strerror or str(error)}).encode())
+        control.send((error.strerror or str(error)).encode())
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
-    control.send(json.dumps({"problem": ""}).encode())
+    control.send(READY)
     gc.collect()
     gc.freeze()
-    Worker(control, supervisor, place, namespaces).serve()
+    worker.serve()
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -87,21 +89,31 @@ class _Child:
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
-    def reap(self) -> tuple[str, float]:
-        """Return how the process ended ("" if it was killed here), and its processor time."""
+    def reap(self) -> str:
+        """Return how the process ended; "" if it was killed here."""
         self.kill()
-        _, status, usage = os.wait4(self.pid, 0)
+        _, status = os.waitpid(self.pid, 0)
         os.close(self.pidfd)
         code = os.waitstatus_to_exitcode(status)
         end = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return end if self.ended else "", usage.ru_utime + usage.ru_stime
+        return end if self.ended else ""
+
+
+class _Limits(NamedTuple):
+    """The limits of one job, as the supervisor packs them: seconds of time, then bytes."""
+
+    cpu: float
+    wall: float
+    idle: float
+    memory: int
+    file: int
 
 
 class _Budget:
     """The clocks of one job."""
 
-    def __init__(self, limits: dict[str, float], program: _Child, judge: _Child) -> None:
-        self._cpu, self._wall, self._idle = limits["cpu"], limits["wall"], limits["idle"]
+    def __init__(self, limits: _Limits, program: _Child, judge: _Child) -> None:
+        self._cpu, self._wall, self._idle = limits.cpu, limits.wall, limits.idle
         self._program, self._judge = program, judge
         self._began, self._judge_began = time.monotonic(), judge.seconds()
         self._busy = (self._began, 0.0)
@@ -121,91 +133,108 @@ class _Budget:
         }
         budget = min(left, key=lambda name: left[name])
         # Half of what is left, because two threads use up a budget in half its time.
-        return (budget, 0.0) if left[budget] <= 0 else ("", max(0.005, min(left[budget] / 2, 0.5)))
+        return (
+            (budget, 0.0)
+            if left[budget] <= 0
+            else ("", max(SHORTEST_NAP_SECONDS, min(left[budget] / 2, 0.5)))
+        )
 
 
 class Worker:
-    """A worker for one supervisor, which sends `{"judge": true}` or `{"limits": …}` with a channel each."""
+    """A worker for one supervisor, which sends `NEW_JUDGE` or packed limits, with a channel each."""
 
     def __init__(
         self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
     ) -> None:
         self._control, self._supervisor = control, supervisor
-        self._place, self._namespaces = place, namespaces
+        self._namespaces = namespaces
+        self._of_judges, self._of_candidates = Confinement(place, judging=True), Confinement(place)
+        self._service = candidate.Service()
         self._judge: _Child | None = None
 
     def serve(self) -> None:
         while True:
             if self._supervisor in select.select([self._control, self._supervisor], [], [])[0]:
                 os._exit(0)
-            message, descriptors, _, _ = socket.recv_fds(self._control, 1 << 16, 1)
+            message, descriptors, _, _ = socket.recv_fds(self._control, LIMITS.size, 1)
             if not message:
                 os._exit(0)
-            request = json.loads(message)
             with socket.socket(fileno=descriptors[0]) as channel:
-                if "judge" in request:
+                if message == NEW_JUDGE:
                     self._new_judge(channel)
                     continue
-                program = self._fork_candidate(channel, request["limits"])
-            self._control.send(json.dumps(self._follow(program, request["limits"])).encode())
+                limits = _Limits(*LIMITS.unpack(message))
+                program = self._fork_candidate(channel, limits)
+            self._follow(program, limits)
 
     def _new_judge(self, channel: socket.socket) -> None:
         if self._judge:
             self._judge.reap()
         if self._namespaces:
             self._namespaces.return_to_own()
-        self._judge = self._fork(channel, JUDGE, judging=True)
+        pid = os.fork()
+        if not pid:
+            with _ending():
+                os.chdir("/")
+                self._confine(self._of_judges, JUDGE, channel)
+                trial.serve(channel)
+        self._judge = _Child(pid, os.pidfd_open(pid))
 
-    def _fork_candidate(self, channel: socket.socket, limits: dict[str, Any]) -> _Child:
+    def _fork_candidate(self, channel: socket.socket, limits: _Limits) -> _Child:
         if self._namespaces:
             self._namespaces.open()
-        allowance = Allowance(cpu=limits["cpu"], memory=limits["memory"], file=limits["file"])
-        return self._fork(channel, allowance, judging=False)
-
-    def _fork(self, channel: socket.socket, allowance: Allowance, *, judging: bool) -> _Child:
+        allowance = Allowance(cpu=limits.cpu, memory=limits.memory, file=limits.file)
         pid = os.fork()
-        if pid:
-            return _Child(pid, os.pidfd_open(pid))
-        try:
-            layers.die_with_parent()
-            if not self._namespaces:
-                os.setsid()
-            layers.close_all_but(channel.fileno())
-            layers.confine(self._place, allowance, judging=judging)
-            (trial if judging else candidate).serve(channel)
-            os._exit(0)
-        finally:
-            traceback.print_exc()
-            os._exit(CONFINEMENT_FAILED)
+        if not pid:
+            with _ending():
+                self._confine(self._of_candidates, allowance, channel)
+                self._service.serve(channel)
+        return _Child(pid, os.pidfd_open(pid))
 
-    def _follow(self, program: _Child, limits: dict[str, float]) -> dict[str, Any]:
-        """Enforce the budgets until the supervisor has the ruling, then report what the program used."""
+    def _confine(self, confinement: Confinement, allowance: Allowance, channel: socket.socket) -> None:
+        layers.die_with_parent()
+        if not self._namespaces:
+            os.setsid()
+        confinement.impose(allowance, channel.fileno())
+
+    def _follow(self, program: _Child, limits: _Limits) -> None:
+        """Enforce the budgets until the supervisor has the ruling, and report what the program used."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
-        budget, over, deadline = _Budget(limits, program, judge), "", 0.0
-        while True:
-            newly_over, nap = ("", RULING_SECONDS) if over else budget.over()
-            if newly_over:
-                over, deadline, nap = newly_over, time.monotonic() + RULING_SECONDS, RULING_SECONDS
-                program.kill()
+        budget, over, deadline, nap = _Budget(limits, program, judge), "", 0.0, SHORTEST_NAP_SECONDS
+        while not (word := self._wait(program, judge, nap)):
+            if not over:
+                over, nap = budget.over()
+                if over:
+                    deadline, nap = time.monotonic() + RULING_SECONDS, RULING_SECONDS
+                    program.kill()
             if over == "judge" or (over and time.monotonic() >= deadline):
                 judge.kill()
-            if self._wait(program, judge, nap):
-                break
-        ended, seconds = program.reap()
+        program.kill()
+        seconds, ordinary = program.seconds(), word == b"done" and not over and not judge.ended
+        if ordinary:  # the supervisor need not wait until the process is gone
+            self._report(seconds)
+        ended = program.reap()
         if not self._namespaces:
             _kill_group(program.pid)
-        else:
-            self._namespaces.close()
-        report = {"over": over, "cpu": seconds, "ended": "" if over else ended, "judge": ""}
-        if judge.ended:
-            report["judge"], _ = judge.reap()
-            self._judge = None
-        return report
+        elif self._namespaces.renew_scratch():
+            self._of_candidates.rule_files()
+        if not ordinary:
+            self._report(seconds, over, "" if over else ended, self._end_of_judge())
 
-    def _wait(self, program: _Child, judge: _Child, seconds: float) -> bool:
-        """Wait at most `seconds`; return whether the supervisor said that the job is over."""
+    def _report(self, *fields: object) -> None:
+        """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""
+        self._control.send("\n".join(map(str, fields)).encode())
+
+    def _end_of_judge(self) -> str:
+        if self._judge is None or not self._judge.ended:
+            return ""
+        judge, self._judge = self._judge, None
+        return judge.reap()
+
+    def _wait(self, program: _Child, judge: _Child, seconds: float) -> bytes:
+        """Wait at most `seconds`; return the supervisor's word that the job is over, b"" without one."""
         alive = [child for child in (program, judge) if not child.ended]
         watched = [self._control, self._supervisor, *(child.pidfd for child in alive)]
         ready = select.select(watched, [], [], seconds)[0]
@@ -214,7 +243,7 @@ class Worker:
         for child in alive:
             child.ended = child.pidfd in ready
         if self._control not in ready:
-            return False
+            return b""
         word = self._control.recv(16)
         if not word:
             os._exit(0)
@@ -222,7 +251,18 @@ class Worker:
             program.ended = bool(select.select([program.pidfd], [], [], RULING_SECONDS)[0])
         if word == b"gone":
             judge.ended = bool(select.select([judge.pidfd], [], [], RULING_SECONDS)[0])
-        return True
+        return word
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """End this process after the block; its exit status says whether the block failed."""
+    try:
+        yield
+        os._exit(0)
+    finally:
+        traceback.print_exc()
+        os._exit(CONFINEMENT_FAILED)
 
 
 def _kill_group(leader: int) -> None:

@@ -1,11 +1,13 @@
 """Many verdicts → what they leave: descriptors, processes, and memory of this process and its workers."""
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 WARM_UP_VERDICTS = 50  # before the first look, to fill caches
+SETTLING_SECONDS = 0.2  # in which the last candidate, already killed, ends
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -32,6 +34,7 @@ def soaked(box, programs: list[dict], count: int) -> Iterator[dict]:
                 entry_points=program.get("entry_points"),
             )
             wrong += verdict.accepted != (program["expect"] == "pass")
+        time.sleep(SETTLING_SECONDS)
         yield {"verdicts": rounds, "wrong": wrong, **asdict(held())}
 
 

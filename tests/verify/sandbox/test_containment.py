@@ -96,6 +96,18 @@ def test_a_program_writes_nowhere_but_in_a_folder_of_its_own(sandbox):
     assert reached(sandbox, "open('/dev/null', 'w').write('x')")
 
 
+@pytest.mark.parametrize(
+    "use", ["open(file, 'w').close()", "open(file, 'w').close(), os.unlink(file)", "os.listdir('/tmp')"]
+)
+def test_a_program_finds_no_trace_of_an_earlier_one(use):
+    looks = "import os\ndef f():\n    times = os.stat('/tmp')\n    file = '/tmp/left'\n"
+    with in_tier("namespaces") as sandbox:
+        assert sandbox.run(f"{looks}    return {use} is None", ["assert f() in (True, False)"]).accepted
+        found = f"{looks}    return times.st_atime, times.st_mtime, os.listdir('/tmp')"
+        for _ in range(2):
+            assert sandbox.run(found, ["assert f() == (0, 0, [])"]).accepted
+
+
 def test_a_program_has_three_descriptors_and_its_channel(sandbox):
     held = "[fd for fd in range(256) if os.path.exists(f'/dev/fd/{fd}') or not denied_fd(fd)]"
     program = TRY + (

@@ -10,9 +10,8 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from erce.types import REASONS, Verdict
 from erce.verify.sandbox import frames
@@ -25,13 +24,16 @@ JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
 SLACK_SECONDS = 10.0  # beyond its budgets, after which a worker counts as dead
 
-# Parent packages are empty stubs, so that the worker loads no files but those of the sandbox.
+# Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. Its forks leave
+# out the slow hooks of threading and random: it has one thread, and each job sets its own seed.
 _WORKER_SCRIPT = """
-import sys, types
+import os, sys, types
+register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
 for name, folder in {packages!r}.items():
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [folder]
 from erce.verify.sandbox.worker import main
+os.register_at_fork = register
 main({descriptor}, {tier!r}, {without!r})
 """
 _ENVIRONMENT = {
@@ -50,6 +52,15 @@ _OVER = {
     "wall": "over {wall:g} s of wall time",
     "idle": "waited for {idle:g} s without computing",
 }
+
+
+class _Report(NamedTuple):
+    """The lines of a worker's report on one job."""
+
+    cpu: str  # seconds
+    over: str = ""  # the budget that is used up
+    ended: str = ""  # how the candidate ended, if it ended by itself
+    judge: str = ""  # how the judge ended, if it did
 
 
 class WorkerDiedError(Exception):
@@ -111,30 +122,28 @@ class SupervisedWorker:
         except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
-        if report["judge"] or report["over"] or not ruling.get("clean", False) or not _leaves_nothing(job):
+        if report.judge or report.over or not ruling.get("clean", False) or not _leaves_nothing(job):
             self._judged = JOBS_PER_JUDGE
-        if not ruling and not report["over"]:
-            end = report["judge"] or "no ruling"
+        if not ruling and not report.over:
+            end = report.judge or "no ruling"
             raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)
-        return Outcome(_verdict(ruling, report, limits, time.monotonic() - began), report["cpu"])
+        return Outcome(_verdict(ruling, report, limits, time.monotonic() - began), float(report.cpu))
 
     def _renew_judge(self) -> None:
         if self._judge:
             self._judge.close()
         self._judge, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._control, [b'{"judge": true}'], [theirs.fileno()])
+            socket.send_fds(self._control, [frames.NEW_JUDGE], [theirs.fileno()])
         self._judged = 0
 
-    def _exchange(
-        self, program: bytes, request: bytes, limits: Limits
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _exchange(self, program: bytes, request: bytes, limits: Limits) -> tuple[dict[str, Any], _Report]:
         """Return the judge's ruling and the worker's report."""
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:
             with theirs:
-                header = json.dumps({"limits": asdict(limits) | {"idle": limits.idle}}).encode()
+                header = frames.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
                 self._control.settimeout(seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
             ours.settimeout(seconds)
@@ -145,7 +154,7 @@ class SupervisedWorker:
         # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
-        return ruling, self._receive_report()
+        return ruling, _Report(*self._receive().split("\n"))
 
     def _ask_judge(self, channel: socket.socket, request: bytes, seconds: float) -> dict[str, Any]:
         """Return the judge's ruling; {} if the judge ended instead."""
@@ -172,18 +181,18 @@ class SupervisedWorker:
         self._control.settimeout(START_SECONDS)
         with process.stderr as pipe:
             try:
-                return self._receive_report()["problem"]
+                return self._receive().removeprefix(frames.READY.decode())
             except OSError as error:
                 self._control.close()
                 process.kill()
                 last_line = pipe.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
                 return f"the worker did not start: {last_line or error}"
 
-    def _receive_report(self) -> dict[str, Any]:
+    def _receive(self) -> str:
         message = self._control.recv(1 << 16)
         if not message:
             raise frames.ClosedError("the worker ended")
-        return json.loads(message)
+        return message.decode()
 
 
 def _request(job: Job, mode: str) -> bytes:
@@ -200,13 +209,13 @@ def _leaves_nothing(job: Job) -> bool:
     return leaves_nothing(tuple(job.setup), tuple(job.tests), closed)
 
 
-def _verdict(ruling: dict[str, Any], report: dict[str, Any], limits: Limits, elapsed: float) -> Verdict:
+def _verdict(ruling: dict[str, Any], report: _Report, limits: Limits, elapsed: float) -> Verdict:
     reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
-    if report["over"]:
-        detail = _OVER[report["over"]].format(cpu=limits.cpu, wall=limits.wall, idle=limits.idle)
+    if report.over:
+        detail = _OVER[report.over].format(cpu=limits.cpu, wall=limits.wall, idle=limits.idle)
         return Verdict(False, "timeout", elapsed=elapsed, detail=detail)
-    if report["ended"] and detail == ENDED:
-        detail = f"{detail} ({report['ended']})"
+    if report.ended and detail == ENDED:
+        detail = f"{detail} ({report.ended})"
     return Verdict(reason == "passed", reason, elapsed=elapsed, detail=detail)
 
 

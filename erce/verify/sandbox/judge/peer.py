@@ -5,7 +5,6 @@ During a request the program may call back the functions that the tests passed t
 
 import builtins
 import itertools
-import json
 import socket
 import sys
 import types
@@ -117,7 +116,7 @@ class Peer:
         except frames.TooBigError as error:
             raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
         self.received += len(payload)
-        message = self._readable(json.loads, payload, "reply")
+        message = self._readable(frames.parsed, payload, "reply")
         if type(message) is not dict:
             raise self.stop("failed", "a malformed reply")
         return message

@@ -9,8 +9,8 @@ says, so no verdict from there is unforgeable.
 import builtins
 import importlib
 import json
+import os
 import random
-import secrets
 import socket
 import sys
 from contextlib import suppress
@@ -161,7 +161,7 @@ class _Trial:
 
 def _in_process(peer: Peer, mode: str, setup: list[str], tests: list[str]) -> Ruling:
     """Run program and tests in the candidate's interpreter; its word counts if it repeats the proof."""
-    proof = secrets.token_hex(16)
+    proof = os.urandom(16).hex()
     try:
         reply = peer.reply()
         if "ok" in reply:

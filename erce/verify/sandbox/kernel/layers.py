@@ -1,6 +1,6 @@
 """A tier, and the layers that a test removes from it → a process that may do less and less.
 
-`enter` is called once in a worker, `confine` in each process that the worker forks.
+`enter` is called once in a worker, `Confinement.impose` in each process that the worker forks.
 """
 
 import os
@@ -13,11 +13,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from erce.verify.sandbox.kernel import landlock, linux, seccomp
-from erce.verify.sandbox.kernel.syscalls import this_machine
 
 LAYERS = ("namespaces", "root", "landlock", "seccomp", "rlimits", "capabilities", "split")
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+_LIMITED = (
+    *(resource.RLIMIT_CORE, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU),
+    *(resource.RLIMIT_MEMLOCK, resource.RLIMIT_STACK, resource.RLIMIT_AS, resource.RLIMIT_NPROC),
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def enter(place: Place) -> int | None:
 
     OSError, with the refused call, if the tier does not work here.
     """
+    address_space()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     if place.tier != "none":
@@ -79,7 +83,7 @@ def enter(place: Place) -> int | None:
     if place.tier == "landlock" and place.has("landlock"):
         if not landlock.version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        landlock.restrict([*place.readable, *_DEVICES], ["/dev/null"])
+        landlock.enter(landlock.domain([*place.readable, *_DEVICES], ["/dev/null"]))
     return None
 
 
@@ -122,54 +126,100 @@ def _map_ids(proc: int, uid: int, gid: int) -> None:
 
 
 class JobNamespaces:
-    """A process namespace and an empty /tmp for each job, in the tier "namespaces"."""
+    """A process namespace for each job, and a /tmp that is empty when it begins, in the tier "namespaces"."""
 
     def __init__(self, own: int) -> None:
         self._own = own  # descriptor of the worker's own process namespace
+        self._mount_scratch()
 
     def open(self) -> None:
         """Make the next forked process the first of a fresh namespace."""
         self.return_to_own()
         linux.unshare(linux.CLONE_NEWPID)
-        linux.mount_scratch("/tmp", _SCRATCH_OPTIONS)
-        os.chdir("/tmp")
-
-    def close(self) -> None:
-        """Remove the job's files."""
-        os.chdir("/")
-        linux.unmount("/tmp")
 
     def return_to_own(self) -> None:
         """Make the next forked process join the worker's own namespace."""
         linux.setns(self._own, linux.CLONE_NEWPID)
 
+    def renew_scratch(self) -> bool:
+        """Replace /tmp if the last job, whose processes are gone, used it; return whether that was so."""
+        if _times_of_scratch() == self._unused:
+            return False
+        os.chdir("/")
+        linux.unmount("/tmp")
+        self._mount_scratch()
+        return True
 
-def confine(place: Place, allowance: Allowance, *, judging: bool = False) -> None:
-    """Take all rights from this process that its job does not need; nothing gives them back.
+    def _mount_scratch(self) -> None:
+        linux.mount_scratch("/tmp", _SCRATCH_OPTIONS)
+        os.chdir("/tmp")
+        os.utime("/tmp", (0, 0))  # else a file made and removed in this tick of the clock would not show
+        self._unused = _times_of_scratch()
+
+
+def _times_of_scratch() -> tuple[int, int, int]:
+    """Return when /tmp was last listed, last got or lost a file, and last changed in any way."""
+    times = os.stat("/tmp")  # noqa: PTH116 (faster: this runs for every job)
+    return times.st_atime_ns, times.st_mtime_ns, times.st_ctime_ns
+
+
+class Confinement:
+    """What takes all rights from the judges or the candidates of a worker, made ready before it forks.
 
     A judge may also receive descriptors, and stays in the worker's own namespaces.
     """
-    linux.prctl(linux.PR_SET_DUMPABLE, 0)
-    if place.has("rlimits"):
-        _limit(place, allowance)
-    if place.has("capabilities"):
-        linux.drop_capabilities()
-    if place.has("landlock") and landlock.version():
-        if place.has("namespaces"):
-            landlock.restrict(["/"], ["/dev/null"] if judging else ["/dev/null", "/tmp"])
+
+    def __init__(self, place: Place, *, judging: bool = False) -> None:
+        self._place, self._judging = place, judging
+        self._hard = {kind: resource.getrlimit(kind)[1] for kind in _LIMITED}
+        self._filter = None
+        if place.has("seccomp"):
+            read_only = _needs_read_only(place)
+            self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
+        self._domain: int | None = None
+        self.rule_files()
+
+    def rule_files(self) -> None:
+        """Make the Landlock domain, which knows the file systems that are mounted at this moment."""
+        if self._domain is not None:
+            os.close(self._domain)
+        if not self._place.has("landlock") or not landlock.version():
+            self._domain = None
+        elif self._place.has("namespaces"):
+            writable = ["/dev/null"] if self._judging else ["/dev/null", "/tmp"]
+            self._domain = landlock.domain(["/"], writable)
         else:
-            landlock.stand_alone()
-    if place.has("seccomp"):
-        seccomp.install(read_only=_needs_read_only(place), receives_descriptors=judging)
+            self._domain = landlock.domain_of_one()
 
+    def impose(self, allowance: Allowance, kept: int) -> None:
+        """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
+        if self._place.has("rlimits"):
+            self._limit(allowance)
+        if self._place.has("capabilities"):
+            linux.drop_capabilities()
+        if self._domain is not None:
+            landlock.enter(self._domain)
+        _close_all_but(kept)
+        if self._filter:
+            self._filter.install()
 
-def prepare(place: Place) -> None:
-    """Compute what every job of a worker needs, once."""
-    address_space()
-    landlock.version()
-    machine = this_machine()
-    if machine is not None and place.has("seccomp"):
-        seccomp.assembled(machine, _needs_read_only(place), False)
+    def _limit(self, allowance: Allowance) -> None:
+        limits = {
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_NOFILE: 64,
+            resource.RLIMIT_FSIZE: allowance.file,
+            # A backstop: the worker's clock is earlier.
+            resource.RLIMIT_CPU: min(int(allowance.cpu) + 2, 1 << 30),
+            resource.RLIMIT_MEMLOCK: 0,
+            resource.RLIMIT_STACK: 64 << 20,
+            resource.RLIMIT_AS: address_space() + allowance.memory,
+        }
+        if self._place.has("namespaces"):
+            limits[resource.RLIMIT_NPROC] = 64
+        for kind, value in limits.items():
+            hard = self._hard[kind]
+            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (bound, bound))
 
 
 def _needs_read_only(place: Place) -> bool:
@@ -178,34 +228,14 @@ def _needs_read_only(place: Place) -> bool:
     return not place.has("root") and not (ruled and landlock.version() >= 3)
 
 
-def _limit(place: Place, allowance: Allowance) -> None:
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: 64,
-        resource.RLIMIT_FSIZE: allowance.file,
-        resource.RLIMIT_CPU: min(
-            int(allowance.cpu) + 2, 1 << 30
-        ),  # a backstop: the worker's clock is earlier
-        resource.RLIMIT_MEMLOCK: 0,
-        resource.RLIMIT_STACK: 64 << 20,
-        resource.RLIMIT_AS: address_space() + allowance.memory,
-    }
-    if place.has("namespaces"):
-        limits[resource.RLIMIT_NPROC] = 64
-    for kind, value in limits.items():
-        hard = resource.getrlimit(kind)[1]
-        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (bound, bound))
-
-
 @lru_cache(maxsize=1)
 def address_space() -> int:
-    """Return the bytes of address space at the first call, which `prepare` makes while /proc is visible."""
+    """Return the bytes of address space at the first call, which `enter` makes while /proc is visible."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()
 
 
-def close_all_but(kept: int) -> None:
+def _close_all_but(kept: int) -> None:
     """Close every descriptor but the three standard ones and `kept`."""
     os.closerange(3, kept)
     os.closerange(kept + 1, 1 << 16)

@@ -11,7 +11,6 @@ import errno
 import os
 import signal
 import struct
-from functools import cache
 
 from erce.verify.sandbox.kernel import linux
 from erce.verify.sandbox.kernel.syscalls import Machine, this_machine
@@ -53,20 +52,28 @@ _SELF = 0x5E1F5E1F  # stands for the process id until the filter is installed
 Code = list[tuple[int, int, int, int]]  # operation, jump if true, jump if false, constant
 
 
-def install(*, read_only: bool, receives_descriptors: bool = False) -> None:
-    """Restrict this process and its threads to the calls on the list, for good.
+class Filter:
+    """A filter that a worker makes before it forks, so that its children need only install it.
 
     `read_only` also refuses to open files for writing, to make, to rename and to remove them; it is needed if
     no other layer protects files.
     """
-    machine = this_machine()
-    if machine is None:
-        raise OSError(f"no table of system calls for {os.uname().machine}")
-    own = struct.pack("I", os.getpid())
-    program = assembled(machine, read_only, receives_descriptors).replace(struct.pack("I", _SELF), own)
-    buffer = ctypes.create_string_buffer(program, len(program))
-    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
-    linux.prctl(linux.PR_SET_SECCOMP, 2, header)
+
+    def __init__(self, *, read_only: bool, receives_descriptors: bool = False) -> None:
+        machine = this_machine()
+        if machine is None:
+            raise OSError(f"no table of system calls for {os.uname().machine}")
+        program = assembled(machine, read_only, receives_descriptors)
+        self._code = ctypes.create_string_buffer(program, len(program))
+        self._header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
+        constants = range(4, len(program), 8)
+        self._own = [at for at in constants if program[at : at + 4] == struct.pack("I", _SELF)]
+
+    def install(self) -> None:
+        """Restrict this process and its threads to the calls on the list, for good."""
+        for at in self._own:
+            struct.pack_into("I", self._code, at, os.getpid())
+        linux.prctl(linux.PR_SET_SECCOMP, 2, self._header)
 
 
 def allowed_calls(machine: Machine) -> list[int]:
@@ -74,7 +81,6 @@ def allowed_calls(machine: Machine) -> list[int]:
     return sorted(_blocks(machine, False, False))
 
 
-@cache
 def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> bytes:
     """Return the filter as the kernel reads it, 8 bytes per instruction."""
     blocks = _blocks(machine, read_only, receives_descriptors)

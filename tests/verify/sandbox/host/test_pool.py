@@ -174,15 +174,15 @@ def test_a_judge_that_crashes_twice_over_a_programs_values_is_the_programs_fault
 
 def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, monkeypatch):
     with Sandbox(tier) as sandbox:
-        hear = supervisor.SupervisedWorker._receive_report
+        hear = supervisor.SupervisedWorker._receive
 
         def interrupt(self):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive_report", interrupt)
+        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive", interrupt)
         with pytest.raises(KeyboardInterrupt):
             sandbox.run("f = lambda x: 0", TESTS)
-        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive_report", hear)
+        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive", hear)
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
@@ -233,11 +233,12 @@ def test_verdicts_leave_no_process_descriptor_or_memory(tier):
     with Sandbox(tier) as sandbox:
         for number in range(60):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
+        assert holds(lambda: held()[1] == 3)  # the worker, its first process and the judge
         first = held()
         for number in range(200):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
+        assert holds(lambda: held()[:2] == first[:2])  # the last candidate may be about to end
         last = held()
-    assert last[:2] == first[:2]
     assert last[2] - first[2] < 512  # pages: 2 MB
 
 
