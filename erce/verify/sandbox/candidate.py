@@ -117,6 +117,7 @@ class Service:
             "issubclass": self._issubclass,
             "await": self._await,
             "printed": self._printed,
+            "extends": self._extends,
             "paper": self._paper,
             "together": self._together,
         }
@@ -331,6 +332,12 @@ class Service:
     def _printed(self) -> str:
         """Return what the last request printed."""
         return _taken_output().decode(errors="replace")
+
+    def _extends(self, builtin: str, attribute: str) -> bool:
+        """Return whether the program knows a subclass of a builtin type that has an attribute more."""
+        plain = frames.TYPES[builtin]
+        kinds = [kind for kind in self._names.values() if isinstance(kind, type) and issubclass(kind, plain)]
+        return any(attribute in vars(base) for kind in kinds for base in kind.__mro__)
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

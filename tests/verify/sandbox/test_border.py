@@ -344,6 +344,22 @@ def test_what_a_test_cannot_do_with_an_object_is_opaque(sandbox):
     assert ruled(sandbox, "class V: pass\nf = V", "assert [1][f()] == 1")[0] == "opaque"
 
 
+STACK = "class Stack(list):\n    def top(self):\n        return self[-1]\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("assert Stack([1, 2]) == [1, 2]", "passed"),
+        ("assert Stack([1, 2]).top() == 2", "opaque"),
+        ("assert Stack([1, 2]).bottom() == 1", "failed"),
+        ("assert len(Stack([1, 2])) == 1", "failed"),
+    ],
+)
+def test_a_method_that_the_program_adds_to_a_builtin_is_opaque(sandbox, test, reason):
+    assert ruled(sandbox, STACK, test)[0] == reason
+
+
 def test_a_program_that_may_supply_the_oracle_is_told_of(sandbox):
     program = "f = lambda x: 1\nis_right = lambda *a: True"
     verdict = sandbox.run(program, ["assert is_right(f(2), 4)"])

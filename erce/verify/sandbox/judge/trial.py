@@ -135,10 +135,24 @@ class _Trial:
             return _ruling(
                 "opaque", f"{self._at}an object of the program cannot be used like that from outside"
             )
+        lost = self._lost(error)
+        if lost:
+            return _ruling("opaque", self._at + lost)
         if self._peer.left_out and self._compiled.holds_values and error is not self._peer.raised:
             why = "the program changed an argument and returned a value, and only the value crosses"
             return _ruling("opaque", f"{self._at}{why}")
-        return _ruling("failed", self._fault_of_the_program(error), clean=not isinstance(error, _EXHAUSTION))
+        clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
+        return _ruling("failed", self._fault_of_the_program(error), clean=clean)
+
+    def _lost(self, error: BaseException) -> str:
+        """Return what a test missed of an object that crossed as a plain value of the builtin it extends."""
+        if not isinstance(error, AttributeError) or error is self._peer.raised:
+            return ""
+        builtin = type(error.obj).__name__
+        with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
+            if builtin in frames.TYPES and self._peer.ask("extends", builtin, error.name) is True:
+                return f"the program's own kind of {builtin} crosses as {builtin}, without {error.name!r}"
+        return ""
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
         if self._loading or error is self._peer.raised:
