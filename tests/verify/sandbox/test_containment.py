@@ -102,7 +102,7 @@ def test_a_program_writes_nowhere_but_in_a_folder_of_its_own(sandbox):
 def test_a_program_finds_no_trace_of_an_earlier_one(use):
     looks = "import os\ndef f():\n    times = os.stat('/tmp')\n    file = '/tmp/left'\n"
     with in_tier("namespaces") as sandbox:
-        assert sandbox.run(f"{looks}    return {use} is None", ["assert f() in (True, False)"]).accepted
+        assert sandbox.run(f"{looks}    return len([{use}])", ["assert f() > 0"]).accepted
         found = f"{looks}    return times.st_atime, times.st_mtime, os.listdir('/tmp')"
         for _ in range(2):
             assert sandbox.run(found, ["assert f() == (0, 0, [])"]).accepted
