@@ -224,6 +224,7 @@ def import_(options: argparse.Namespace) -> None:
             scorer=options.scorer,
             plus=options.plus,
             temperature=options.temperature,
+            errors=options.errors,
         )
         arms = _arms([[BASELINE, *options.baseline], *options.arm])
         study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)

@@ -43,7 +43,7 @@ def post(address: Address, path: str, body: dict[str, Any]) -> Any:
             return _decoded(address, reply.text)
         failure = f"status {reply.status}: {reply.text[:QUOTED_CHARACTERS]}"
         if reply.status != 429 and reply.status < 500:
-            raise ServerError(f"{address.url}{path} refused, {failure}; {_way_out(reply.status)}")
+            raise ServerError(f"{address.url}{path} refused, {failure}; {_way_out(reply.status, path)}")
         wait = max(wait, reply.retry_after)
     raise ServerError(
         f"{address.url}{path} gave no answer in {address.attempts} attempts, the last with {failure}; check "
@@ -106,10 +106,15 @@ def _not_a_number(constant: str) -> float:
     raise ValueError(f"{constant} is not in JSON")
 
 
-def _way_out(status: int) -> str:
+def _way_out(status: int, path: str) -> str:
     """Return what the user can do about a status that asking again would not change."""
     if status in (401, 403):
         return "give the server's api_key"
+    if status == 404 and path == "/load_lora_adapter":
+        return (
+            "the adapter's folder must exist on the server's machine under that very path, and vLLM needs "
+            "--enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
+        )
     if status == 404:
         return "see <url>/models for the names it serves (vLLM: --lora-modules, or load_adapter)"
     return "see the server's log; one that is not vLLM may want kind = 'openai' and fewer top_logprobs"

@@ -97,6 +97,11 @@ def readout_of(model: PreTrainedModel) -> Readout:
     tried out. Two tokens have their own hidden states, two have larger ones, on which a cap shows. An
     InputError if no reading of the numbers gives the model's logits: the loss would be of other logits.
     """
+    if any(hasattr(weight, "ds_id") for weight in model.parameters()):
+        raise InputError(
+            "DeepSpeed's ZeRO-3 has partitioned the model's weights, so its logits cannot be tried out; use "
+            "DDP or FSDP 2, or call the loss in a loop of your own, which gathers a frozen head"
+        )
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
     readouts = _readouts(model.config.get_text_config())

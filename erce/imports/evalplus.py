@@ -25,8 +25,8 @@ def from_evalplus(
     """Return one row a program, judged by the benchmark's own tests; with `plus`, by the added tests too.
 
     The task is then called "humaneval+" instead of "humaneval". `path` may also be the samples, NAME.jsonl,
-    beside which NAME_eval_results.json stands. The temperature is read from the name that evalplus gives a
-    file, …_temp_0.8…, and 0 is greedy; a file of another name needs `temperature`. A program without a
+    beside which NAME_eval_results.json stands. The temperature is read from the name that evalplus gives the
+    file or its folder, …_temp_0.8…, and 0 is greedy; other names need `temperature`. A program without a
     verdict has `accepted` None. InputError: `plus` without added tests, or a file that is not evalplus's.
     """
     path = _results_file(Path(path))
@@ -38,7 +38,7 @@ def from_evalplus(
     if temperature is None:
         temperature = _temperature_in_name(path)
     if temperature is None:
-        raise InputError(f"{path} does not say how it was sampled; give the temperature, 0 for greedy")
+        raise InputError(f"{path} does not say how it was sampled; give --temperature, 0 for greedy")
     shared = {
         "task": task or f"{TASKS.get(benchmark, benchmark)}{'+' * plus}",
         "arm": arm,
@@ -78,8 +78,9 @@ def _programs_by_problem(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _temperature_in_name(path: Path) -> float | None:
-    match = re.search(r"_temp_(\d+(?:\.\d+)?)", path.name)
-    return float(match[1]) if match else None
+    names = (path.name, path.absolute().parent.name)
+    matches = [match for name in names if (match := re.search(r"_temp_(\d+(?:\.\d+)?)", name))]
+    return float(matches[0][1]) if matches else None
 
 
 def _judged_program(path: Path, program: dict[str, Any], *, plus: bool) -> dict[str, Any]:

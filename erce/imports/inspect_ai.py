@@ -20,10 +20,11 @@ FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length
 def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[SampleRow]:
     """Return one row a sample, epoch 1 being sample 0; `arm` and `seed` name the run.
 
-    The split is called "test", and the decoding "greedy" if the log says temperature 0. A log with several
-    scorers needs `scorer`. A sample that failed, or has no score, has `accepted` None. An archive may be
-    stored, deflated or, with pyarrow, packed with Zstandard. InputError: a run that did not end well, a score
-    that is neither right nor wrong (partial, a mean, a dictionary), or a file that inspect did not write.
+    The split is called "test", and the decoding "greedy" if the log says temperature 0. What a solver sets
+    for its own call of the model goes before the settings of the run. A log with several scorers needs
+    `scorer`. A sample that failed, or has no score, has `accepted` None. An archive may be stored, deflated
+    or, with pyarrow, packed with Zstandard. InputError: a run that did not end well, a score that is neither
+    right nor wrong (partial, a mean, a dictionary), or a file that inspect did not write.
     """
     path = Path(path)
     header, samples = _read_log(path)
@@ -42,14 +43,17 @@ def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | Non
         "seed": seed,
         "model": run.get("model"),
         "split": "test",
-        "decoding": "greedy" if settings.get("temperature") == 0 else "sampled",
-        "temperature": settings.get("temperature"),
-        "top_p": settings.get("top_p"),
-        "top_k": settings.get("top_k"),
-        "max_new_tokens": settings.get("max_tokens"),
-        "stop": settings.get("stop_seqs"),
     }
-    return [SampleRow(**shared | _sample_columns(path, sample, scorer)) for sample in samples]
+    calls = [_settings_of_call(sample) for sample in samples]
+    of_failed = next(filter(None, calls), {})  # a failed sample has no call that wrote a completion
+    drawing = [
+        _decoding_columns(settings | (of_failed if sample.get("error") else call))
+        for sample, call in zip(samples, calls, strict=True)
+    ]
+    return [
+        SampleRow(**shared, **columns, **_sample_columns(path, sample, scorer))
+        for sample, columns in zip(samples, drawing, strict=True)
+    ]
 
 
 def inspect_prompts(path: str | Path) -> dict[str, str]:
@@ -121,6 +125,27 @@ def _without_nulls(settings: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (settings or {}).items() if value is not None}
 
 
+def _settings_of_call(sample: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of the model call that wrote the sample's completion; empty if it is not logged."""
+    text = _completion_text(sample, sample.get("output"))
+    for event in reversed(sample.get("events") or []):
+        if event.get("event") == "model" and _completion_text(sample, event.get("output")) == text:
+            return _without_nulls(event.get("config"))
+    return {}
+
+
+def _decoding_columns(settings: dict[str, Any]) -> dict[str, Any]:
+    temperature = settings.get("temperature")
+    return {
+        "decoding": "greedy" if temperature == 0 else "sampled",
+        "temperature": temperature,
+        "top_p": settings.get("top_p"),
+        "top_k": settings.get("top_k"),
+        "max_new_tokens": settings.get("max_tokens"),
+        "stop": settings.get("stop_seqs"),
+    }
+
+
 def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
     where = f"{path}, sample {sample['id']}, epoch {sample['epoch']}"
     output = sample.get("output") or {}
@@ -133,7 +158,7 @@ def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> d
         "problem": str(sample["id"]),
         "sample": sample["epoch"] - 1,
         "answer": target if isinstance(target, str | None) else "; ".join(map(str, target)),
-        "completion": _completion_text(sample, output, choice),
+        "completion": _completion_text(sample, output),
         "tokens": (output.get("usage") or {}).get("output_tokens"),
         "finish": FINISH.get(stop_reason, stop_reason),
         "accepted": _accepted(where, score["value"]) if score else None,
@@ -142,10 +167,11 @@ def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> d
     }
 
 
-def _completion_text(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> str | None:
+def _completion_text(sample: dict[str, Any], output: dict[str, Any] | None) -> str | None:
+    output = output or {}
     text = output.get("completion")
     if not isinstance(text, str):
-        text = (choice.get("message") or {}).get("content")
+        text = (next(iter(output.get("choices") or ()), {}).get("message") or {}).get("content")
     return _text_of(text, sample)
 
 
@@ -165,7 +191,9 @@ def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dic
     if sample.get("error") or not scores:
         return {}
     if scorer is None and len(scores) > 1:
-        raise InputError(f"{where} has the scores {', '.join(sorted(scores))}; choose with scorer=")
+        raise InputError(
+            f"{where} has the scores {', '.join(sorted(scores))}; choose with --scorer, in Python scorer="
+        )
     name = scorer or next(iter(scores))
     if name not in scores:
         raise InputError(f"{where} has no score {name!r}; it has {', '.join(sorted(scores))}")
@@ -177,4 +205,4 @@ def _accepted(where: str, value: Any) -> bool:
         return ACCEPTED[value]
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
-    raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another scorer=")
+    raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another --scorer")

@@ -11,6 +11,8 @@ from typing import Any
 from erce.errors import InputError
 from erce.types import SampleRow
 
+NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, date
+DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
 METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a line does not list its own
 
 
@@ -26,7 +28,8 @@ def from_lm_eval(
     """Return one row a response, accepted if the metric is 1; `arm` and `seed` name the run.
 
     `task` is read from the file's name if left out, and the split is called "test". A file with several
-    metrics or filters needs `metric` and `filter`. If several responses share one value, as with majority
+    metrics or filters needs `metric` and `filter`. Of repeats under `take_first` the first response alone is
+    a row, since lm-eval judged no other. If several responses share one value otherwise, as with majority
     voting, no response has a verdict: `accepted` is None, for `erce verify` to judge. InputError: a metric
     that is neither 0 nor 1, or a line that lm-eval did not write.
     """
@@ -38,6 +41,7 @@ def from_lm_eval(
         raise InputError(f"{path} has no line with filter {filter!r}")
     metric = metric or _only_one(path, "metric", {name for line in lines for name in _metrics(line)})
     shared: dict[str, Any] = {"task": task or task_in_name(path), "arm": arm, "seed": seed, "split": "test"}
+    first_alone = _takes_first(path, filter)
     rows = []
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
@@ -45,7 +49,7 @@ def from_lm_eval(
             metrics = ", ".join(_metrics(line)) or "none"
             raise InputError(f"{where} has no metric {metric!r}; it has {metrics}")
         document = shared | _document_columns(line)
-        texts = _responses(line)
+        texts = _responses(line)[: 1 if first_alone and not isinstance(line[metric], list) else None]
         extracted = _filtered_responses(line, len(texts))
         accepted = _accepted(where, line[metric], len(texts))
         for sample, text in enumerate(texts):
@@ -76,7 +80,7 @@ def task_in_name(path: Path) -> str:
     >>> task_in_name(Path("mine.jsonl"))
     'mine'
     """
-    match = re.fullmatch(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+", path.stem)
+    match = NAME.fullmatch(path.stem)
     return match[1] if match else path.stem
 
 
@@ -99,6 +103,20 @@ def _documents(path: Path) -> list[dict[str, Any]]:
     return documents
 
 
+def _takes_first(path: Path, filter: str) -> bool:
+    """Return whether the filter keeps only the first response, by the results_DATE.json beside `path`."""
+    match = NAME.fullmatch(path.stem)
+    results = path.with_name(f"results_{match[2]}.json") if match else path
+    if not match or not results.is_file():
+        return filter == DEFAULT_FILTER
+    try:
+        filters = json.loads(results.read_bytes())["configs"][match[1]].get("filter_list") or []
+        steps = [step["function"] for each in filters if each["name"] == filter for step in each["filter"]]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(f"{results} is no result of lm-eval ({error!r}); correct or remove it") from None
+    return "take_first" in steps and "majority_vote" not in steps if filters else filter == DEFAULT_FILTER
+
+
 def _metrics(line: dict[str, Any]) -> list[str]:
     return list(line["metrics"]) if line.get("metrics") else [name for name in METRICS if name in line]
 
@@ -106,7 +124,7 @@ def _metrics(line: dict[str, Any]) -> list[str]:
 def _only_one(path: Path, option: str, names: set[str]) -> str:
     if len(names) != 1:
         listed = ", ".join(sorted(names)) or "(none)"
-        raise InputError(f"{path} has the {option}s {listed}; choose with {option}=")
+        raise InputError(f"{path} has the {option}s {listed}; choose with --{option}, in Python {option}=")
     return next(iter(names))
 
 
@@ -173,5 +191,5 @@ def _accepted(where: str, value: Any, count: int) -> list[bool | None]:
 
 def _is_one(where: str, value: Any) -> bool:
     if value not in (0, 1):
-        raise InputError(f"{where} has the value {value!r}, neither 0 nor 1; choose another metric=")
+        raise InputError(f"{where} has the value {value!r}, neither 0 nor 1; choose another --metric")
     return bool(value)

@@ -27,18 +27,22 @@ class Reading:
     scorer: str | None = None  # inspect
     plus: bool = False  # evalplus: with the added tests
     temperature: float | None = None  # for logs that do not say it; 0 is greedy
+    errors: float = 0.0  # inspect: share of a log's samples that may have failed; they count as wrong
 
     def __post_init__(self) -> None:
         if self.format not in (AUTO, *FORMATS):
             raise InputError(f"no format {self.format!r}; there are {', '.join((AUTO, *FORMATS))}")
         if self.temperature is not None and not self.temperature >= 0:
             raise InputError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
+        if not 0 <= self.errors < 1:
+            raise InputError(f"errors = {self.errors:g} is no share of samples; use 0 to below 1")
 
 
 def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
     """Return the rows of one log: a file, or a folder with one such file in it.
 
-    InputError: a folder with several logs, or a file of no known format.
+    InputError: a folder with several logs, a file of no known format, more failed samples than
+    `reading.errors` allows.
     """
     reading = reading or Reading()
     path = log_file(Path(path), reading)
@@ -49,7 +53,7 @@ def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | No
         decoding = "sampled" if reading.temperature else "greedy"
         columns = {"temperature": reading.temperature, "decoding": decoding}
         rows = [replace(row, **columns) if row.temperature is None else row for row in rows]
-    return rows
+    return _count_failed(path, rows, reading.errors)
 
 
 def read_prompts(path: str | Path, *, reading: Reading | None = None) -> dict[str, str]:
@@ -68,12 +72,16 @@ def log_file(path: Path, reading: Reading) -> Path:
         raise InputError(f"no log at {str(path)!r}; give a file, or the folder that a run wrote")
     formats = FORMATS.values() if reading.format == AUTO else [FORMATS[reading.format]]
     logs = sorted({log for format in formats for log in path.rglob(format.pattern)})
+    if reading.format in (AUTO, "inspect"):  # the names of inspect's JSON logs are those of any JSON file
+        logs += sorted(log for log in path.rglob("*.json") if _is_inspect(_first_object(log)))
     if reading.task is not None:  # only lm-eval's file names tell the task
         logs = [log for log in logs if log.suffix != ".jsonl" or task_in_name(log) == reading.task]
     if len(logs) != 1:
         names = ", ".join(log.name for log in logs[:6]) or "none"
         task = "" if reading.task is None else f" of task {reading.task!r}"
-        raise InputError(f"{path} has {len(logs)} logs{task} ({names}); name the task, or give the one file")
+        raise InputError(
+            f"{path} has {len(logs)} logs{task} ({names}); name one with --task, or give the one file"
+        )
     return logs[0]
 
 
@@ -88,9 +96,30 @@ def format_of(path: Path, format: str = AUTO) -> str:
         return "lm-eval"
     if "task_id" in content:
         return "evalplus"
+    if _is_inspect(content):
+        return "inspect"
     if isinstance(content.get("eval"), dict):
-        return "inspect" if "task" in content["eval"] else "evalplus"
-    raise InputError(f"{path} is no log of {', '.join(FORMATS)}; if it is one, name its format")
+        return "evalplus"
+    raise InputError(f"{path} is no log of {', '.join(FORMATS)}; if it is one, name it with --format")
+
+
+def _count_failed(path: Path, rows: list[SampleRow], allowed: float) -> list[SampleRow]:
+    """Return the rows with failed samples as wrong and a warning that counts them."""
+    failed = [row.accepted is None and row.reason == "error" for row in rows]
+    if not any(failed):
+        return rows
+    count = f"{sum(failed)} of {len(rows)} samples of {path} failed with an error"
+    if sum(failed) > allowed * len(rows):
+        raise InputError(
+            f"{count}, and the share --errors {allowed:g} may; finish the run with `inspect eval-retry`, or "
+            "count them as wrong with a larger share"
+        )
+    columns = {"accepted": False, "warning": f"{count}; they count as wrong"}
+    return [replace(row, **columns) if fails else row for row, fails in zip(rows, failed, strict=True)]
+
+
+def _is_inspect(content: dict[str, Any]) -> bool:
+    return isinstance(content.get("eval"), dict) and "task" in content["eval"]
 
 
 def _first_object(path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from peft import LoHaConfig, get_peft_model
 from torch import nn
 from toys import training as toy
 
+from erce.hf.attach import attach
 from erce.hf.head import Readout, head_loss, projection_of, readout_of
 from erce.loss import Loss, Shannon, entropy_regularized_cross_entropy
 
@@ -213,6 +214,15 @@ def test_an_encoder_and_decoder_is_refused():
     model = T5ForConditionalGeneration(T5Config(**small))
     with pytest.raises(ValueError, match="has an encoder and a decoder; give a causal LM"):
         readout_of(model)
+
+
+def test_weights_that_zero_3_has_partitioned_are_refused_before_they_are_used():
+    model = base_of(toy.family("qwen2"))
+    for number, weight in enumerate(model.parameters()):
+        weight.ds_id, weight.data = number, weight.data.new_empty(0)  # as DeepSpeed leaves them
+    for refused in (readout_of, lambda model: attach(model, entropy_penalty=1.0)):
+        with pytest.raises(ValueError, match="ZeRO-3 has partitioned the model's weights"):
+            refused(model)
 
 
 def test_adapters_by_row_are_refused():

@@ -66,7 +66,7 @@ def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
 
 def test_a_filter_of_lm_eval_is_chosen_by_name(tmp_path):
     log = write_lm_eval(tmp_path / "log", [[1], [0]], filters=("strict-match", "flexible-extract"))
-    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with filter="):
+    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with --filter"):
         import_study(tmp_path / "study", {"baseline": [log]})
     study = import_study(tmp_path / "study", {"baseline": [log]}, reading=Reading(filter="strict-match"))
     assert study.outcomes("gsm8k", BASELINE, split="test", decoding="greedy").tolist() == [[[1], [0]]]
@@ -111,6 +111,38 @@ def test_a_log_of_inspect_becomes_a_study_with_what_it_says(tmp_path):
     assert scores["reasons"] == {"passed": 0.25, "truncated": 0.75}
     assert study.recipe.model == "hf/m"
     assert next(read_rows(study.root / PROBLEMS))["prompt"] == "Add.\n\n0+0?"
+
+
+def test_a_folder_with_one_json_log_of_inspect_is_that_log(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    write_inspect(folder / "2026-01-01_gsm8k_x.json", [[1], [0]], temperature=0)
+    (folder / "logs.json").write_text('{"2026-01-01_gsm8k_x.json": {}}')
+    study = import_study(tmp_path / "study", {"baseline": [folder]})
+    outcomes = study.outcomes("inspect_evals-gsm8k", BASELINE, split="test", decoding="greedy")
+    assert outcomes.tolist() == [[[1], [0]]]
+    write_inspect(folder / "other.json", [[1], [0]], temperature=0)
+    with pytest.raises(ValueError, match=r"has 2 logs .*name one with --task, or give the one file"):
+        import_study(tmp_path / "again", {"baseline": [folder]})
+
+
+def test_failed_samples_count_as_wrong_up_to_the_share_that_is_allowed(tmp_path, capsys):
+    log = write_inspect(tmp_path / "log.json", [[1], [1], [1], [1]], temperature=0)
+    content = json.loads(log.read_text())
+    content["samples"][2] |= {"error": {"message": "server"}, "scores": None}
+    log.write_text(json.dumps(content))
+    words = ["import", str(tmp_path / "study"), "--baseline", str(log)]
+    assert main([*words, "--errors", "0.2"]) == 2
+    assert "1 of 4 samples" in capsys.readouterr().err
+    assert main([*words, "--errors", "0.25"]) == 0
+    study = read_study(tmp_path / "study")
+    [result] = study.results.values()
+    scores = result["scores"]["test"]["greedy"]
+    assert (scores["pass@1"], scores["reasons"]) == (0.75, {"passed": 0.75, "error": 0.25})
+    [warning] = result["warnings"]
+    assert warning.endswith("failed with an error; they count as wrong")
+    with pytest.raises(ValueError, match=r"errors = 1\.5 is no share"):
+        Reading(errors=1.5)
 
 
 def two(folder, **change):

@@ -46,6 +46,13 @@ def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
     assert study.outcomes("humaneval", BASELINE, split="test", decoding="greedy").tolist() == [[[1]]]
 
 
+def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
+    folder = tmp_path / "m_hf_temp_0.8"
+    folder.mkdir()
+    [row] = from_evalplus(write_evalplus(folder / "eval_results.json", [[("pass", None)]]), arm="a")
+    assert (row.decoding, row.temperature) == ("sampled", 0.8)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "chosen", "sentence"),
     [
@@ -53,7 +60,7 @@ def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
             "eval_results.json",
             [[("pass", "pass")]],
             {},
-            "does not say how it was sampled; give the temperature",
+            "does not say how it was sampled; give --temperature",
         ),
         ("a_temp_1_eval_results.json", [[("pass", None)]], {"plus": True}, "no verdicts of the added tests"),
         ("a_temp_1_eval_results.json", [], {}, "has no problems under 'eval'"),

@@ -118,6 +118,23 @@ def test_what_a_sample_of_inspect_lacks_is_none(file, change, expected):
     assert {name: getattr(row, name) for name in expected} == expected
 
 
+def test_the_settings_of_the_call_that_wrote_the_completion_go_first(file):
+    def call(text, **config):
+        return {"event": "model", "config": config, "output": {"completion": text}}
+
+    events = [
+        call("#### 1", temperature=0, top_p=None),
+        {"event": "score"},
+        call("GRADE: C", temperature=0.3),
+    ]
+    samples = [
+        inspect_sample(1, 1, "C", events=events),
+        inspect_sample(2, 1, "C", error={"message": "server"}),
+    ]
+    rows = from_inspect(file(inspect_log(samples), "log.json"), arm="a")
+    assert [(row.decoding, row.temperature, row.top_p) for row in rows] == [("greedy", 0, 0.9)] * 2
+
+
 @pytest.mark.parametrize(
     ("content", "chosen", "sentence"),
     [
@@ -130,7 +147,7 @@ def test_what_a_sample_of_inspect_lacks_is_none(file, change, expected):
         (
             inspect_log([inspect_sample(1, 1, "C", scores={"a": {}, "b": {}})]),
             {},
-            "the scores a, b; choose with scorer=",
+            "the scores a, b; choose with --scorer",
         ),
     ],
 )

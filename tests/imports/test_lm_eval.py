@@ -48,6 +48,26 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
 
 
 @pytest.mark.parametrize(
+    ("filters", "filter", "accepted"),
+    [
+        (None, "none", [True]),  # lm-eval's default filter takes the first of the repeats
+        (["regex", "take_first"], "strict-match", [True]),
+        (["regex", "majority_vote", "take_first"], "strict-match", [None, None, None]),
+        ("no result", "strict-match", [None, None, None]),
+    ],
+)
+def test_of_repeats_under_take_first_the_first_alone_was_judged(file, filters, filter, accepted):
+    line = lm_eval_document(1, 1.0, resps=[["a", "b", "c"]], filtered_resps=["x"], filter=filter)
+    listed = filters and [{"name": filter, "filter": [{"function": name} for name in filters]}]
+    if filters != "no result":
+        config = {"configs": {"gsm8k": {"filter_list": listed, "repeats": 3}}}
+        file(config, "results_2026-01-01T00-00-00.000000.json")
+    rows = from_lm_eval(file(line), arm="a")
+    assert [row.accepted for row in rows] == accepted
+    assert [row.completion for row in rows] == ["a", "b", "c"][: len(accepted)]
+
+
+@pytest.mark.parametrize(
     ("settings", "decoding", "temperature"),
     [
         ({"do_sample": True, "temperature": 0.7}, "sampled", 0.7),
@@ -65,9 +85,9 @@ def test_the_decoding_of_lm_eval_is_read_from_its_arguments(file, settings, deco
 def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
     both = {"metrics": ["acc", "acc_norm"], "acc": 0, "acc_norm": 1}
     path = file([lm_eval_document(1, 0, **both), lm_eval_document(1, 0, filter="flexible-extract", **both)])
-    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with filter="):
+    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with --filter"):
         from_lm_eval(path, arm="a")
-    with pytest.raises(ValueError, match="the metrics acc, acc_norm; choose with metric="):
+    with pytest.raises(ValueError, match="the metrics acc, acc_norm; choose with --metric"):
         from_lm_eval(path, arm="a", filter="strict-match")
     for metric, accepted in (("acc", False), ("acc_norm", True)):
         [row] = from_lm_eval(path, arm="a", filter="strict-match", metric=metric)

@@ -81,6 +81,8 @@ class Engine:
 
     def answer(self, path, body):
         """(status, headers, body) of one request."""
+        if path == "/v1/load_lora_adapter" and body["lora_path"] == "/nowhere":
+            return 404, {}, b"No adapter found for /nowhere"
         if path == "/v1/load_lora_adapter":
             self.loaded.append(body)
             self.name = body["lora_name"]
