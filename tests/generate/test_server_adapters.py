@@ -122,5 +122,5 @@ def test_an_adapter_is_loaded_under_the_name_that_is_asked_for(server, engine, t
 
 
 def test_an_adapter_that_the_server_cannot_find_is_a_matter_of_its_path(server):
-    with pytest.raises(ServerError, match="No adapter found for /nowhere; .* under that very path"):
+    with pytest.raises(ServerError, match=r"No adapter found for /nowhere; .* under that very path"):
         load_adapter(server, "/nowhere")
