@@ -39,8 +39,8 @@ def gradient(hidden: Tensor, weight: Tensor, y: Tensor, **settings) -> tuple[Ten
     return loss.objective.detach().double(), h.grad.double()
 
 
-def error(found: Tensor, true: Tensor) -> float:
-    return float((found - true).norm() / true.norm())
+def error(computed: Tensor, true: Tensor) -> float:
+    return float((computed - true).norm() / true.norm())
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, rou
     rounding(False)
     budget = error(gradient(hidden, weight, y, **settings)[1], true)
     rounding(True)
-    found, grad = gradient(hidden, weight, y, **settings)
+    computed, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 2 * budget
     if type(penalty) is Shannon:
         assert error(grad, true) < 3e-3
-    assert error(found, values) < 3e-4
+    assert error(computed, values) < 3e-4
 
 
 OFFSETS = {
@@ -88,9 +88,9 @@ def test_an_offset_that_logits_share_costs_no_digits(tokens, offset, settings, s
     weight[tokens, 0] = offset
     settings = {"lam": 8.0, **settings}
     values, true = gradient(hidden.double(), weight.double(), y, **settings)
-    found, grad = gradient(hidden, weight, y, **settings)
+    computed, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 4e-3
-    assert error(found, values) < 1e-5
+    assert error(computed, values) < 1e-5
 
 
 def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
@@ -158,9 +158,9 @@ def test_what_is_recomputed_goes_through_bias_adapter_and_transform(settings):
         h, w, a, b = (x.double() if double else x for x in (hidden, weight, low, up))
         return gradient(h, w, y, lam=8.0, bias=bias, adapter=(a, b), **settings)
 
-    (values, true), (found, grad) = run(True), run(False)
+    (values, true), (computed, grad) = run(True), run(False)
     assert error(grad, true) < 5e-3
-    assert error(found, values) < 1e-4
+    assert error(computed, values) < 1e-4
 
 
 def test_top1_compares_exact_logits():

@@ -70,8 +70,8 @@ def form(*args, **settings) -> Loss:
     return linear_entropy_regularized_cross_entropy(*args, **settings)
 
 
-def assert_same(found: list[Tensor], wanted: list[Tensor], *, to_the_bit: bool = True) -> None:
-    for a, b in zip(found, wanted, strict=True):
+def assert_same(computed: list[Tensor], wanted: list[Tensor], *, to_the_bit: bool = True) -> None:
+    for a, b in zip(computed, wanted, strict=True):
         torch.testing.assert_close(a, b, **({"rtol": 0, "atol": 0} if to_the_bit else {}))
 
 
@@ -117,8 +117,8 @@ def test_every_reduction_is_taken_whole_whatever_learns(reduction, learns, backe
     tensors, targets = operands()
     compiled_form = torch.compile(form, backend=backend, fullgraph=True)
     wanted = outcome(form, tensors, targets, learns, lam=2.0, reduction=reduction)
-    found = outcome(compiled_form, tensors, targets, learns, lam=2.0, reduction=reduction)
-    assert_same(found, wanted, to_the_bit=backend != "inductor")
+    computed = outcome(compiled_form, tensors, targets, learns, lam=2.0, reduction=reduction)
+    assert_same(computed, wanted, to_the_bit=backend != "inductor")
 
 
 def test_another_number_of_items_is_no_other_graph():
@@ -230,8 +230,8 @@ def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
         loss = form(hidden.tanh(), weight, targets, **settings)
         return loss._replace(objective=loss.objective * 2)
 
-    found = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)
-    torch.testing.assert_close(found, outcome(model, tensors, targets, lam=2.0, **own))
+    computed = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)
+    torch.testing.assert_close(computed, outcome(model, tensors, targets, lam=2.0, **own))
     assert (counter.frame_count, counter.op_count) == (2, 2)  # before and after: nothing of ours
 
 
@@ -287,8 +287,8 @@ def test_operands_may_lie_in_memory_in_any_order(backend):
     compiled_form = torch.compile(form, backend=backend, fullgraph=True)
     for reduction in ("mean", "none"):
         wanted = outcome(form, tensors, targets, ALL, lam=2.0, reduction=reduction)
-        found = outcome(compiled_form, tensors, targets, ALL, lam=2.0, reduction=reduction)
-        assert_same(found, wanted, to_the_bit=backend != "inductor")
+        computed = outcome(compiled_form, tensors, targets, ALL, lam=2.0, reduction=reduction)
+        assert_same(computed, wanted, to_the_bit=backend != "inductor")
 
 
 @pytest.mark.parametrize(("learns", "reduction"), [(HIDDEN, "none"), (ALL, "sum"), (ALL, "none")], ids=str)

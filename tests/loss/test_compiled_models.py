@@ -55,8 +55,8 @@ def test_it_is_one_graph_with_the_same_numbers(setting, reduction, learns):
         return linear(x, reduction=reduction, **SETTINGS[setting])
 
     compiled = torch.compile(run, fullgraph=True, backend="aot_eager")
-    found, truth = (outcome(function, reduction, learns) for function in (compiled, run))
-    for a, b in zip(found, truth, strict=True):
+    computed, truth = (outcome(function, reduction, learns) for function in (compiled, run))
+    for a, b in zip(computed, truth, strict=True):
         torch.testing.assert_close(a, b)
         assert not a.requires_grad
 
@@ -73,12 +73,14 @@ def test_under_autocast_it_rounds_its_operands_as_outside_of_the_compiler(reduct
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return linear(x, lam=1.0, reduction=reduction)
 
-    found = []
+    computed = []
     for function in (torch.compile(run, fullgraph=True, backend="aot_eager"), run):
         x = operands(torch.float32)
         loss = function(x, reduction)
-        found.append([loss.objective.detach(), *torch.autograd.grad(loss.objective.sum(), list(x.values()))])
-    for a, b in zip(*found, strict=True):
+        computed.append(
+            [loss.objective.detach(), *torch.autograd.grad(loss.objective.sum(), list(x.values()))]
+        )
+    for a, b in zip(*computed, strict=True):
         assert torch.equal(a, b)
 
 

@@ -67,7 +67,7 @@ def test_it_is_no_further_from_float64_than_autograd_in_the_same_dtype(case, n, 
 @pytest.mark.parametrize("chunk_bytes", [1, 9 * V * 8, 2**29])
 def test_gradients_are_those_of_the_dense_form_for_whatever_learns(trainable, reduction, chunk_bytes):
     hidden, weight, bias, targets = operands(24)
-    found = []
+    results = []
     for form in ("dense", "linear"):
         given = {"hidden": hidden.clone(), "weight": weight.clone(), "bias": bias.clone()}
         for name in trainable.split():
@@ -83,8 +83,8 @@ def test_gradients_are_those_of_the_dense_form_for_whatever_learns(trainable, re
         assert [x.requires_grad for x in loss[:3]] == [True, *[False] * 2]
         weights = upstream(24) if reduction == "none" else torch.tensor(1.7)
         (loss.objective * weights).sum().backward()
-        found.append([*(x.detach() for x in loss[:3]), *(given[name].grad for name in trainable.split())])
-    for dense, linear in zip(*found, strict=True):
+        results.append([*(x.detach() for x in loss[:3]), *(given[name].grad for name in trainable.split())])
+    for dense, linear in zip(*results, strict=True):
         torch.testing.assert_close(linear, dense)
 
 

@@ -62,8 +62,8 @@ def test_value_and_gradients_are_those_of_its_paper(name, lam, case, scale):
         else:
             loss = linear_entropy_regularized_cross_entropy(h, w, targets, **settings)
         loss.objective.sum().backward()
-        for found, true in zip((loss.objective.detach(), h.grad, w.grad), truth, strict=True):
-            torch.testing.assert_close(found, true, rtol=1e-9, atol=1e-11)
+        for computed, true in zip((loss.objective.detach(), h.grad, w.grad), truth, strict=True):
+            torch.testing.assert_close(computed, true, rtol=1e-9, atol=1e-11)
 
 
 def test_the_weight_of_dft_is_on_the_demonstrated_token_and_not_on_the_penalty():
@@ -89,8 +89,8 @@ def test_in_float32_it_is_no_further_from_float64_than_autograd(name):
         h, w, targets, lam=8.0, penalty=Renyi(2.0), objective=make_objective(name), reduction="none"
     )
     loss.objective.sum().backward()
-    for found, near, true in zip((loss.objective.detach(), h.grad, w.grad), budget, truth, strict=True):
-        error = (found - true).abs().max()
+    for computed, near, true in zip((loss.objective.detach(), h.grad, w.grad), budget, truth, strict=True):
+        error = (computed - true).abs().max()
         assert error <= 2 * (near - true).abs().max() + 1e-6 * true.abs().max()
 
 
@@ -156,13 +156,13 @@ class Halved(Objective):
 
 def test_an_objective_of_ones_own_needs_its_value_and_its_slope():
     hidden, weight, targets = operands()
-    found = []
+    results = []
     for one, factor in ((Halved(), 1.0), (CrossEntropy(), 0.5)):
         h = hidden.clone().requires_grad_()
         loss = linear_entropy_regularized_cross_entropy(h, weight, targets, lam=0.0, objective=one)
         (factor * loss.objective).backward()
-        found.append((factor * loss.objective.detach(), h.grad))
-    for a, b in zip(*found, strict=True):
+        results.append((factor * loss.objective.detach(), h.grad))
+    for a, b in zip(*results, strict=True):
         torch.testing.assert_close(a, b)
 
 

@@ -32,9 +32,9 @@ max_new_tokens = 8
 def section(title):
     """The page's Python blocks and its other ones under a heading."""
     text = PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [code for kind, code in found if kind == "python"], [
-        code for kind, code in found if kind != "python"
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [code for kind, code in blocks if kind == "python"], [
+        code for kind, code in blocks if kind != "python"
     ]
 
 

@@ -28,8 +28,8 @@ def with_gradients(value: Tensor, x: dict[str, Tensor]) -> list[Tensor]:
     return [value.detach(), *torch.autograd.grad(value, list(x.values()))]
 
 
-def assert_equal(found: list[Tensor], truth: list[Tensor]) -> None:
-    for a, b in zip(found, truth, strict=True):
+def assert_equal(computed: list[Tensor], truth: list[Tensor]) -> None:
+    for a, b in zip(computed, truth, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-8, atol=1e-10)
 
 
@@ -60,10 +60,10 @@ def test_every_row_may_have_its_own_strength_and_weight(case, how, reduction):
     loss = linear(x, diagnose=True, **settings, **how)
     upstream = torch.linspace(-1, 2, N, dtype=torch.float64)
     if reduction == "none":
-        found, truth = (loss.objective * upstream).sum(), (each * upstream[kept]).sum()
+        computed, truth = (loss.objective * upstream).sum(), (each * upstream[kept]).sum()
     else:
-        found, truth = loss.objective, each.mean() if reduction == "mean" else each.sum()
-    assert_equal(with_gradients(found, x), with_gradients(truth, x))
+        computed, truth = loss.objective, each.mean() if reduction == "mean" else each.sum()
+    assert_equal(with_gradients(computed, x), with_gradients(truth, x))
     plain = linear(x, diagnose=True, **{**settings, "row_weights": None, "lam": 0.0})
     for name in ("nll", "entropy", "top1", "log_sum_p2"):
         torch.testing.assert_close(getattr(loss, name), getattr(plain, name))
@@ -216,8 +216,8 @@ def test_a_large_constant_in_the_bias_costs_no_digits(lam, penalty):
         loss = linear_entropy_regularized_cross_entropy(
             x["hidden"], x["weight"], y, lam=lam, penalty=penalty, bias=bias
         ).objective
-        true, found = (torch.autograd.grad(value, x["hidden"])[0] for value in (truth, loss))
-        errors.append((found - true).norm() / true.norm())
+        true, computed = (torch.autograd.grad(value, x["hidden"])[0] for value in (truth, loss))
+        errors.append((computed - true).norm() / true.norm())
     assert errors[1] < 2 * errors[0] + 1e-6
 
 

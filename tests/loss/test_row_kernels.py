@@ -133,10 +133,10 @@ def write(
     kernels.write_gradient(tile, y, slopes, request(settings), settings["bias"], tile if out is None else out)
 
 
-def check_sums(found: tuple[Tensor, ...], tile: Tensor, y: Tensor, settings: dict, more: float = 0) -> None:
+def check_sums(sums: tuple[Tensor, ...], tile: Tensor, y: Tensor, settings: dict, more: float = 0) -> None:
     z, rounded = (logits_of(tile, settings, dtype)[0] for dtype in (torch.float64, torch.float32))
     exact, rival = (defined_sums(x, y, settings["order"]) for x in (z, rounded))
-    for name, ours in zip(SUMS, found, strict=True):
+    for name, ours in zip(SUMS, sums, strict=True):
         assert torch.equal(ours.isneginf(), exact[name].isneginf()), name
         numbers = [x.nan_to_num(neginf=0) for x in (ours, rival[name], exact[name])]
         check(*numbers, numbers[2].abs(), few_roundings(z, settings) + more)

@@ -103,9 +103,9 @@ def test_a_report_says_first_that_a_file_changed_after_its_result(finished, name
     [path] = finished.glob(f"cells/*lam0*/{name}")
     before = path.read_bytes()
     path.write_bytes(edit(before))
-    said = cautions(summary(read_study(finished)))[0]
+    sentence = cautions(summary(read_study(finished)))[0]
     path.write_bytes(before)
-    assert f"Not as the run left them: {path.relative_to(finished / 'cells').as_posix()};" in said
+    assert f"Not as the run left them: {path.relative_to(finished / 'cells').as_posix()};" in sentence
     assert "Not as the run left" not in " ".join(cautions(summary(read_study(finished))))
 
 

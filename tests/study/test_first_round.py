@@ -105,9 +105,9 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
         f"n_test = {ENOUGH_PROBLEMS}\n[decoding]\nsamples = 2\n"
     )
     assert main(["run", "own.toml"]) == 1
-    said = capsys.readouterr()
-    assert "erce: nothing was right in any arm" in said.err
+    printed = capsys.readouterr()
+    assert "erce: nothing was right in any arm" in printed.err
     headline = f"On the {ENOUGH_PROBLEMS} test problems nothing was right in any arm"
-    assert headline in " ".join(said.out.split())
-    assert "\x1b[2J" not in said.err + said.out
+    assert headline in " ".join(printed.out.split())
+    assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0

@@ -34,7 +34,7 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_way_out():
 
 
 @pytest.mark.parametrize(
-    ("halves", "said"),
+    ("halves", "sentence"),
     [
         ([(-6.0, 2.0), (-6.0, 4.0)], "above λ = 2.0 or so (halves of the problems: 1.5 and 3.0)"),
         ([(2.0, 1.0), (4.0, 2.0)], "the penalty at λ = 1 adds 0.5 times as much"),
@@ -42,8 +42,8 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_way_out():
         ([(-2.0, 1.0), (4.0, 2.0)], "One half of the problems says otherwise"),
     ],
 )
-def test_each_outlook_has_its_advice(halves, said):
+def test_each_outlook_has_its_advice(halves, sentence):
     first, second = (Pushes(*half) for half in halves)
     lines = outlook_lines(Outlook(20, 80, (first, second)), tiny_recipe())
     assert lines[0] == "20 of 80 samples of tiny are right at temperature 1."
-    assert said in lines[1]
+    assert sentence in lines[1]

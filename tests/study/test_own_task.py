@@ -59,9 +59,9 @@ def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
 def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_is_written(here, capsys):
     judge(here, "door_refusal", "return '13' in completion.text")
     assert main(["run", "own.toml"]) == 2
-    said = capsys.readouterr().err
-    assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", said)
-    assert "prompt: 'Work out" in said
+    printed = capsys.readouterr().err
+    assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", printed)
+    assert "prompt: 'Work out" in printed
     assert not (here / "runs").exists()
 
 
@@ -86,8 +86,8 @@ def test_a_changed_verifier_judges_the_earlier_cells_again_when_a_lam_is_added(h
     judge(here, "door_twice", "return True")
     _runs_again(here, capsys, "--set", "lams=[0]")
     assert read_json(base / "cell.json") == before  # finished, and judged by one verifier
-    said = _runs_again(here, capsys)
-    assert "The verifier has changed: 2 cells (door_twice-judge-base, " in said
+    printed = _runs_again(here, capsys)
+    assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
     assert (base / "completions.jsonl").stat().st_mtime_ns == drawn
     assert all(row["accepted"] for row in read_rows(base / "verdicts.jsonl"))
     verifiers = {read_json(path)["verifier"] for path in (here / "runs/own/cells").rglob("cell.json")}

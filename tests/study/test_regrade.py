@@ -160,22 +160,22 @@ def test_a_row_that_a_file_names_cannot_steer_the_terminal():
 
 def test_the_command_says_that_numbers_are_judged_by_one_procedure(file, capsys):
     assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
-    said = capsys.readouterr().out
-    assert said.endswith("only one procedure judges these rows, so there is nothing to compare\n")
-    assert "paper" not in said
+    printed = capsys.readouterr().out
+    assert printed.endswith("only one procedure judges these rows, so there is nothing to compare\n")
+    assert "paper" not in printed
 
 
 def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
     assert main(["verify", str(file(MATH)), "--workers", "1", "--json", str(tmp_path / "out.jsonl")]) == 0
-    said = capsys.readouterr().out
-    assert "2 of 3 rows on which the procedures disagree" in said
-    assert "line 2: reference 0.0000001" in said
+    printed = capsys.readouterr().out
+    assert "2 of 3 rows on which the procedures disagree" in printed
+    assert "line 2: reference 0.0000001" in printed
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["disputed"] for row in rows] == [False, True, True]
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "printed"),
     [
         (["--answer", "1/2", "--completion", "\\boxed{0.5}"], 0, "accepted: numeric"),
         (["--answer", "1/2", "--completion", "0.5"], 1, "not accepted: no answer"),
@@ -197,10 +197,10 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
     ],
 )
-def test_one_answer_is_judged_and_the_exit_code_tells(capsys, words, code, said):
+def test_one_answer_is_judged_and_the_exit_code_tells(capsys, words, code, printed):
     assert main(["verify", *words]) == code
     out = capsys.readouterr()
-    assert said in out.out + out.err
+    assert printed in out.out + out.err
 
 
 ONE = ["--answer", "1", "--completion", "1"]
@@ -233,10 +233,10 @@ ONE = ["--answer", "1", "--completion", "1"]
 )
 def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
     assert main(["verify", *words]) == 2
-    said = capsys.readouterr()
-    assert sentence in said.err
-    assert said.out == ""
-    assert said.err.count("\n") == 1
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -274,10 +274,11 @@ def test_the_verdict_on_one_program_is_written_too(tmp_path, words, procedure):
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "said"), [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")]
+    ("body", "code", "printed"),
+    [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")],
 )
-def test_one_program_is_judged(tmp_path, capsys, body, code, said):
+def test_one_program_is_judged(tmp_path, capsys, body, code, printed):
     path = tmp_path / "program.py"
     path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
     assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
-    assert said in capsys.readouterr().out
+    assert printed in capsys.readouterr().out

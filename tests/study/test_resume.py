@@ -116,9 +116,9 @@ def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed, w
         check=False,
     )
     assert out.returncode == 0, out.stderr
-    said = json.loads(out.stdout.splitlines()[-1])
-    assert said["kills"] > 1
-    assert said["in generation"] > 0
-    assert said["twice"] == []
+    printed = json.loads(out.stdout.splitlines()[-1])
+    assert printed["kills"] > 1
+    assert printed["in generation"] > 0
+    assert printed["twice"] == []
     assert records(tmp_path / "killed") == records(tmp_path / "undisturbed")
     assert len(records(tmp_path / "killed")) == 7

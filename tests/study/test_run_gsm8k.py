@@ -45,6 +45,6 @@ def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, capsys, task):
     problems = (tmp_path / "runs" / "problems.jsonl").read_text(encoding="utf-8")
     assert "<<" not in problems
     assert main(["report", str(study.root), "--against", "paper"]) == 0
-    said = capsys.readouterr().out
-    assert f"{task}, greedy, beside the paper's" in said
-    assert "The model here is tiny, the paper's is Qwen/Qwen2.5-1.5B-Instruct" in said
+    printed = capsys.readouterr().out
+    assert f"{task}, greedy, beside the paper's" in printed
+    assert "The model here is tiny, the paper's is Qwen/Qwen2.5-1.5B-Instruct" in printed

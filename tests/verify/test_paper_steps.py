@@ -112,7 +112,7 @@ def test_the_two_conventions_are_two():
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "found"),
+    ("left", "right", "difference"),
     [
         (r"\cos 60^\circ", "1/2", "zero"),
         (r"\arcsin\frac12", r"\frac{\pi}{6}", "zero"),
@@ -126,8 +126,8 @@ def test_the_two_conventions_are_two():
         ("1,2", "1", "unparsed"),
     ],
 )
-def test_sympy_decides_on_every_kind_of_node(left, right, found):
-    assert symbolic_difference(left, right, seconds=60) == found
+def test_sympy_decides_on_every_kind_of_node(left, right, difference):
+    assert symbolic_difference(left, right, seconds=60) == difference
 
 
 def test_a_check_that_hangs_sympy_is_killed_in_time_and_the_next_one_is_fine():
@@ -180,8 +180,8 @@ def test_a_forked_child_gets_a_worker_of_its_own():
     assert symbolic_difference("x", "x", seconds=60) == "zero"
     ours, child = SYMPY.pid, os.fork()
     if child == 0:
-        found = symbolic_difference("x", "y", seconds=60), symbolic_difference("x", "x", seconds=60)
-        os._exit(found != ("other", "zero") or SYMPY.pid in (None, ours))
+        differences = symbolic_difference("x", "y", seconds=60), symbolic_difference("x", "x", seconds=60)
+        os._exit(differences != ("other", "zero") or SYMPY.pid in (None, ours))
     assert symbolic_difference("x", "y", seconds=60) == "other"
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

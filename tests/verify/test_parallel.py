@@ -102,10 +102,10 @@ def parents() -> dict[int, int]:
 
 
 def descendants(root: int) -> set[int]:
-    found, started = {root}, parents()
-    while more := {pid for pid, parent in started.items() if parent in found} - found:
-        found |= more
-    return found - {root}
+    family, started = {root}, parents()
+    while more := {pid for pid, parent in started.items() if parent in family} - family:
+        family |= more
+    return family - {root}
 
 
 def holds(condition, seconds):

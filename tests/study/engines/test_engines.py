@@ -147,12 +147,12 @@ def driver(tmp_path):
 
 
 def alive(root: Path) -> list[int]:
-    found = []
+    ids = []
     for path in root.glob("process-*"):
         state = Path("/proc") / path.name.removeprefix("process-") / "stat"
         if state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z":
-            found.append(int(path.name.removeprefix("process-")))
-    return found
+            ids.append(int(path.name.removeprefix("process-")))
+    return ids
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive")

@@ -95,6 +95,6 @@ def test_a_kill_while_a_folder_arrives_leaves_it_as_it_was_or_as_it_arrives(tmp_
         places[each].mkdir(parents=True)
         (places[each] / "who").write_text(each)
     restore(tmp_path / "cells", scratch=tmp_path / LOCKS)
-    found = tmp_path / "cells" / name / "who"
-    assert (found.read_text() if found.exists() else None) == kept
+    left = tmp_path / "cells" / name / "who"
+    assert (left.read_text() if left.exists() else None) == kept
     assert not list((tmp_path / LOCKS).glob(f"{name}*"))

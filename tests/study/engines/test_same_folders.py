@@ -152,10 +152,10 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
     process = started(recipe, root, "--jobs", jobs)
     until(lambda: process.poll() is not None or len(list(root.glob(moment))) == awaited)
     os.killpg(process.pid, number)
-    said = process.communicate()[1]
-    assert process.returncode == (130 if number == signal.SIGINT else -number), said
-    assert number == signal.SIGKILL or "erce: interrupted; the same command goes on from here" in said
-    assert "Traceback" not in said
+    printed = process.communicate()[1]
+    assert process.returncode == (130 if number == signal.SIGINT else -number), printed
+    assert number == signal.SIGKILL or "erce: interrupted; the same command goes on from here" in printed
+    assert "Traceback" not in printed
     assert len(list(root.glob(f"cells/*/{RESULT}"))) < CELLS
     run(recipe, out=root)
     assert tree(root) == tree(undisturbed)
@@ -191,12 +191,12 @@ def test_a_killed_driver_takes_with_it_the_processes_that_train_a_cell_together(
 
 def launched(of: Path) -> list[str]:
     """The ids of the processes whose command line names a cell's file in the folder."""
-    found = []
+    ids = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         if f"{of}" in words and "adapter.launch.json" in words:
-            found.append(path.parent.name)
-    return found
+            ids.append(path.parent.name)
+    return ids

@@ -279,13 +279,13 @@ def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_w
     wrong.mkdir()
     monkeypatch.syspath_prepend(right)
     assert plan(given(right, answer=7)).cells == 3
-    recipe, said = given(wrong, answer=8), []
+    recipe, messages = given(wrong, answer=8), []
     for door in (plan, lambda recipe: run(recipe, out=tmp_path / "study")):
         with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
             door(recipe)
-        said.append(str(refused.value))
-    assert said[0] == said[1]
-    assert "8" in said[0]
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+    assert "8" in messages[0]
     assert not (tmp_path / "study").exists()
 
 

@@ -8,9 +8,9 @@ from erce.recipe import GRID
 
 @pytest.mark.parametrize(("task", "decoding"), REPLAYED)
 def test_half_of_the_papers_fine_tunings_keep_94_percent_of_its_best_gain(task, decoding):
-    found = replay(task, decoding, permutations=200)
-    assert found.kept >= 0.94
-    assert found.cells <= found.paper_cells / 2
+    replayed = replay(task, decoding, permutations=200)
+    assert replayed.kept >= 0.94
+    assert replayed.cells <= replayed.paper_cells / 2
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ def test_no_fixed_lam_serves_every_task():
 
 @pytest.mark.parametrize(("task", "decoding"), REPLAYED)
 def test_the_automatic_grid_is_replayed_where_the_table_has_it(task, decoding):
-    found = replay(task, decoding, grid=GRID, permutations=20)
-    assert set(found.lams) <= set(GRID)
-    assert found.cells < 0.5 * found.paper_cells
+    replayed = replay(task, decoding, grid=GRID, permutations=20)
+    assert set(replayed.lams) <= set(GRID)
+    assert replayed.cells < 0.5 * replayed.paper_cells
 
 
 def test_the_same_seed_deals_the_same_permutations():

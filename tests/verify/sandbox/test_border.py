@@ -97,7 +97,7 @@ def test_what_a_program_makes_of_its_values_is_never_our_error(sandbox, program,
 
 
 @pytest.mark.parametrize(
-    ("program", "test", "said"),
+    ("program", "test", "sentence"),
     [
         ("f = lambda x: 'x' * (9 << 20)", "assert f(1)", "more than one reply may hold"),
         (
@@ -114,10 +114,10 @@ def test_what_a_program_makes_of_its_values_is_never_our_error(sandbox, program,
         ),
     ],
 )
-def test_a_value_that_is_too_large_or_deep_to_cross_is_opaque(sandbox, program, test, said):
+def test_a_value_that_is_too_large_or_deep_to_cross_is_opaque(sandbox, program, test, sentence):
     reason, detail = ruled(sandbox, program, test)
     assert reason == "opaque"
-    assert said in detail
+    assert sentence in detail
 
 
 def test_two_hundred_levels_cross(sandbox):

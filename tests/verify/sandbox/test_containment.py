@@ -103,9 +103,9 @@ def test_a_program_finds_no_trace_of_an_earlier_one(use):
     looks = "import os\ndef f():\n    times = os.stat('/tmp')\n    file = '/tmp/left'\n"
     with in_tier("namespaces") as sandbox:
         assert sandbox.run(f"{looks}    return len([{use}])", ["assert f() > 0"]).accepted
-        found = f"{looks}    return times.st_atime, times.st_mtime, os.listdir('/tmp')"
+        program = f"{looks}    return times.st_atime, times.st_mtime, os.listdir('/tmp')"
         for _ in range(2):
-            assert sandbox.run(found, ["assert f() == (0, 0, [])"]).accepted
+            assert sandbox.run(program, ["assert f() == (0, 0, [])"]).accepted
 
 
 def test_a_program_has_three_descriptors_and_its_channel(sandbox):

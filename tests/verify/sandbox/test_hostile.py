@@ -106,31 +106,31 @@ def lines(place: Place, part: str) -> dict[str, dict]:
 
 def reported(order: dict, programs: list[Program]) -> dict[str, dict]:
     wanted = {"do": "programs", "programs": [asdict(program) for program in programs], **order}
-    found = {"": {}}
+    reports = {"": {}}
     for line in cage.caged(wanted):
         if "name" in line:
-            found[line["name"]] = line
+            reports[line["name"]] = line
         elif "start" in line:
-            found[""]["last started"] = line["start"]
+            reports[""]["last started"] = line["start"]
         else:
-            found[""] |= line
-    return found
+            reports[""] |= line
+    return reports
 
 
 def problems(program: Program, line: dict | None, tier: str = "") -> list[str]:
     """Return what is wrong with a verdict and its effects; [] for a program that went as it must."""
     if line is None:
         return ["the run ended before it"]
-    found = list(line["effects"])
+    wrong = list(line["effects"])
     if tier and program.tiers and tier not in program.tiers:
-        return found
+        return wrong
     if program.expect != "any" and line["accepted"] is not (program.expect == "pass"):
-        found.append(f"{line['reason']}: {line['detail']}")
+        wrong.append(f"{line['reason']}: {line['detail']}")
     if program.reason and line["reason"] != program.reason:
-        found.append(f"{line['reason']}, not {program.reason}: {line['detail']}")
+        wrong.append(f"{line['reason']}, not {program.reason}: {line['detail']}")
     if line["reason"] == "error" and program.reason != "error":
-        found.append(f"called a fault of ours: {line['detail']}")
-    return found
+        wrong.append(f"called a fault of ours: {line['detail']}")
+    return wrong
 
 
 def test_the_sample_has_every_category():
@@ -140,8 +140,8 @@ def test_the_sample_has_every_category():
 @needs_cage
 @pytest.mark.parametrize("name", PARTS["sample"])
 def test_a_program_gets_its_verdict_and_has_no_effect(name):
-    found = lines(PLACES["namespaces"], "sample")
-    assert problems(CORPUS[name], found.get(name), PLACES["namespaces"].found) == [], found[""]
+    reports = lines(PLACES["namespaces"], "sample")
+    assert problems(CORPUS[name], reports.get(name), PLACES["namespaces"].found) == [], reports[""]
 
 
 @needs_cage
@@ -171,12 +171,12 @@ def test_the_corpus_as_an_ordinary_user_with_landlock():
 
 
 def assert_all(place: Place, part: str) -> None:
-    found = lines(place, part)
-    assert found[""]["tier"] == place.found
-    wrong = {name: problems(CORPUS[name], found.get(name), place.found) for name in PARTS[part]}
+    reports = lines(place, part)
+    assert reports[""]["tier"] == place.found
+    wrong = {name: problems(CORPUS[name], reports.get(name), place.found) for name in PARTS[part]}
     assert {name: what for name, what in wrong.items() if what} == {}
-    assert found[""]["closed"] == []
-    assert found[""]["end"]
+    assert reports[""]["closed"] == []
+    assert reports[""]["end"]
 
 
 @needs_cage
@@ -197,18 +197,18 @@ def test_each_layer_is_missed(tier, layer):
 def test_the_cage_sees_each_effect_where_nothing_holds():
     order = {"tier": "none", "without": ["rlimits"], "limits": LIMITS["fast"]}
     for name, effect in UNPROTECTED.items():
-        found = reported(order, [CORPUS[name]])
-        seen = " ".join(problems(CORPUS[name], found.get(name)))
-        assert effect in seen or (effect == "victim harmed" and name not in found), (name, found)
+        reports = reported(order, [CORPUS[name]])
+        seen = " ".join(problems(CORPUS[name], reports.get(name)))
+        assert effect in seen or (effect == "victim harmed" and name not in reports), (name, reports)
 
 
 @needs_cage
 @pytest.mark.parametrize(("tier", "least"), [("namespaces", 8), pytest.param("landlock", 7, marks=slow)])
 def test_a_killed_supervisor_leaves_no_process(tier, least):
     order = {"do": "orphans", "tier": tier, "count": least, "limits": {"cpu": 60.0, "wall": 60.0}}
-    found = cage.caged(order, seconds=600)
-    assert found[0]["left"] == []
-    assert found[0]["most"] >= least
+    reports = cage.caged(order, seconds=600)
+    assert reports[0]["left"] == []
+    assert reports[0]["most"] >= least
 
 
 @needs_cage

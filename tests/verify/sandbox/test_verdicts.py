@@ -195,7 +195,7 @@ def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swal
 
 
 @pytest.mark.parametrize(
-    ("tests", "said"),
+    ("tests", "sentence"),
     [
         ([], "accepts everything"),
         (["f(1)"], "no assert"),
@@ -212,10 +212,10 @@ def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swal
         (["assert f(bytes(9 << 20)) == 1"], "the tests pass more than a call can hold"),
     ],
 )
-def test_rule_five_tests_that_cannot_tell_are_an_error_and_no_pass(sandbox, tests, said):
+def test_rule_five_tests_that_cannot_tell_are_an_error_and_no_pass(sandbox, tests, sentence):
     reason, detail = ruled(sandbox, "f = lambda x: 1", tests)
     assert reason == "error"
-    assert said in detail
+    assert sentence in detail
 
 
 @pytest.mark.parametrize("setup", ["raise ValueError", "import no_such_module", "undefined_name"])
@@ -227,7 +227,7 @@ def test_broken_set_up_is_the_tasks_fault(sandbox, setup):
 
 
 @pytest.mark.parametrize(
-    ("program", "tests", "said"),
+    ("program", "tests", "sentence"),
     [
         ("def f(x:", ["assert f(1) == 1"], "the program raised SyntaxError"),
         ("\0", ["assert f(1) == 1"], "the program raised"),
@@ -262,10 +262,10 @@ def test_broken_set_up_is_the_tasks_fault(sandbox, setup):
     ],
     ids=lambda value: value[:40].encode("unicode_escape").decode() if isinstance(value, str) else None,
 )
-def test_whatever_the_program_does_wrong_is_a_failure_with_its_detail(sandbox, program, tests, said):
+def test_whatever_the_program_does_wrong_is_a_failure_with_its_detail(sandbox, program, tests, sentence):
     reason, detail = ruled(sandbox, program, tests)
     assert reason == "failed"
-    assert said in detail
+    assert sentence in detail
     assert detail.isprintable()
 
 
@@ -331,8 +331,8 @@ def test_what_a_call_returns_decides_whether_it_may_change_its_arguments(sandbox
 @pytest.mark.parametrize("program", ["x = 1", "import sum", "sum = __import__('math')"])
 def test_a_program_without_its_entry_point_fails_though_a_builtin_could_answer(sandbox, program):
     program = program.replace("import sum", "import math as sum")
-    found = ruled(sandbox, program, ["assert sum([1, 2]) == 3"], entry_points=["sum"])
-    assert found == ("failed", "the program does not define 'sum'")
+    verdict = ruled(sandbox, program, ["assert sum([1, 2]) == 3"], entry_points=["sum"])
+    assert verdict == ("failed", "the program does not define 'sum'")
 
 
 def test_an_entry_point_that_the_set_up_defines_may_be_missing(sandbox):

@@ -38,10 +38,10 @@ def workers(root: int = 0) -> set[int]:
                 parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
         except (OSError, UnicodeDecodeError):
             continue
-    found = {root or os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found & parents.keys()
+    family = {root or os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family & parents.keys()
 
 
 def gone(processes: set[int]) -> bool:
@@ -92,26 +92,26 @@ def test_no_tier_is_an_error_that_says_what_each_said_and_what_to_do(monkeypatch
     monkeypatch.setattr(pool, "working_worker", refuse)
     with pytest.raises(SandboxUnavailable) as caught:
         Sandbox()
-    for said in (
+    for part in (
         "namespaces: namespaces is not",
         "landlock: landlock is not",
         "was not run",
         "ERCE_SANDBOX=none",
     ):
-        assert said in str(caught.value)
+        assert part in str(caught.value)
     assert "seccomp: " not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "sentence"),
     [("echo no interpreter today >&2", "no interpreter today"), ("exit 0", "the worker ended")],
 )
-def test_a_worker_that_does_not_start_says_why(monkeypatch, tmp_path, script, said):
+def test_a_worker_that_does_not_start_says_why(monkeypatch, tmp_path, script, sentence):
     broken = tmp_path / "python"
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(broken))
-    with pytest.raises(SandboxUnavailable, match=said):
+    with pytest.raises(SandboxUnavailable, match=sentence):
         Sandbox()
     monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
     with pytest.raises(SandboxUnavailable, match="missing"):
@@ -125,10 +125,10 @@ def test_a_tier_whose_probe_is_judged_wrongly_is_not_taken(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers = 0")]
+    ("options", "sentence"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers = 0")]
 )
-def test_what_cannot_be_is_refused(options, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_cannot_be_is_refused(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
         Sandbox(**options)
 
 

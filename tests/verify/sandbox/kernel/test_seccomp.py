@@ -73,7 +73,7 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
-    ("call", "arguments", "said"),
+    ("call", "arguments", "outcome"),
     [
         ("clone", (0x50F00,), ALLOW),  # the flags of pthread_create: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
         ("clone", (17,), refused(errno.EAGAIN)),  # fork
@@ -109,8 +109,8 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
         ("sendmsg", (3,), refused(errno.EPERM)),
     ],
 )
-def test_arguments_decide_where_a_call_can_do_both(machine, call, arguments, said):
-    assert answer(machine, call, *arguments) == said
+def test_arguments_decide_where_a_call_can_do_both(machine, call, arguments, outcome):
+    assert answer(machine, call, *arguments) == outcome
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -121,7 +121,7 @@ def test_another_architecture_and_another_table_of_numbers_are_the_end(machine):
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "outcome"),
     [
         (0, ALLOW),
         (0o2000000, ALLOW),
@@ -130,8 +130,8 @@ def test_another_architecture_and_another_table_of_numbers_are_the_end(machine):
         (0o1000, refused(errno.EROFS)),
     ],
 )
-def test_read_only_opens_nothing_for_writing_and_changes_no_name(machine, flags, said):
-    assert answer(machine, "openat", 0, 0, flags, read_only=True) == said
+def test_read_only_opens_nothing_for_writing_and_changes_no_name(machine, flags, outcome):
+    assert answer(machine, "openat", 0, 0, flags, read_only=True) == outcome
     for name in seccomp.WRITING.split():
         if name in MACHINES[machine].numbers:
             assert answer(machine, name, read_only=True) == refused(errno.EPERM)
