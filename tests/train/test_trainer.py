@@ -226,6 +226,12 @@ def test_what_would_train_something_else_is_refused(tmp_path):
             build(trainer, other, tied=False, peft_config=on_the_head)
 
 
+def test_trls_head_needs_a_trl_that_returns_entropies(tmp_path, monkeypatch):
+    monkeypatch.setattr("erce.train.trainer.version", lambda package: "1.9.0")
+    with pytest.raises(ValueError, match=r"needs TRL 1\.15 or newer.*not 1\.9\.0; upgrade TRL"):
+        build(ERCETrainer, toy.config(tmp_path, head="trl"))
+
+
 def test_a_mixture_of_experts_needs_its_own_loss_left_out_or_trls_head(tmp_path):
     from transformers import MixtralConfig, MixtralForCausalLM
 
