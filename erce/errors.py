@@ -8,6 +8,10 @@ class InputError(ValueError):
     """A setting, file or argument that erce cannot use: one sentence with the value and the way out."""
 
 
+class DamagedError(InputError):
+    """A file of a study that is missing, or is not what erce wrote; the sentence says what makes it again."""
+
+
 class JudgeError(InputError):
     """A user's own function that judges completions raised, or returned what is no verdict."""
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from erce.errors import InputError
+from erce.errors import DamagedError
 
-MADE_AGAIN = "is damaged; delete the file, and the next run makes it again"
+MADE_AGAIN = "`erce run` with the study's recipe makes it again (logs are imported again, into a new folder)"
 
 
 @contextmanager
@@ -29,7 +29,16 @@ def new_folder(path: Path) -> Iterator[Path]:
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     yield temporary
+    wait_for_disk(temporary)
     temporary.replace(path)
+
+
+def wait_for_disk(folder: Path) -> None:
+    """Wait until every file under the folder is on the disk."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
 
 
 def write_text(path: Path, text: str) -> None:
@@ -45,12 +54,15 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read_json(path: Path) -> Any:
-    """Return the content; an InputError for a file that is cut off or is not JSON."""
+def read_json(path: Path, *needed: str) -> dict[str, Any]:
+    """Return the object in a study's file; a DamagedError if it is no object or lacks one of `needed`."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is damaged ({error}); delete it, and the next run makes it again") from None
+        content = _parsed_object(path.read_bytes())
+    except FileNotFoundError:
+        raise DamagedError(f"{path} is missing; {MADE_AGAIN}") from None
+    if content is None or not content.keys() >= {*needed}:
+        raise DamagedError(f"{path} is damaged; {MADE_AGAIN}")
+    return content
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -58,22 +70,32 @@ def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     write_text(path, "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
-def read_rows(path: Path, *, damaged: str = MADE_AGAIN) -> Iterator[dict[str, Any]]:
+def read_rows(
+    path: Path, *needed: str, damaged: str = f"is damaged; {MADE_AGAIN}"
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file, without blank lines.
 
-    A line that is not a JSON object is an InputError that ends in `damaged`, the way out for the file.
+    A line that is no JSON object with the `needed` columns is a DamagedError that ends in `damaged`, the way
+    out for the file.
     """
+    columns = {*needed}
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):  # also for text that is not UTF-8
-                row = None
-            if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number} {damaged}")
+            row = _parsed_object(line)
+            if row is None or not row.keys() >= columns:
+                raise DamagedError(f"{path}, line {number} {damaged}")
             yield row
+
+
+def _parsed_object(text: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a text is; None for all else."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):  # also for text that is not UTF-8
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _temporary(path: Path) -> Path:

@@ -15,6 +15,7 @@ from transformers.utils import logging
 
 from erce.catalog import EMBEDDED_MODELS, model_folder
 from erce.errors import InputError
+from erce.hf.adapter import check_adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -65,6 +66,7 @@ def adapted(model: PreTrainedModel, folder: Path | None) -> Iterator[nn.Module]:
     if folder is None:
         yield model
         return
+    check_adapter(folder)
     merged, base = model.dtype == torch.float32, shadow(model)
     if merged:
         for weight in base.parameters():

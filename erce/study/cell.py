@@ -20,11 +20,11 @@ from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.digests import DIGESTS, digests
 from erce.study.drawing import JOURNAL, draw, has_all_completions
-from erce.study.folder import RESULT, TIMING, cell_folder, timed
+from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS, read_samples
-from erce.study.training import TRAINING, train
+from erce.study.training import TRAINING, is_trained, train
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -38,10 +38,11 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
     (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
     with _cpu_threads(recipe.resources.threads):
-        if cell.lam is not None and not (folder / TRAINING).is_file():
+        is_drawn = (folder / CELL).is_file() and has_all_completions(folder, recipe, cell, splits)
+        if cell.lam is not None and not is_trained(folder, is_drawn=is_drawn):
             with timed(folder, "training"):
                 train(folder, recipe, cell, splits.train)
-        if not has_all_completions(folder, recipe, cell, splits):
+        if not is_drawn:
             with timed(folder, "generation"):
                 draw(folder, recipe, cell, splits)
     (folder / JOURNAL).unlink(missing_ok=True)

@@ -1,17 +1,28 @@
-"""A finished cell's files ⇄ digests in result.json: a file that changed later is noticed, and made again."""
+"""A cell's files ⇄ digests in result.json: what changed later, or is torn, is noticed and made again."""
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from erce.errors import DamagedError
 from erce.files import read_json
-from erce.study.folder import RESULT
-from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.hf.adapter import WEIGHTS, check_adapter
+from erce.study.folder import CELL, RESULT
+from erce.study.samples import COMPLETIONS, VERDICTS, read_completions, read_samples
 from erce.study.training import ADAPTER, TRAINING
 
 DIGESTS = "digests"  # in result.json: file → digest
+POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
+READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
+    POLICY: lambda folder: check_adapter(folder / ADAPTER),
+    TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
+    COMPLETIONS: read_completions,
+    CELL: lambda folder: read_json(folder / CELL, "key"),
+    VERDICTS: read_samples,
+    RESULT: lambda folder: read_json(folder / RESULT),
+}
 WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
 BLOCK_BYTES, BLOCKS = 2**16, 16
 
@@ -37,14 +48,37 @@ def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
 
 
 def make_again(folders: Iterable[Path]) -> list[str]:
-    """Delete what changed in finished cells, and what was made from it; return a sentence a changed file."""
+    """Delete what changed, or is torn, and what was made from it; return a sentence for each such file."""
     sentences = []
     for folder in folders:
-        result = read_json(folder / RESULT) if (folder / RESULT).is_file() else {}
-        if changed := changed_files(folder, result):
+        if changed := _changed_or_torn(folder):
             _delete_from(folder, changed[0])
             sentences += [f"{folder.name}/{name} is not as its run left it; made again." for name in changed]
     return sentences
+
+
+def _changed_or_torn(folder: Path) -> list[str]:
+    """Return the files that cannot stay, in the order in which they are made.
+
+    Every file of an unfinished cell is read; of a finished one those without a digest.
+    """
+    there = [name for name in READERS if (folder / name).is_file()]
+    if RESULT not in there or _is_torn(folder, RESULT):
+        return [name for name in there if _is_torn(folder, name)]
+    result = read_json(folder / RESULT)
+    if DIGESTS not in result:
+        return []
+    changed = {*changed_files(folder, result)}
+    changed |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
+    return [name for name in READERS if name in changed]
+
+
+def _is_torn(folder: Path, name: str) -> bool:
+    try:
+        READERS[name](folder)
+    except DamagedError:
+        return True
+    return False
 
 
 def file_digest(path: Path) -> str:
@@ -66,12 +100,9 @@ def _is_needed(name: str) -> bool:
 
 
 def _delete_from(folder: Path, name: str) -> None:
-    """Delete the first changed file and every later stage's, the result first."""
-    later = [RESULT, VERDICTS]
-    if name != VERDICTS:
-        later.append(COMPLETIONS)
-    if name not in (VERDICTS, COMPLETIONS):
-        later.append(TRAINING)
+    """Delete a file and all that are made later, the result first; without its log an adapter goes too."""
+    names = list(READERS)
+    for later in reversed(names[names.index(name) :]):
+        (folder / later).unlink(missing_ok=True)
+    if not (folder / TRAINING).is_file():
         shutil.rmtree(folder / ADAPTER, ignore_errors=True)
-    for file in later:
-        (folder / file).unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """A stage of a cell: problems → completions, under every decoding that the recipe asks for."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +11,10 @@ from erce.study.folder import RESULT
 from erce.study.journal import Journal
 from erce.study.policy import policy
 from erce.study.provenance import check_origin, write_origin
-from erce.study.samples import COMPLETIONS, VERDICTS, DrawnSet, read_completions, write_completions
+from erce.study.samples import VERDICTS, DrawnSet, read_completions, write_completions
 from erce.study.training import ADAPTER, base_policy
 from erce.tasks import load_task
-from erce.types import Splits
+from erce.types import Completion, Problem, Splits
 
 EVALUATED = ("validation", "test")
 JOURNAL = "completions.journal"
@@ -37,17 +38,17 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
 
 
 def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
-    """Return whether every set that the recipe asks for is there; a new temperature adds sets."""
-    return (folder / COMPLETIONS).is_file() and read_completions(folder).keys() >= {
-        DrawnSet(split, decoding)
+    """Return whether every set that the recipe asks for is there and whole; a new temperature adds sets."""
+    completions = read_completions(folder)
+    return all(
+        _is_whole(completions.get(DrawnSet(split, decoding), ()), getattr(problems, split), settings)
         for split in EVALUATED
-        if getattr(problems, split)
-        for decoding in decodings(recipe, cell)
-    }
+        for decoding, settings in decodings(recipe, cell).items()
+    )
 
 
 def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
-    """Draw every missing set. All cells of a task are evaluated on the same problems.
+    """Draw every set that is not whole. All cells of a task are evaluated on the same problems.
 
     The old result and verdicts go before the completions change, so that a kill leaves no verdicts of other
     completions.
@@ -63,7 +64,7 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
         for split in EVALUATED:
             for decoding, settings in wanted.items():
                 drawn_set = DrawnSet(split, decoding)
-                if drawn_set not in completions:
+                if not _is_whole(completions.get(drawn_set, ()), evaluated[split], settings):
                     completions[drawn_set] = journal.completed(
                         evaluated[split],
                         partial(draw_from, decoding=settings, seed=cell.seed),
@@ -75,6 +76,10 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
         (folder / outdated).unlink(missing_ok=True)
     in_order = sorted(completions, key=_order)
     write_completions(folder, ((place, drawn) for place in in_order for drawn in completions[place]))
+
+
+def _is_whole(drawn: Sequence[Completion], problems: Sequence[Problem], settings: GenerationSettings) -> bool:
+    return len(drawn) == len(problems) * settings.samples
 
 
 def _order(drawn_set: DrawnSet) -> tuple[int, float]:

@@ -17,9 +17,9 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from erce.errors import InputError
-from erce.files import new_file, read_rows
+from erce.files import new_file
 from erce.recipe import Cell
-from erce.study.folder import PROBLEMS, Study, cell_folder
+from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.provenance import read_origin
 from erce.study.samples import JudgedSample, read_samples
 from erce.types import SampleRow
@@ -40,7 +40,7 @@ def records(study: Study) -> Iterator[SampleRow]:
 
     A cell whose completions and verdicts do not belong together is an InputError.
     """
-    problems = _problem_columns(study.root / PROBLEMS)
+    problems = _problem_columns(study.root)
     for cell in study.results:
         folder = cell_folder(study.root, study.recipe, cell)
         origin = read_origin(folder)
@@ -143,16 +143,15 @@ def _write_parquet(path: Path, rows: Iterator[SampleRow]) -> int:
     return count
 
 
-def _problem_columns(path: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
+def _problem_columns(root: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Return (task, split, id) → the columns of a problem; nothing where the study has no problems.jsonl."""
-    rows = read_rows(path) if path.is_file() else ()
     return {
         (row["task"], row["split"], row["problem"]): {
             "prompt_hash": _digest(row["prompt"]) if row["prompt"] else None,
             "answer": row["answer"] or None,
             "tests": row["tests"] or None,
         }
-        for row in rows
+        for row in read_problems(root)
     }
 
 

@@ -16,7 +16,7 @@ runs/mini/
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from erce.errors import InputError
-from erce.files import read_json, read_rows, write_json, write_rows
+from erce.errors import DamagedError, InputError
+from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
 from erce.recipe import Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
 from erce.study.compared import compared_lams, with_comparisons
 from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
@@ -44,35 +44,65 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     """Claim the folder for this recipe; an InputError leaves a folder alone that holds anything else.
 
     The grid and the frontier may have grown or shrunk since the last run; every other setting must be the
-    same, and so must the rows of problems.jsonl.
+    same, and so must the rows of problems.jsonl. A file that is missing or torn is written again.
     """
-    check_folder(root)
-    if (root / STUDY).is_file():
+    check_folder(root, recipe)
+    settings = _settings(root)
+    if settings is not None:
         before = read_recipe(root)
         if identity(before) != identity(recipe):
             raise InputError(
                 f"{root} holds another study ({_difference(before, recipe)}); "
                 "choose another folder with --out"
             )
-    begun = (root / PROBLEMS).is_file()
-    if begun and problems is not None and list(read_rows(root / PROBLEMS)) != problems:
+    rows = _whole_rows(root)
+    if problems is not None and rows != problems[: len(rows)]:
         raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
-    settings = as_settings(recipe)
-    if not (root / STUDY).is_file() or read_json(root / STUDY) != settings:
-        write_json(root / STUDY, settings)
-    if problems is not None and not begun:
+    if settings != as_settings(recipe):
+        write_json(root / STUDY, as_settings(recipe))
+    if problems is not None and rows != problems:
         write_rows(root / PROBLEMS, problems)
 
 
-def check_folder(root: Path) -> None:
-    """Raise an InputError for a folder that holds something else than a study."""
-    if (root / STUDY).is_file() or not root.exists():
+def check_folder(root: Path, recipe: Recipe) -> None:
+    """Raise an InputError for a folder that holds something else than a study.
+
+    Where study.json is missing or torn, the folder of one of the recipe's cells says whose the study is: its
+    name depends on every setting.
+    """
+    if not root.exists() or _settings(root) is not None:
         return
-    leftovers = {LOCKS, f".{STUDY}.tmp"}  # of a run that was killed at once
-    if not root.is_dir() or any(path.name not in leftovers for path in root.iterdir()):
-        raise InputError(f"{root} exists and holds no study; choose another folder with --out")
+    begun = {STUDY, PROBLEMS, LOCKS, f".{STUDY}.tmp", f".{PROBLEMS}.tmp"}  # by a run that was killed at once
+    if root.is_dir() and all(path.name in begun for path in root.iterdir()):
+        return
+    if not any(cell_folder(root, recipe, cell).is_dir() for cell in recipe.cells()):
+        held = "another study, whose study.json is torn" if (root / STUDY).is_file() else "no study"
+        raise InputError(f"{root} exists and holds {held}; choose another folder with --out")
+
+
+def _settings(root: Path) -> dict[str, Any] | None:
+    """Return what study.json holds; None where it is missing or torn."""
+    try:
+        return read_json(root / STUDY, "task", "lams", "seeds")
+    except DamagedError:
+        return None
+
+
+def _whole_rows(root: Path) -> list[dict[str, Any]]:
+    """Return the rows of problems.jsonl before the first torn one; none without the file."""
+    rows: list[dict[str, Any]] = []
+    with suppress(DamagedError):
+        for row in read_problems(root):
+            rows.append(row)
+    return rows
+
+
+def read_problems(root: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of problems.jsonl; none where it is missing, as in a study of imported logs."""
+    path = root / PROBLEMS
+    yield from read_rows(path, "task", "split", "problem") if path.is_file() else ()
 
 
 def _difference(before: Recipe, after: Recipe) -> str:
@@ -95,8 +125,9 @@ def read_recipe(root: Path) -> Recipe:
     """Return the recipe of the study in a folder."""
     if not (root / STUDY).is_file():
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
+    settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return parse_recipe(_without_retired(read_json(root / STUDY)))
+        return parse_recipe(_without_retired(settings))
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
 
@@ -165,7 +196,9 @@ class Study:
         None if the recipe lists its λ, or if the search has not begun.
         """
         path = self.root / SEARCH
-        return read_json(path) if self.recipe.search and path.is_file() else None
+        if not self.recipe.search or not path.is_file():
+            return None
+        return read_json(path, "asked", "step", "said")
 
     @cached_property
     def expected(self) -> list[Cell]:
@@ -250,7 +283,21 @@ class Study:
 
     @cached_property
     def _outcomes(self) -> dict[Cell, dict[DrawnSet, np.ndarray]]:
-        return {cell: read_outcomes(cell_folder(self.root, self.recipe, cell)) for cell in self.results}
+        outcomes = {cell: read_outcomes(self._folder(cell)) for cell in self.results}
+        for cell, by_set in outcomes.items():
+            for drawn_set, count in _scored(self.results[cell]).items():
+                if drawn_set not in by_set or by_set[drawn_set].size < count:
+                    raise DamagedError(f"{self._folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
+        return outcomes
+
+
+def _scored(result: dict[str, Any]) -> dict[DrawnSet, int]:
+    """Return how many completions of each set a result.json has scored, 0 where it does not say."""
+    return {
+        DrawnSet(split, decoding): scores.get("problems", 0) * scores.get("samples", 0)
+        for split, by_decoding in result["scores"].items()
+        for decoding, scores in by_decoding.items()
+    }
 
 
 def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell, str]:
@@ -261,8 +308,11 @@ def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell
 
 
 def read_timing(folder: Path) -> dict[str, float]:
-    """Return stage → seconds of a cell, over all runs that worked on it; {} for a cell without times."""
-    return read_json(folder / TIMING) if (folder / TIMING).is_file() else {}
+    """Return stage → seconds of a cell, over all runs that worked on it; {} without a whole file."""
+    try:
+        return read_json(folder / TIMING)
+    except DamagedError:
+        return {}
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, RunError
+from erce.files import new_file
 from erce.study.samples import DrawnSet
 from erce.types import Completion, Problem
 
@@ -57,10 +58,7 @@ class Journal:
         return [completion for problem in problems for completion in finished[problem.id]]
 
     def completions(self, drawn_set: DrawnSet) -> list[Completion]:
-        """Return what this key finished of a set, each problem and sample once.
-
-        A last line that was cut off is dropped from the file; damage before it is an InputError.
-        """
+        """Return what this key finished of a set, each problem and sample once, without torn lines."""
         kept: dict[tuple[str, int], Completion] = {}
         for line in self._lines():
             if (line["key"], line["labels"]) == (self.key, drawn_set._asdict()):
@@ -69,24 +67,16 @@ class Journal:
         return list(kept.values())
 
     def _lines(self) -> list[dict[str, Any]]:
+        """Return the content of the whole lines, and drop all others from the file."""
         if not self.path.is_file():
             return []
         with self.path.open("rb") as file:
-            raw_lines = list(file)
-        offset, lines = 0, []
-        for number, raw in enumerate(raw_lines, 1):
-            content = _checked_content(raw)
-            if content is None and number < len(raw_lines):
-                raise InputError(
-                    f"{self.path}, line {number} is damaged; delete the file, and the next run draws the "
-                    "cell's completions again"
-                )
-            if content is None:
-                os.truncate(self.path, offset)
-            else:
-                lines.append(content)
-            offset += len(raw)
-        return lines
+            contents = {line: _checked_content(line) for line in file}
+        lines = {line: content for line, content in contents.items() if content is not None}
+        if len(lines) < len(contents):
+            with new_file(self.path) as temporary:
+                temporary.write_bytes(b"".join(lines))
+        return list(lines.values())
 
     def _append(self, drawn_set: DrawnSet, drawn: Sequence[Completion]) -> None:
         rows = [asdict(completion) for completion in drawn]

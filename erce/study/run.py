@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.catalog import model_folder
-from erce.errors import CellsFailedError, InputError, counted
+from erce.errors import CellsFailedError, DamagedError, InputError, counted
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
@@ -62,7 +62,7 @@ def run(
     show = partial(progress, started=time.monotonic())
     recipe, root = _resolve(recipe, out, overrides)
     _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
-    check_folder(root)
+    check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     work = Work(
         root,
@@ -75,14 +75,13 @@ def run(
     opened = open_engine(work, engine=engine, jobs=jobs)
     if recipe.search is not None and not problems[recipe.task].validation:
         raise no_validation(recipe.n_validation)
-    if not all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells):
+    if not _is_finished(root, recipe):
         _check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
     first_round = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
-        cells = asked(root, recipe).cells
-        notes = make_again(cell_folder(root, recipe, cell) for cell in cells)
-        notes += _judged_again(judge_again(root, recipe, cells))
+        notes = make_again(sorted((root / "cells").glob("*")))
+        notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
         failed: list[Done] = []
         for now in rounds(root, recipe, notes=notes):
             failed += _run_round(first_round, now, run_cells, retries=retries, without=failed, show=show)
@@ -91,6 +90,14 @@ def run(
     if failed:
         raise _cells_failed(root, recipe, failed)
     return read_study(root)
+
+
+def _is_finished(root: Path, recipe: Recipe) -> bool:
+    """Return whether every cell is done; a study with a torn file, which is made again, is not."""
+    try:
+        return all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells)
+    except DamagedError:
+        return False
 
 
 def _judged_again(cells: Sequence[Cell]) -> list[str]:

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from erce.errors import InputError
-from erce.files import read_rows, write_rows
+from erce.errors import DamagedError
+from erce.files import MADE_AGAIN, read_rows, write_rows
 from erce.types import Completion, Verdict
 
 COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
+PLACE = ("split", "decoding", "problem", "sample")  # the columns that say which sample a row is
+COLUMNS = (*PLACE, "text", "tokens", "finished", "logprob", "entropy")  # that every completion's row has
 
 
 class DrawnSet(NamedTuple):
@@ -38,7 +40,7 @@ def write_completions(folder: Path, samples: Iterable[tuple[DrawnSet, Completion
 def read_completions(folder: Path) -> dict[DrawnSet, list[Completion]]:
     """Return the drawn sets in the order of the file; an empty dict if the cell has no completions yet."""
     completions: dict[DrawnSet, list[Completion]] = {}
-    for row in read_rows(folder / COMPLETIONS) if (folder / COMPLETIONS).is_file() else ():
+    for row in read_rows(folder / COMPLETIONS, *COLUMNS) if (folder / COMPLETIONS).is_file() else ():
         drawn_set = DrawnSet(row.pop("split"), row.pop("decoding"))
         completions.setdefault(drawn_set, []).append(Completion(**row))
     return completions
@@ -55,19 +57,16 @@ def write_verdicts(folder: Path, samples: Sequence[JudgedSample]) -> None:
 
 
 def read_samples(folder: Path) -> list[JudgedSample]:
-    """Return each completion with its verdict; an InputError where the files hold other samples."""
+    """Return each completion with its verdict; a DamagedError where the files hold other samples."""
     completions = [
         (drawn_set, completion)
         for drawn_set, drawn in read_completions(folder).items()
         for completion in drawn
     ]
-    rows = list(read_rows(folder / VERDICTS))
-    judged = [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in rows]
+    rows = _verdict_rows(folder, "reason", "extracted")
+    judged = [tuple(row[name] for name in PLACE) for row in rows]
     if judged != [(*drawn_set, drawn.problem, drawn.sample) for drawn_set, drawn in completions]:
-        raise InputError(
-            f"{folder}: {VERDICTS} is not of the samples in {COMPLETIONS}; delete it and "
-            "result.json, and the next run judges again"
-        )
+        raise DamagedError(f"{folder / VERDICTS} is not of the samples in {COMPLETIONS}; {MADE_AGAIN}")
     return [
         JudgedSample(drawn_set, completion, _verdict(row))
         for (drawn_set, completion), row in zip(completions, rows, strict=True)
@@ -76,13 +75,22 @@ def read_samples(folder: Path) -> list[JudgedSample]:
 
 def read_outcomes(folder: Path) -> dict[DrawnSet, np.ndarray]:
     """Return each set as 0/1 (problems, samples), problems sorted by id: 1 where the verifier accepted."""
-    if not (folder / VERDICTS).is_file():
-        raise InputError(f"{folder / VERDICTS} is missing; `erce run` with the study's recipe makes it again")
     accepted: dict[DrawnSet, dict[tuple[str, int], bool]] = {}
-    for row in read_rows(folder / VERDICTS):
+    for row in _verdict_rows(folder):
         drawn_set = DrawnSet(row["split"], row["decoding"])
         accepted.setdefault(drawn_set, {})[row["problem"], row["sample"]] = row["accepted"]
+    if any(len(by_sample) % len({problem for problem, _ in by_sample}) for by_sample in accepted.values()):
+        raise DamagedError(f"{folder / VERDICTS} lacks samples of some problems; {MADE_AGAIN}")
     return {drawn_set: _array(by_sample) for drawn_set, by_sample in accepted.items()}
+
+
+def _verdict_rows(folder: Path, *further: str) -> list[dict[str, Any]]:
+    """Return the rows of verdicts.jsonl with the `further` columns; a cell has at least one."""
+    path = folder / VERDICTS
+    rows = list(read_rows(path, *PLACE, "accepted", *further)) if path.is_file() else []
+    if not rows:
+        raise DamagedError(f"{path} is missing or empty; {MADE_AGAIN}")
+    return rows
 
 
 def _verdict(row: dict[str, Any]) -> Verdict:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from erce.files import write_json
+from erce.hf.adapter import WEIGHTS
 from erce.hf.collector import uncollected
 from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.tasks import load_task
@@ -28,6 +29,11 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
 
         return BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
+
+
+def is_trained(folder: Path, *, is_drawn: bool) -> bool:
+    """Return whether the cell has its log, and its adapter too unless all is drawn from it."""
+    return (folder / TRAINING).is_file() and (is_drawn or (folder / ADAPTER / WEIGHTS).is_file())
 
 
 def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:

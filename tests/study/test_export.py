@@ -198,7 +198,7 @@ def test_verdicts_of_other_samples_are_refused(study):
     path = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0)) / "verdicts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(reversed(lines)), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"verdicts\.jsonl is not of the samples .* judges again"):
+    with pytest.raises(ValueError, match=r"verdicts\.jsonl is not of the samples .* makes it again"):
         list(records(study))
 
 

@@ -6,9 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erce.errors import DamagedError, InputError
 from erce.files import read_json, read_rows, write_json, write_rows, write_text
 from erce.recipe import Cell, Recipe, Serving
-from erce.study.folder import RESULT, STUDY, cell_folder, is_done, open_study, read_study
+from erce.study.folder import (
+    PROBLEMS,
+    RESULT,
+    STUDY,
+    TIMING,
+    cell_folder,
+    is_done,
+    open_study,
+    read_study,
+    read_timing,
+    timed,
+)
 from erce.types import BASELINE, Arm
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
@@ -78,18 +90,22 @@ def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"at": 1}\n\n' + line)
     with pytest.raises(
-        ValueError, match=r"rows\.jsonl, line 3 is damaged; delete the file, and the next run"
+        DamagedError,
+        match=r"rows\.jsonl, line 3 is damaged; `erce run` with the study's recipe makes it again",
     ):
         list(read_rows(path))
     with pytest.raises(ValueError, match=r"rows\.jsonl, line 3 is not mine$"):
         list(read_rows(path, damaged="is not mine"))
 
 
-@pytest.mark.parametrize("reader", [read_json, lambda path: list(read_rows(path))])
-def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader):
+@pytest.mark.parametrize(
+    "reader", [lambda path: read_json(path, "scores"), lambda path: list(read_rows(path, "scores"))]
+)
+@pytest.mark.parametrize("content", ['{"scores": {"te\n', "[1]\n", "{}\n", "\0\0"])
+def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader, content):
     path = tmp_path / "half.json"
-    path.write_text('{"scores": {"te\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"half\.json.*damaged.*delete"):
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DamagedError, match=r"half\.json.* is damaged; `erce run` with the study's recipe"):
         reader(path)
 
 
@@ -119,10 +135,11 @@ def test_a_study_may_find_its_problems_in_another_place(tmp_path):
 
 
 def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
-    open_study(tmp_path / "runs", RECIPE, [{"problem": "sum-1"}])
+    first, other = ({"task": "mini-sums", "split": "test", "problem": name} for name in ("sum-1", "sum-2"))
+    open_study(tmp_path / "runs", RECIPE, [first, other])
     before = everything(tmp_path)
     with pytest.raises(ValueError, match="begun with other problems"):
-        open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [{"problem": "sum-2"}])
+        open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [other, first])
     assert everything(tmp_path) == before
 
 
@@ -131,6 +148,37 @@ def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
     with pytest.raises(ValueError, match="exists and holds no study"):
         open_study(tmp_path, RECIPE)
     assert list(tmp_path.iterdir()) == [tmp_path / "thesis.tex"]
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{}", '{"task": "mini'])
+def test_a_torn_study_json_is_written_again_for_the_recipe_of_its_cells_alone(tmp_path, content):
+    open_study(tmp_path, RECIPE)
+    whole = (tmp_path / STUDY).read_bytes()
+    cell_folder(tmp_path, RECIPE, Cell("mini-sums", 0.5, 0)).mkdir(parents=True)
+    (tmp_path / STUDY).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"holds another study, whose study\.json is torn; choose another"):
+        open_study(tmp_path, replace(RECIPE, model="other"))
+    open_study(tmp_path, RECIPE)
+    assert (tmp_path / STUDY).read_bytes() == whole
+
+
+def test_a_list_of_problems_that_was_cut_off_is_written_again(tmp_path):
+    rows = [{"task": "mini-sums", "split": "test", "problem": name} for name in ("sum-1", "sum-2")]
+    open_study(tmp_path, RECIPE, rows)
+    whole = (tmp_path / PROBLEMS).read_bytes()
+    for size in (0, len(whole) // 2, len(whole) // 2 + 5):
+        (tmp_path / PROBLEMS).write_bytes(whole[:size])
+        open_study(tmp_path, RECIPE, rows)
+        assert (tmp_path / PROBLEMS).read_bytes() == whole
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "{"])
+def test_a_torn_timing_costs_the_times_alone(tmp_path, content):
+    (tmp_path / TIMING).write_text(content, encoding="utf-8")
+    assert read_timing(tmp_path) == {}
+    with timed(tmp_path, "training"):
+        pass
+    assert [*read_timing(tmp_path)] == ["training"]
 
 
 def test_the_grid_of_a_study_may_grow(tmp_path):

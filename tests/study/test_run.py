@@ -250,14 +250,3 @@ def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path, change,
         run(replace(RECIPE, **change), out=tmp_path / "mini")
     assert sentence in str(refused.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_damaged_result_stops_the_run_and_is_left_for_the_user(finished, tmp_path):
-    root = tmp_path / "mini"
-    open_study(root, RECIPE)
-    folder = cell_folder(root, RECIPE, RECIPE.cells()[1])
-    folder.mkdir(parents=True)
-    (folder / RESULT).write_text('{"scores":', encoding="utf-8")
-    with pytest.raises(ValueError, match="damaged"):
-        run(RECIPE, out=root)
-    assert [path.name for path in folder.iterdir()] == [RESULT]

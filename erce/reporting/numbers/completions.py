@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from erce.files import read_rows
 from erce.recipe import Cell
 from erce.reporting.format import visible
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.study.folder import PROBLEMS, Study, cell_folder
-from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.study.folder import Study, cell_folder, read_problems
+from erce.study.samples import read_samples
 from erce.types import Arm
 
 MOST = 20_000  # completions of a page
@@ -81,11 +80,9 @@ def three_completions(summary: Summary) -> list[JudgedCompletion]:
 
 def prompts(study: Study) -> dict[str, str]:
     """Return the prompts of the own task's test problems by id; without problems.jsonl there are none."""
-    path = study.root / PROBLEMS
-    rows = read_rows(path) if path.is_file() else ()
     return {
         row["problem"]: shorten(row["prompt"])
-        for row in rows
+        for row in read_problems(study.root)
         if (row["task"], row["split"]) == (study.recipe.task, "test") and "prompt" in row
     }
 
@@ -103,13 +100,7 @@ def shorten(text: str) -> str:
 def judged_completions(study: Study, cell: Cell) -> Iterator[JudgedCompletion]:
     """Yield a cell's completions of the test problems, greedy and sampled; skip the other temperatures."""
     folder = cell_folder(study.root, study.recipe, cell)
-    texts = {
-        (row["decoding"], row["problem"], row["sample"]): row["text"]
-        for row in read_rows(folder / COMPLETIONS)
-        if row["split"] == "test"
-    }
-    for row in read_rows(folder / VERDICTS):
-        if row["split"] == "test" and row["decoding"] in DECODINGS:
-            text = texts[row["decoding"], row["problem"], row["sample"]]
-            verdict = (row["accepted"], row["reason"], row["extracted"])
-            yield JudgedCompletion(cell.arm, cell.seed, row["decoding"], row["problem"], text, *verdict)
+    for (split, decoding), drawn, verdict in read_samples(folder):
+        if split == "test" and decoding in DECODINGS:
+            judged = (verdict.accepted, verdict.reason, verdict.extracted)
+            yield JudgedCompletion(cell.arm, cell.seed, decoding, drawn.problem, drawn.text, *judged)

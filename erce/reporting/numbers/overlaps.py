@@ -2,9 +2,8 @@
 
 from functools import lru_cache
 
-from erce.files import read_rows
 from erce.reporting.numbers.gains import Summary
-from erce.study.folder import PROBLEMS
+from erce.study.folder import read_problems
 from erce.tasks.overlap import Overlap, near_duplicates
 from erce.types import Problem
 
@@ -16,11 +15,8 @@ def overlaps(summary: Summary) -> list[Overlap]:
     `erce run` refuses such splits, but something else may have filled the folder. Empty without
     problems.jsonl.
     """
-    path = summary.study.root / PROBLEMS
-    if not path.is_file():
-        return []
     trained, tested = [], []
-    for row in read_rows(path):
+    for row in read_problems(summary.study.root):
         if row["task"] == summary.study.recipe.task:
             problem = Problem(
                 id=row["problem"],

@@ -17,8 +17,8 @@ from huggingface_hub import EvalResult, ModelCardData
 from huggingface_hub.utils import HFValidationError, validate_repo_id
 
 from erce.catalog import model_folder
-from erce.errors import InputError, counted
-from erce.files import new_folder, read_json
+from erce.errors import DamagedError, InputError, counted
+from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import Cell
 from erce.reporting.format import (
     NOTHING,
@@ -33,6 +33,7 @@ from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.pages.terminal import score_cells
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
+from erce.study.digests import changed_files
 from erce.study.folder import cell_folder, read_study
 from erce.tasks import gsm8k, math, mbpp
 from erce.types import BASE_MODEL, Arm
@@ -66,8 +67,13 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
     for name in (WEIGHTS, CONFIGURATION):
         if not (adapter / name).is_file():
-            raise InputError(f"{adapter / name} is missing; a study of imported logs has no adapters")
+            raise InputError(
+                f"{adapter / name} is missing; a study of imported logs has no adapters, and of others "
+                "`erce run` trains a cell again once its folder is deleted"
+            )
     hub = _on_the_hub(study.recipe.model) if base is None else _valid(base)
+    if f"{adapter.name}/{WEIGHTS}" in changed_files(adapter.parent, study.results[chosen]):
+        raise DamagedError(f"{adapter / WEIGHTS} is not as its run left it; {MADE_AGAIN}")
     settings = read_json(adapter / CONFIGURATION)
     settings["base_model_name_or_path"] = hub or Path(study.recipe.model).name
     with new_folder(out) as folder:

@@ -3,7 +3,6 @@
 import math
 
 from erce.errors import counted
-from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting.format import NOTHING, fixed, percent, points, strength
 from erce.reporting.numbers.against import (
@@ -15,7 +14,7 @@ from erce.reporting.numbers.against import (
     shape,
 )
 from erce.stats import over_seeds
-from erce.study.folder import PROBLEMS, Study
+from erce.study.folder import Study, read_problems
 from erce.types import BASE_MODEL, BASELINE, Arm
 
 TRAINING = (
@@ -137,12 +136,8 @@ def _pair_differences(study: Study, pair: PaperPair) -> list[str]:
 
 def _n_train(study: Study, task: str) -> int | None:
     """Return the length of the study's list of training problems; without a list, the recipe's number."""
-    path = study.root / PROBLEMS
-    if path.is_file():
-        rows = [row for row in read_rows(path) if row.get("task") == task and row.get("split") == "train"]
-        if rows:
-            return len(rows)
-    return study.recipe.n_train
+    rows = [row for row in read_problems(study.root) if (row["task"], row["split"]) == (task, "train")]
+    return len(rows) or study.recipe.n_train
 
 
 def _remarks(study: Study, pairs: list[PaperPair]) -> list[str]:

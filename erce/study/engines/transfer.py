@@ -1,10 +1,11 @@
 """A cell's folder ⇄ bytes that travel between machines; what arrives appears whole or not at all."""
 
 import io
-import os
 import shutil
 import tarfile
 from pathlib import Path
+
+from erce.files import wait_for_disk
 
 HALF, OLD = ".half", ".old"  # suffixes: a folder that is arriving, and the folder that it replaces
 
@@ -36,10 +37,7 @@ def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
     half.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
         tar.extractall(half, filter="data")
-    for path in half.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+    wait_for_disk(half)
     folder.parent.mkdir(parents=True, exist_ok=True)
     if folder.exists():
         folder.replace(old)

@@ -66,10 +66,10 @@ def test_what_an_earlier_attempt_left_is_gone_before_the_result_is_there(tmp_pat
 def test_a_study_killed_while_it_claimed_its_folder_is_gone_on_with(tmp_path):
     (tmp_path / LOCKS).mkdir()
     (tmp_path / f".{STUDY}.tmp").write_text("{")
-    check_folder(tmp_path)
+    check_folder(tmp_path, RECIPE)
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(ValueError, match="holds no study"):
-        check_folder(tmp_path)
+        check_folder(tmp_path, RECIPE)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT], ids=errno.errorcode.get)

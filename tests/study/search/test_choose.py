@@ -107,7 +107,7 @@ def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge)
     study = _study(tmp_path, {lam: [0.5] for lam in GRID})
     searched = replace(study, recipe=replace(study.recipe, search=SearchSettings()))
     step = {"winner": winner, "at_edge": at_edge, "scores": list(scores.items()), "tests": [{"lam": 1.0}]}
-    write_json(tmp_path / SEARCH, {"asked": [], "step": step})
+    write_json(tmp_path / SEARCH, {"asked": [], "step": step, "said": []})
     choice = best_lam(searched)
     assert (choice.lam, choice.at_edge) == (winner, at_edge)
 
