@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.catalog import model_folder
-from erce.errors import CellsFailedError, DamagedError, InputError, counted
+from erce.errors import CellsFailedError, DamagedError, InputError, RunError, counted
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
@@ -20,7 +20,7 @@ from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
-from erce.study.folder import Study, cell_folder, check_folder, is_done, open_study, read_study
+from erce.study.folder import STUDY, Study, cell_folder, check_folder, is_done, open_study, read_study
 from erce.study.judging import judge_again
 from erce.study.policy import check_server
 from erce.study.problems import cell_splits, problem_rows
@@ -132,6 +132,11 @@ def _run_round(
         closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:
+            if not (root / STUDY).is_file():
+                raise RunError(
+                    f"{root} was moved or deleted while its study ran; go on where it is with --out, or "
+                    "begin anew with the same command"
+                )
             last[done.cell] = done
             advance(done)
             if len(last) < len(missing) or isinstance(now.step, Run):

@@ -5,6 +5,7 @@ python -m toys.ray_nodes    starts a small head, says in JSON where it is, and e
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -33,11 +34,13 @@ def cluster(*rooms: int, **head):
     Its processes find the files beside this one. What has not started after Ray's 30 s, as on a machine with
     much else to do, is started again.
     """
+    before = signal.getsignal(signal.SIGTERM)  # Ray leaves a handler that exits with 1
     made, nodes = _started(rooms, head, attempts=ATTEMPTS)
     try:
         yield made, nodes
     finally:
         made.shutdown()
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A study's folder → held by one driver at a time, and each cell by one process.
 
 The locks are the operating system's (flock), so they end with the process that holds them, however it ends.
+Where a file system has no flock, a file that names its process takes its place.
 """
 
 import errno
@@ -8,13 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from erce.errors import InputError, RunError
 from erce.study.engines.transfer import restore
 from erce.study.folder import LOCKS
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
+UNLOCKABLE = {errno.ENOLCK, errno.EOPNOTSUPP}  # no more locks, or none on this file system
+POLL_SECONDS = 0.05
 ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process of a killed driver to end
 
 
@@ -59,9 +62,8 @@ def cell_lock(root: Path, name: str) -> Iterator[None]:
 def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
     """Hold a file's lock, and yield True; yield False if it is not free within `timeout` seconds."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path.with_name(f"{path.name}.lock"), timeout=timeout, poll_interval=0.05)
     try:
-        lock.acquire()
+        lock = _acquired(path, timeout)
     except Timeout:
         yield False
         return
@@ -69,3 +71,29 @@ def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
+
+
+def _acquired(path: Path, timeout: float) -> BaseFileLock:
+    """Return the lock, held; a Timeout if it is not free in time, a RunError where nothing can be locked."""
+    flock = FileLock(f"{path}.lock", timeout=timeout, poll_interval=POLL_SECONDS, fallback_to_soft=False)
+    try:
+        flock.acquire()
+        return flock
+    except OSError as error:
+        if error.errno in UNLOCKABLE:
+            raise RunError(
+                f"{path}.lock cannot be locked ({error.strerror}); mount its file system with locks, or "
+                "choose a folder on another with --out"
+            ) from error
+        if error.errno != errno.ENOSYS:
+            raise
+    # Another name: the file that flock has left there would count as held.
+    soft = SoftFileLock(f"{path}.process", timeout=timeout, poll_interval=POLL_SECONDS)
+    try:
+        soft.acquire()
+    except Timeout:
+        raise RunError(
+            f"{soft.lock_file} says that another erce is at work there; wait for it, or delete the file if "
+            "none is"
+        ) from None
+    return soft

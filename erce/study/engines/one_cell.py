@@ -1,6 +1,7 @@
 """One cell, run where an engine has put it → a `Done` with its failure, if any; never an exception."""
 
 import shutil
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -78,8 +79,9 @@ def _remove(path: Path) -> None:
 
 @dataclass
 class CellFailure:
-    """A context that catches what a cell raises, and an exit by the task's own code; Ctrl-C passes.
+    """A context that catches what a cell raises, and an exit by the task's own code.
 
+    Ctrl-C passes, and so does an exit by a signal's handler, such as a user's own or Ray's for SIGTERM.
     `line` is fit for a terminal: control characters of a server or a model are replaced.
     """
 
@@ -94,7 +96,7 @@ class CellFailure:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if error is None or not isinstance(error, Exception | SystemExit):
+        if error is None or not isinstance(error, Exception | SystemExit) or _is_signals_exit(error):
             return False
         self.trace = "".join(traceback.format_exception(error))
         self.line = one_line(error)
@@ -102,6 +104,14 @@ class CellFailure:
         self.hopeless = disk or isinstance(error, JudgeError)
         self.diverged = isinstance(error, DivergedError)
         return True
+
+
+def _is_signals_exit(error: BaseException) -> bool:
+    """Return whether the function that handles a signal in Python has raised the exit."""
+    handlers = map(signal.getsignal, (signal.SIGTERM, signal.SIGINT))
+    codes = {getattr(handler, "__code__", None) for handler in handlers}
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return isinstance(error, SystemExit) and any(frame.f_code in codes for frame in frames)
 
 
 def one_line(error: BaseException) -> str:

@@ -3,11 +3,13 @@
 import errno
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from toys import engine_work
 from toys.engine_work import CELLS, RECIPE
+from toys.recipes import tiny_recipe
 
 from erce.errors import RunError
 from erce.files import read_json
@@ -15,6 +17,7 @@ from erce.study.engines import Done, Work, open_engine, study_lock
 from erce.study.engines.one_cell import LOG, run_one
 from erce.study.engines.transfer import HALF, OLD, restore
 from erce.study.folder import LOCKS, RESULT, STUDY, cell_folder, check_folder
+from erce.study.run import run
 
 
 def folder(root: Path, cell) -> Path:
@@ -98,3 +101,26 @@ def test_a_kill_while_a_folder_arrives_leaves_it_as_it_was_or_as_it_arrives(tmp_
     left = tmp_path / "cells" / name / "who"
     assert (left.read_text() if left.exists() else None) == kept
     assert not list((tmp_path / LOCKS).glob(f"{name}*"))
+
+
+@pytest.mark.parametrize("engine", ["here", pytest.param("processes", marks=pytest.mark.slow)])
+def test_a_folder_that_is_deleted_stops_the_run_at_the_next_cell(tmp_path, monkeypatch, engine):
+    root = tmp_path / "study"
+    monkeypatch.setattr("erce.study.run.run_cell", engine_work.delete_the_study)
+    with pytest.raises(RunError, match=r"study was moved or deleted while its study ran; go on .* --out"):
+        run(tiny_recipe(), out=root, engine=engine)
+    assert len(list(root.glob("cells/*"))) <= 1
+    check_folder(root, tiny_recipe())  # the same command begins anew
+
+
+def test_an_exit_by_a_signals_handler_ends_the_run_and_not_the_cell_alone(tmp_path):
+    def work(root, recipe, cell):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        with pytest.raises(SystemExit):
+            run_one(Work(tmp_path, RECIPE, work), CELLS[0])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert run_one(Work(tmp_path, RECIPE, lambda *_: sys.exit(1)), CELLS[0]).failure == "SystemExit: 1"
