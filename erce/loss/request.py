@@ -153,15 +153,11 @@ class Request(NamedTuple):
     def rows(self, v: int, dtype: torch.dtype) -> Rows:
         """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
         flat = self.targets.reshape(-1).long()
-        positions = (flat != self.ignore_index).nonzero()[:, 0]
+        scored = flat != self.ignore_index
+        count = self._read_once(flat.where(scored, 0), scored, v)
+        # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for once more.
+        positions = torch.searchsorted(scored.cumsum(0), torch.arange(1, count + 1, device=flat.device))
         kept = flat.index_select(0, positions)
-        if len(kept):
-            low, high = torch.stack(kept.aminmax()).tolist()
-            if low < 0 or high >= v:
-                raise InputError(
-                    f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
-                    f"mark positions without a target with ignore_index, here {self.ignore_index}"
-                )
 
         def of(numbers: Tensor) -> Tensor:
             spread = numbers.broadcast_to(self.targets.shape).reshape(-1)
@@ -173,6 +169,33 @@ class Request(NamedTuple):
             of(self.lam) if isinstance(self.lam, Tensor) else float(self.lam),
             None if self.row_weights is None else of(self.row_weights),
         )
+
+    def _read_once(self, tokens: Tensor, scored: Tensor, v: int) -> int:
+        """Return how many positions are scored, and raise an InputError for numbers that make no sense.
+
+        The call waits for the device here alone. `tokens` (n,) has 0 where no target is.
+        """
+        if not len(tokens):
+            return 0
+        named = {"lam": self.lam, "row_weights": self.row_weights}
+        numbers = {name: x for name, x in named.items() if isinstance(x, Tensor)}
+        facts = [scored.sum(), *tokens.aminmax(), *(x.isfinite().all() for x in numbers.values())]
+        items = self.num_items_in_batch
+        if isinstance(items, Tensor):
+            facts.append(((items > 0) & items.isfinite()).reshape(()))
+        count, low, high, *fine = torch.stack([x.to(tokens) for x in facts]).tolist()
+        if low < 0 or high >= v:
+            raise InputError(
+                f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
+                f"mark positions without a target with ignore_index, here {self.ignore_index}"
+            )
+        for (name, x), is_fine in zip(numbers.items(), fine, strict=False):
+            if not is_fine:
+                raise InputError(f"{name} must be finite numbers, got {float(x[~x.isfinite()][0])}")
+        if not all(fine):
+            assert isinstance(items, Tensor)
+            raise _no_divisor(items.item())
+        return count
 
     def spread(self, values: Tensor, rows: Rows) -> Tensor:
         """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
@@ -239,8 +262,6 @@ def _check_numbers(name: str, numbers: Tensor, shape: tuple[int, ...]) -> None:
         )
     if numbers.requires_grad:
         raise InputError(f"{name} is a constant here and has no gradient; give {name}.detach()")
-    if not torch.compiler.is_compiling() and not numbers.isfinite().all():
-        raise InputError(f"{name} must be finite numbers, got {float(numbers[~numbers.isfinite()][0])}")
 
 
 def _check_items(items: float | Tensor | None, reduction: str) -> None:
@@ -250,14 +271,16 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
         raise InputError(
             f"num_items_in_batch divides a mean, got it with reduction={reduction!r}; leave it out"
         )
-    if isinstance(items, Tensor) and items.numel() == 1:
-        if torch.compiler.is_compiling():
-            return
-        items = items.item()
-    if not (isinstance(items, Real) and 0 < items < math.inf):
-        raise InputError(
-            f"num_items_in_batch must be one number above 0, got {items!r:.60}; it divides the sum"
-        )
+    if isinstance(items, Tensor):
+        fits = items.numel() == 1 and not items.is_complex()  # its value is checked with those of the rows
+    else:
+        fits = isinstance(items, Real) and 0 < items < math.inf
+    if not fits:
+        raise _no_divisor(items)
+
+
+def _no_divisor(items: Any) -> InputError:
+    return InputError(f"num_items_in_batch must be one number above 0, got {items!r}; it divides the sum")
 
 
 def _check_transform(request: Request) -> None:

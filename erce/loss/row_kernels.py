@@ -1,6 +1,7 @@
-"""A tile of the head's output → sums, then its gradient: the passes of `row_passes` in Triton.
+"""A tile of the head's output → sums, losses and slopes, then its gradient: a row's whole way in Triton.
 
-Each kernel reads the tile once and computes in float32; it applies bias, scale and soft cap in passing.
+The two passes of `row_passes` read the tile once each and compute in float32; they apply bias, scale and soft
+cap in passing. Between them `settle` does what `row_statistics.settle` derives, in one launch.
 """
 # ruff: noqa: PLR0913, PLR0917 — a kernel takes its operands one by one
 # Triton's language is not Python's, and is Any to a type checker:
@@ -13,7 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.request import Request
+from erce.loss import row_statistics
+from erce.loss.objectives import CrossEntropy, LabelSmoothing
+from erce.loss.request import Loss, Request, Rows
 from erce.loss.row_statistics import Slopes, Sums
 
 
@@ -36,6 +39,7 @@ except ImportError:
 # what is compiled for a Hopper card, not yet measured on one.
 MEASURE_BLOCK, MEASURE_WARPS = 2048, 8
 WRITE_BLOCK, WRITE_WARPS = 2048, 8
+SETTLE_BLOCK = 128  # rows
 
 _ONE, _ABOVE, _BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
 _FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
@@ -48,15 +52,32 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     top −inf and sums of 0. A target outside of [0, v) has the logit −inf.
     """
     rows, v = _shape(tile)
-    sums = tile.new_empty(rows, 8)
+    sums = tile.new_empty(len(Sums._fields), rows)
     with torch.cuda.device_of(tile):
         _measure[(rows,)](
             sums, tile, tile.stride(0), targets.contiguous(), _row(bias), v, *_numbers(request),
             **_flags(request), diagnose=request.diagnose,
             block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
         )  # fmt: skip
-    top, *rest = sums.unbind(1)
-    return Sums(top.masked_fill(top.isneginf(), 0), top, *rest)
+    return Sums(*sums)
+
+
+def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tuple[Loss, Slopes]:
+    """Do what `row_statistics.settle` says; it does so itself for objectives that weigh their rows."""
+    if type(request.objective) not in {CrossEntropy, LabelSmoothing}:
+        return row_statistics.settle(sums, rows, request, gate)
+    fields = 6 if request.diagnose else 4
+    losses, slopes = (sums.top.new_empty(count, rows.m) for count in (fields, len(Slopes._fields)))
+    lam, weights = rows.lam, rows.weights
+    per_row = isinstance(lam, Tensor)
+    order, k, _, _ = _numbers(request)
+    with torch.cuda.device_of(losses):
+        _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
+            losses, slopes, *sums, lam if per_row else None, weights, 0.0 if per_row else lam, rows.m,
+            order, k, request.objective.smoothing, request.slope, request.cap or 0.0,
+            **_flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
+        )  # fmt: skip
+    return Loss(*losses), Slopes(*slopes)
 
 
 def write_gradient(
@@ -67,12 +88,12 @@ def write_gradient(
     It is 0 where the logit is −inf, and `slopes.own` at the target.
     """
     rows, v = _shape(tile)
-    own_last = (slopes.shift, slopes.plain, slopes.bent, slopes.ratio, slopes.uniform, slopes.own)
+    by_row = (column.contiguous() for column in slopes)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
     with torch.cuda.device_of(tile):
         _write[(rows, triton.cdiv(v, block))](
             out, out.stride(0), tile, tile.stride(0), targets.contiguous(), _row(bias),
-            torch.stack(own_last, 1).float(), v, *_numbers(request),
+            *by_row, v, *_numbers(request),
             **_flags(request), block=block, num_warps=WRITE_WARPS,
         )  # fmt: skip
 
@@ -130,15 +151,18 @@ def _measure(
     u_y = tl.maximum(z_y - shift, _FLOOR)
     e_y = tl.exp(u_y)
     bent, powers = _add(bent, powers, others, 0.0 * u_y, u_y, e_y, z_y == shift, order, k, form)
-    sums += row * 8
-    tl.store(sums, tl.where(bad == 0.0, top, bad))
-    tl.store(sums + 1, target)
-    tl.store(sums + 2, others)
-    tl.store(sums + 3, bent / tl.where(k > 0.0, k, 1.0))
-    tl.store(sums + 4, powers if form == _ABOVE else 0.0)
-    tl.store(sums + 5, squares + e_y * e_y if diagnose else 0.0)
-    tl.store(sums + 6, total + tl.where(z_y > -float("inf"), z_y - shift, 0.0))
-    tl.store(sums + 7, count + tl.where(z_y > -float("inf"), 1.0, 0.0))
+    top = tl.where(bad == 0.0, top, bad)
+    rows = tl.num_programs(0)
+    sums += row
+    tl.store(sums, tl.where(top == -float("inf"), 0.0, top))
+    tl.store(sums + rows, top)
+    tl.store(sums + 2 * rows, target)
+    tl.store(sums + 3 * rows, others)
+    tl.store(sums + 4 * rows, bent / tl.where(k > 0.0, k, 1.0))
+    tl.store(sums + 5 * rows, powers if form == _ABOVE else 0.0)
+    tl.store(sums + 6 * rows, squares + e_y * e_y if diagnose else 0.0)
+    tl.store(sums + 7 * rows, total + tl.where(z_y > -float("inf"), z_y - shift, 0.0))
+    tl.store(sums + 8 * rows, count + tl.where(z_y > -float("inf"), 1.0, 0.0))
 
 
 @triton.jit
@@ -211,16 +235,109 @@ def _add(bent, powers, others, d, u, e, largest, order, k, form: tl.constexpr):
 
 
 @triton.jit
+def _settle(
+    losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights, strength,
+    rows, order, k, smoothing_share, slope, cap,
+    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, exponential: tl.constexpr,
+    diagnose: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    """Store the losses and the slopes of a block of rows, in float64: a few numbers a row cost nothing."""
+    row = tl.program_id(0) * block + tl.arange(0, block)
+    here = row < rows
+    z_y, highest = _column(target, row, here), _column(top, row, here)
+    others, bent = _column(others, row, here), _column(bent, row, here)
+    moved = z_y - _column(shift, row, here)
+    u_y = tl.maximum(moved, _FLOOR, propagate_nan=tl.PropagateNan.ALL)
+    e_y = tl.exp(u_y)
+    s = others + e_y
+    log_s = _log1p_64(others + (e_y - 1.0))
+    nll = log_s - moved
+    lam = strength if lam is None else _column(lam, row, here)
+    weight = 1.0 if weights is None else _column(weights, row, here)
+    value, uniform, own = nll, 0.0 * s, -others / s
+    if smoothing:
+        finite = _column(finite, row, here)
+        uniform = smoothing_share / finite
+        value = (1.0 - smoothing_share) * nll + smoothing_share * (log_s - _column(total, row, here) / finite)
+        own = (1.0 - smoothing_share) * own + smoothing_share * e_y / s - uniform
+
+    powers = _column(powers, row, here)
+    ratio, of_plain, of_bent, of_own = _renyi(s, e_y, u_y, others, bent, powers, order, k, form)
+    entropy = log_s + ratio
+    strength = lam
+    if exponential:
+        entropy = tl.exp(entropy)
+        strength = lam * entropy
+    own = weight * (own + strength * of_own)
+    losses += row
+    tl.store(losses, weight * (value + lam * entropy), mask=here)
+    tl.store(losses + rows, nll, mask=here)
+    tl.store(losses + 2 * rows, entropy, mask=here)
+    tl.store(losses + 3 * rows, tl.where(z_y >= highest, 1.0, 0.0), mask=here)
+    if diagnose:
+        tl.store(losses + 4 * rows, tl.log(_column(squares, row, here)) - 2.0 * log_s, mask=here)
+        tl.store(losses + 5 * rows, tl.where(own > 0.0, 1.0, 0.0), mask=here)
+
+    if capped:
+        own *= 1.0 - (z_y / cap) * (z_y / cap)
+    weight *= slope
+    slopes += row
+    tl.store(slopes, weight * (1.0 / s + strength * of_plain), mask=here)
+    tl.store(slopes + rows, weight * strength * of_bent, mask=here)
+    tl.store(slopes + 2 * rows, ratio, mask=here)
+    tl.store(slopes + 3 * rows, weight * uniform, mask=here)
+    tl.store(slopes + 4 * rows, slope * own, mask=here)
+    tl.store(slopes + 5 * rows, _column(shift, row, here), mask=here)
+
+
+@triton.jit
+def _column(pointer, row, here):
+    return tl.load(pointer + row, mask=here, other=1.0).to(tl.float64)
+
+
+@triton.jit
+def _renyi(s, e_y, u_y, others, bent, powers, order, k, form: tl.constexpr):
+    """Return R − log s and the slopes `plain`, `bent` and `own` of R, as `row_statistics` derives them."""
+    if form == _ONE:
+        ratio = -bent / s
+        plain, slope = -ratio / s, -1.0 / s
+        own = tl.where(e_y > 0.0, slope * e_y * (u_y + ratio), 0.0)
+    elif form == _ABOVE:
+        share = powers / s
+        ratio = -tl.where(share < 0.5, tl.log(share), _log1p_64(k * bent / s)) / k
+        plain, slope = 0.0 * s, -order / (k * s)
+        own = slope * e_y * _expm1_64(k * (u_y + ratio))
+    elif form == _BELOW:
+        ratio = _log1p_64(-k * bent / s) / k
+        plain, slope = 0.0 * s, -order / (k * (s - k * bent))
+        own = slope * tl.exp(order * u_y) * _expm1_64(k * (u_y + ratio))
+    else:
+        ratio, plain, slope, is_top = 0.0 * s, 1.0 / s, -1.0 / bent, u_y == 0.0
+        own = tl.where(is_top & (bent == 1.0), -others / s, e_y / s + tl.where(is_top, slope, 0.0))
+    return ratio, plain, slope, own
+
+
+@triton.jit
+def _log1p_64(x):
+    return tl.where(tl.abs(x) < 1e-5, x - 0.5 * x * x, tl.log(1.0 + x))  # in float64 to 3e-11
+
+
+@triton.jit
+def _expm1_64(x):
+    return tl.where(tl.abs(x) < 1e-5, x + 0.5 * x * x, tl.exp(x) - 1.0)  # likewise
+
+
+@triton.jit
 def _write(
-    out, out_stride, tile, stride, targets, bias, slopes, v, order, k, inner, outer,
+    out, out_stride, tile, stride, targets, bias, plain, bent, ratio, uniform, own, top, v,
+    order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     column = tl.program_id(1) * block + tl.arange(0, block)
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
-    slopes += row * 6
-    top, plain = tl.load(slopes), tl.load(slopes + 1)
-    bent, ratio = tl.load(slopes + 2), tl.load(slopes + 3)
+    top, plain = tl.load(top + row), tl.load(plain + row)
+    bent, ratio = tl.load(bent + row), tl.load(ratio + row)
     y, _ = _target(targets + row, v)
     x = tl.load(tile + row * stride + column, mask=column < v, other=-float("inf"))
     z, cap_slope = _logits(x, bias, column, column < v, inner, outer, capped)
@@ -236,9 +353,9 @@ def _write(
     else:  # by the logit itself: u may come out of one rounding for a product and the difference
         g = e * plain + tl.where(z == shift, bent, 0.0)
     if smoothing:
-        g -= tl.load(slopes + 4)
+        g -= tl.load(uniform + row)
     g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
-    g = tl.where(column == y, tl.load(slopes + 5), g)
+    g = tl.where(column == y, tl.load(own + row), g)
     tl.store(out + row * out_stride + column, g.to(out.dtype.element_ty), mask=column < v)
 
 

@@ -227,7 +227,7 @@ def _score_by_kernels(
 
     gate, tail = _gate_and_tail(tile, request, bias)
     sums = row_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = settle(sums, rows, request, gate)
+    loss, slopes = row_kernels.settle(sums, rows, request, gate)
     if out is not None:
         row_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top

@@ -76,13 +76,14 @@ class SplitVocabulary(Vocabulary):
     ) -> tuple[Loss, Tensor]:
         """Do what `score_tile` says: the sums of all rows, added up over the group, then the gradient."""
         rows = rows._replace(targets=rows.targets - self.first)  # outside of the columns if another has it
-        measure, write_gradient = _measure, _write_gradient
+        passes = _measure, settle, _write_gradient
         if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile):
             from erce.loss import row_kernels
 
-            measure, write_gradient = row_kernels.measure, row_kernels.write_gradient
+            passes = row_kernels.measure, row_kernels.settle, row_kernels.write_gradient
+        measure, settled, write_gradient = passes
         sums = self._added_up(measure(tile, rows.targets, request, bias), request)
-        loss, slopes = settle(sums, rows, request, gate=None)
+        loss, slopes = settled(sums, rows, request, gate=None)
         if out is not None:
             write_gradient(tile, rows.targets, slopes, request, bias, out)
         if request.diagnose:

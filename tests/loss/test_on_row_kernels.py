@@ -18,6 +18,8 @@ from erce.loss import (
     linear_entropy_regularized_cross_entropy,
     matmul,
 )
+from erce.loss.request import Request, Rows
+from erce.loss.row_statistics import Sums, settle
 
 N, V, D, R = 6, 150, 4, 2
 
@@ -76,6 +78,30 @@ def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
     tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {"rtol": 2e-2, "atol": 2e-3}
     for a, b in zip(interpreted_results, linear(dtype, **settings), strict=True):
         torch.testing.assert_close(a, b, **tolerance)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "per_row", "more"),
+    [(Renyi, False, {}), (Renyi, True, {"softcap": 20.0, "temperature": 0.8}), (SupportSize, True, {})],
+)
+@pytest.mark.parametrize("order", [0.5, 0.999, 1.0, 1 + 1e-6, 2.0, math.inf])
+def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels):
+    """From the same sums: to a few roundings of a number, or of the two terms of the target's slope."""
+    tile, y = 3 * torch.randn(N, V, generator=torch.Generator().manual_seed(1)), torch.arange(N) * 20
+    tile[1, 20] += 18  # 1 − p_y near 1e-6
+    tile[2, 3:] = tile[3] = 2.5
+    tile[4, 5:] = -math.inf
+    lam, weights = (torch.linspace(*ends, N) if per_row else None for ends in ((-1, 8), (0, 3)))
+    request = Request(y, 2.0, penalty(order), LabelSmoothing(0.1), diagnose=True, **more)
+    rows = Rows(y, y, 2.0 if lam is None else lam, weights)
+    sums = kernels.measure(tile, y, request, None)
+    loss, slopes = kernels.settle(sums, rows, request, None)
+    exact = rows if lam is None else rows._replace(lam=lam.double(), weights=weights.double())
+    true, true_slopes = settle(Sums(*(x.double() for x in sums)), exact, request, None)
+    terms = (true_slopes.plain * (sums.target - sums.shift).exp()).abs()
+    for ours, wanted in zip((*loss.computed, *slopes), (*true.computed, *true_slopes), strict=True):
+        close = (ours.double() - wanted).abs() <= 5e-7 * (wanted.abs() + terms)
+        assert (close | (ours == wanted) | (ours.isnan() & wanted.isnan())).all(), (ours, wanted)
 
 
 class OnCuda:

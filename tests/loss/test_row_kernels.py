@@ -13,7 +13,7 @@ from toys.selection import others_slow
 
 from erce.loss import CrossEntropy, LabelSmoothing, Renyi
 from erce.loss.request import Request
-from erce.loss.row_statistics import Slopes
+from erce.loss.row_statistics import Slopes, Sums
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 QUICK_ORDERS = others_slow(ORDERS, (0.5, 0.999, 1.0, 2.0, math.inf).__contains__)
@@ -324,7 +324,7 @@ def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch)
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["_measure", "_write"])
+@pytest.mark.parametrize("name", ["_measure", "_settle", "_write"])
 def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkeypatch):
     triton = pytest.importorskip("triton")
     from triton.backends.compiler import GPUTarget
@@ -334,13 +334,17 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     fn = getattr(kernels, name)
+    columns = ("lam", "weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
     types = {
-        **dict.fromkeys(("sums", "tile", "slopes"), "*fp32"),
+        **dict.fromkeys(("sums", "tile", *columns), "*fp32"),
+        **dict.fromkeys(("strength", "slope", "smoothing_share", "cap"), "fp32"),
         **dict.fromkeys(("out", "bias"), "*bf16"),
         **dict.fromkeys(("order", "k", "inner", "outer"), "fp64"),  # what torch.compile makes of floats
         "targets": "*i64",
     }
-    constants = {"capped": True, "smoothing": True, "diagnose": True, "block": 2048}
+    constants = {"capped": True, "smoothing": True, "diagnose": True, "exponential": True, "block": 2048}
+    if name == "_settle":
+        constants |= {"lam": None, "block": kernels.SETTLE_BLOCK}
     constants = {arg: value for arg, value in constants.items() if arg in fn.arg_names}
     signature = {
         arg: "constexpr" if arg in {"form", *constants} else types.get(arg, "i32") for arg in fn.arg_names
@@ -348,6 +352,8 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     for form in range(4):
         source = ASTSource(fn, signature, constexprs={"form": form, **constants})
         ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+        if name == "_settle":
+            continue
         assert not re.search(r"(add|mul|fma|div|ex2)\S*\.f64", ptx)
         assert {"_measure": "max.NaN.f32", "_write": "cvt.rn.bf16"}[name] in ptx  # unlike the interpreter's
 
