@@ -1,10 +1,13 @@
 """The whole loss on the Triton kernels, interpreted: the same as on PyTorch, whatever is asked for."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from erce.errors import DivergedError
 from erce.loss import (
@@ -19,7 +22,7 @@ from erce.loss import (
     matmul,
 )
 from erce.loss.request import Request, Rows
-from erce.loss.row_statistics import Sums, settle
+from erce.loss.row_statistics import Sums, refuse_no_distribution, settle
 
 N, V, D, R = 6, 150, 4, 2
 
@@ -102,6 +105,60 @@ def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, mo
     for ours, wanted in zip((*loss.computed, *slopes), (*true.computed, *true_slopes), strict=True):
         close = (ours.double() - wanted).abs() <= 5e-7 * (wanted.abs() + terms)
         assert (close | (ours == wanted) | (ours.isnan() & wanted.isnan())).all(), (ours, wanted)
+
+
+class Launches(TorchDispatchMode):
+    """Counts the operators that a device would be launched for, and the kernels in place of what they run."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        returns = func._schema.returns
+        is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
+        self.count += not is_view and "empty" not in func._schema.name
+        return func(*args, **(kwargs or {}))
+
+    def counting(self, kernel):
+        def launch(grid, *args, **kwargs):
+            self.count += 1
+            with _disable_current_modes():
+                kernel[grid](*args, **kwargs)
+
+        return Grid(launch)
+
+
+class Grid:
+    def __init__(self, launch):
+        self.launch = launch
+
+    def __getitem__(self, grid):
+        return partial(self.launch, grid)
+
+
+def test_a_chunk_takes_at_most_ten_launches(on_kernels, monkeypatch):
+    counts = []
+    kernels = {name: getattr(on_kernels, name) for name in ("_measure", "_settle", "_write")}
+    for rows in (N, 2):  # one chunk, and three
+        with Launches() as launches:
+            for name, kernel in kernels.items():
+                monkeypatch.setattr(on_kernels, name, launches.counting(kernel))
+            hidden, weight = torch.randn(N, D, requires_grad=True), torch.randn(V, D)
+            linear_entropy_regularized_cross_entropy(
+                hidden, weight, torch.arange(N), lam=1.0, chunk_bytes=rows * V * 4
+            ).objective.backward()
+        counts.append(launches.count)
+    assert 3 < (counts[1] - counts[0]) / 2 <= 10
+
+
+def test_on_cuda_no_check_waits_for_the_rows(monkeypatch):
+    with FakeTensorMode():  # which refuses to be read
+        top, positions = torch.empty(3, device="cuda"), torch.empty(3, dtype=torch.long, device="cuda")
+        refuse_no_distribution(top, positions)
+        with (
+            torch.autograd.set_detect_anomaly(True, check_nan=False),
+            pytest.raises(DataDependentOutputException),
+        ):
+            refuse_no_distribution(top, positions)
 
 
 class OnCuda:
