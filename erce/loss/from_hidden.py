@@ -122,8 +122,6 @@ def _loss(
     check_tensors({"adapter[0]": low, "adapter[1]": up})
     if group is not None:
         tensor_parallel.check(request, weight, bias, up)
-    elif weight.ndim == 2 and not weight.shape[0]:
-        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
     with gathered(weight, bias, up) as (whole, whole_bias, whole_up):
         operands = _operands(hidden, whole, whole_bias, low, whole_up)
         if group is None and not len(whole):  # in a group all processes must hear of it

@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
-from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from erce.errors import DivergedError
@@ -150,15 +149,16 @@ def test_a_chunk_takes_at_most_ten_launches(on_kernels, monkeypatch):
     assert 3 < (counts[1] - counts[0]) / 2 <= 10
 
 
-def test_on_cuda_no_check_waits_for_the_rows(monkeypatch):
-    with FakeTensorMode():  # which refuses to be read
-        top, positions = torch.empty(3, device="cuda"), torch.empty(3, dtype=torch.long, device="cuda")
+class CudaTensor(Tensor):
+    is_cuda = True
+
+
+def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
+    top, positions = torch.full((1,), math.nan).as_subclass(CudaTensor), torch.zeros(1, dtype=torch.long)
+    refuse_no_distribution(top, positions)
+    monkeypatch.setattr(torch, "is_anomaly_enabled", lambda: True)
+    with pytest.raises(DivergedError, match=r"^the logits of position 0 "):
         refuse_no_distribution(top, positions)
-        with (
-            torch.autograd.set_detect_anomaly(True, check_nan=False),
-            pytest.raises(DataDependentOutputException),
-        ):
-            refuse_no_distribution(top, positions)
 
 
 class OnCuda:
