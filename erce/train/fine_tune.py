@@ -17,6 +17,7 @@ from peft import LoraConfig, PeftModel, get_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
+from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
 
 from erce.errors import DivergedError, InputError
@@ -78,6 +79,7 @@ def fine_tune(
             peft_config=lora_config(training),
         )
         trainer.remove_callback(PrinterCallback)
+        trainer.add_callback(_StopAtDivergence)
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
@@ -199,13 +201,23 @@ def _borrowed_randomness() -> Iterator[None]:
             np.random.set_state(numpy_state)
 
 
+class _StopAtDivergence(TrainerCallback):
+    """Stops a training at the first step that is not finite; on CUDA the loss does not wait to see it."""
+
+    def on_log(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        control.should_training_stop |= _has_diverged(state.log_history[-1])
+
+
 def _refuse_divergence(log: list[dict[str, Any]]) -> None:
-    for entry in log:
-        if not (math.isfinite(entry["objective"]) and math.isfinite(entry["grad_norm"])):
-            raise DivergedError(
-                f"the training diverged at step {entry['step']}: objective {entry['objective']}, gradient "
-                f"norm {entry['grad_norm']}; lower the learning rate or λ"
-            )
+    for entry in filter(_has_diverged, log):
+        raise DivergedError(
+            f"the training diverged at step {entry['step']}: objective {entry['objective']}, gradient norm "
+            f"{entry['grad_norm']}; lower the learning rate or λ"
+        )
+
+
+def _has_diverged(entry: dict[str, Any]) -> bool:
+    return not all(math.isfinite(entry.get(name, 0.0)) for name in ("objective", "grad_norm"))
 
 
 def _gathered(model: PeftModel) -> dict[str, torch.Tensor]:

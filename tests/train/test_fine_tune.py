@@ -115,6 +115,13 @@ def test_the_base_model_and_the_random_generators_are_left_as_they_were(tmp_path
     assert state() == before
 
 
+def test_a_training_stops_at_the_first_step_that_is_not_finite(tmp_path, monkeypatch):
+    with pytest.raises(DivergedError, match="diverged at step 1: objective inf"):
+        tune(tmp_path / "a", lam=1e38)
+    monkeypatch.setattr("erce.train.fine_tune._refuse_divergence", lambda log: None)
+    assert tune(tmp_path / "b", lam=1e38)["steps"] == 1
+
+
 def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
     told = tune(tmp_path / "a", objective="dft")
     first, plain = told["log"][0], usual["log"][0]
