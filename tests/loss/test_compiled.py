@@ -103,7 +103,8 @@ def test_every_field_of_a_request_travels():
 
 
 REDUCED = [
-    *(("sum", learns, "aot_eager") for learns in ((), HIDDEN, HEAD, ALL)),
+    *(("sum", learns, "aot_eager") for learns in (HIDDEN, ALL)),
+    *(pytest.param("sum", learns, "aot_eager", marks=pytest.mark.slow) for learns in ((), HEAD)),
     *(
         pytest.param(reduction, learns, "inductor", marks=INDUCTOR)
         for reduction in ("mean", "sum", "none")

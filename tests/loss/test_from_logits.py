@@ -52,7 +52,11 @@ def relative(error: Tensor, scale: Tensor) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", EACH, ids=str)
-@pytest.mark.parametrize(("dtype", "budget"), [(torch.float32, 1e-5), (torch.float64, 2e-11)], ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "budget"),
+    [(torch.float32, 1e-5), pytest.param(torch.float64, 2e-11, marks=pytest.mark.slow)],
+    ids=str,
+)
 def test_objective_and_gradient_are_the_definitions_row_by_row(case, kind, dtype, budget):
     z, y = rows(kind)
     for lam in LAMS:

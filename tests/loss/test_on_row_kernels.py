@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from toys.selection import others_slow
 
 from erce.errors import DivergedError
 from erce.loss import (
@@ -86,7 +87,9 @@ def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
     ("penalty", "per_row", "more"),
     [(Renyi, False, {}), (Renyi, True, {"softcap": 20.0, "temperature": 0.8}), (SupportSize, True, {})],
 )
-@pytest.mark.parametrize("order", [0.5, 0.999, 1.0, 1 + 1e-6, 2.0, math.inf])
+@pytest.mark.parametrize(
+    "order", others_slow([0.5, 0.999, 1.0, 1 + 1e-6, 2.0, math.inf], (0.999, 1.0, math.inf).__contains__)
+)
 def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels):
     """From the same sums: to a few roundings of a number, or of the two terms of the target's slope."""
     tile, y = 3 * torch.randn(N, V, generator=torch.Generator().manual_seed(1)), torch.arange(N) * 20

@@ -16,6 +16,7 @@ def shortcuts() -> Outlook:
     return outlook(tiny_recipe(task="mini-styles:1", **STYLES))
 
 
+@pytest.mark.slow
 def test_demonstrations_that_the_base_cannot_carry_out_push_away_from_what_is_right(shortcuts):
     worked = outlook(tiny_recipe(task="mini-styles:0", **STYLES))
     assert worked.objective > 0 > shortcuts.objective

@@ -91,6 +91,7 @@ def test_what_half_of_the_prompts_say_counts():
     assert pair.trained is trained[3]
 
 
+@pytest.mark.slow
 def test_thousands_of_problems_take_seconds():
     rng = random.Random(0)
     words = [f"w{number}" for number in range(2000)]

@@ -122,6 +122,7 @@ def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
     assert asyncio.run(in_a_loop()) == here
 
 
+@pytest.mark.slow
 def test_a_low_recursion_limit_breaks_nothing():
     limit, frames = sys.getrecursionlimit(), 0
     frame = sys._getframe()

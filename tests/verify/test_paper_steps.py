@@ -207,7 +207,11 @@ def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("ending", ["", "import os; os.kill(os.getpid(), 9)"], ids=["exit", "SIGKILL"])
+@pytest.mark.parametrize(
+    "ending",
+    ["", pytest.param("import os; os.kill(os.getpid(), 9)", marks=pytest.mark.slow)],
+    ids=["exit", "SIGKILL"],
+)
 def test_no_worker_outlives_us(ending):
     ended = in_a_fresh_process(
         f"symbolic_difference('x', 'y', seconds=60); print(SYMPY.pid, flush=True)\n{ending}"
