@@ -38,6 +38,9 @@ class Limits:
                 raise InputError(
                     f"a limit must be over zero, and {name} is {getattr(self, name)!r}: give more"
                 )
+        for name in ("memory", "file"):
+            if not isinstance(getattr(self, name), int):
+                raise InputError(f"{name} counts bytes, and {getattr(self, name)!r} is no int: round it")
 
 
 @dataclass(frozen=True)
