@@ -201,7 +201,8 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
         load_tokenizer(recipe.model)
     check_server(recipe)
     tracker = recipe.training.report_to
-    if tracker != "none" and find_spec(tracker) is None and find_spec(f"{tracker}X") is None:
+    packages = ("tensorboard", "tensorboardX") if tracker == "tensorboard" else (tracker,)
+    if tracker != "none" and not any(map(find_spec, packages)):
         raise InputError(f"report_to = {tracker!r} needs the package {tracker}; run: pip install {tracker}")
 
 

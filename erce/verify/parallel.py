@@ -159,7 +159,7 @@ def _serve(connection: Connection, verify: Callable[..., Verdict]) -> None:
             pairs = connection.recv()
             try:
                 answer = [verify(*pair) for pair in pairs]
-            except BaseException as error:
+            except BaseException as error:  # whatever it is, the process that asked raises it
                 answer = _sendable(error)
 
 

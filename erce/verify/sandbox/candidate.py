@@ -49,7 +49,8 @@ class _Output(io.RawIOBase):
 
     def write(self, chunk: Any) -> int:
         kept = bytes(memoryview(chunk)[: self._room])
-        self._chunks.append(kept) if kept else None
+        if kept:
+            self._chunks.append(kept)
         self._room -= len(kept)
         return len(chunk)
 

@@ -10,6 +10,7 @@ import sys
 from functools import lru_cache
 
 from erce.verify.sandbox.compiled_tests import BrokenTestsError, parsed
+from erce.verify.sandbox.judge.callbacks import INTERNALS
 
 _SYNTAX = (
     *(ast.Module, ast.Assert, ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.If, ast.For),
@@ -40,7 +41,6 @@ _LIBRARY: dict[str, set[str] | None] = {  # module → names whose use changes n
     "fractions": {"Fraction"},
     "string": {"ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "punctuation"},
 }
-_INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # beginnings of names that lead out of a job
 
 
 @lru_cache(maxsize=1024)
@@ -111,7 +111,7 @@ def _is_allowed(node: ast.AST, modules: dict[str, str]) -> bool:
         case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()) if name in modules:
             return _is_listed(modules[name], attribute)
         case ast.Attribute(attr=attribute, ctx=ast.Load()):
-            return not attribute.startswith(_INTERNALS)
+            return not attribute.startswith(INTERNALS)
     return isinstance(node, _SYNTAX)
 
 

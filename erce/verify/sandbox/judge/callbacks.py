@@ -29,7 +29,7 @@ _REFUSED = {
     *("attrgetter", "methodcaller", "import_module", "breakpoint", "format", "format_map", "super", "type"),
 }
 _MODULES = ("math", "cmath", "itertools", "functools", "string")
-_INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # beginnings of names that lead out of a function
+INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # beginnings of names that lead out of a function
 
 
 def is_harmless(value: Any) -> bool:
@@ -50,7 +50,7 @@ def _only_harmless_names(function: types.FunctionType, seen: set[int]) -> bool:
         return True
     seen.add(id(function))
     names = {name for code in _codes(function.__code__) for name in code.co_names}
-    if any(name in _REFUSED or name.startswith(_INTERNALS) for name in names):
+    if any(name in _REFUSED or name.startswith(INTERNALS) for name in names):
         return False
     known = [function.__globals__.get(name, getattr(builtins, name, None)) for name in names]
     known += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
