@@ -84,7 +84,7 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce.tasks, erce.verify.number, erce.verify.program", set()),
         ("import erce.stats, erce.study.folder, erce.study.search.choose, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
-        ("import erce.train.launch", {"torch", "numpy"}),
+        pytest.param("import erce.train.launch", {"torch", "numpy"}, marks=pytest.mark.slow),
         pytest.param(
             "from erce.study.training import base_policy\nbase_policy('tiny', 'auto')",
             HEAVY - {"trl", "datasets", "matplotlib"},

@@ -179,7 +179,9 @@ class OnCuda:
         return out.copy_(c + a.to(out_dtype) @ b.to(out_dtype))
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.bfloat16, pytest.param(torch.float16, marks=pytest.mark.slow)], ids=str
+)
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("interpreted", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_the_matmuls_of_a_cuda_device_change_nothing(settings, dtype, interpreted, on_kernels, monkeypatch):

@@ -110,6 +110,7 @@ def test_a_bomb_equals_itself():
         assert equivalent(bomb, bomb).accepted, name
 
 
+@pytest.mark.slow
 def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
     texts = [bomb for bomb in BOMBS.values() if len(bomb) < 3000][::9]
     here = [judge_all(text) for text in texts]

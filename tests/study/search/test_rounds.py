@@ -160,7 +160,7 @@ def test_a_search_goes_beyond_the_grid(tmp_path):
     assert {cell.lam for cell in study.results if cell.lam} == set(study.lams) - {0.0}
 
 
-@pytest.mark.parametrize("cells", others_slow([0, 1, 5, 8, 14, 21], (1, 8, 21).__contains__))
+@pytest.mark.parametrize("cells", others_slow([0, 1, 5, 8, 14, 21], (1, 14).__contains__))
 def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
     root = tmp_path / "study"
     with pytest.raises(KilledError):
