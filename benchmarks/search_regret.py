@@ -37,7 +37,8 @@ def main() -> None:
 def searches(gain: float, *, studies: int) -> tuple[float, dict[str, float]]:
     """Return the share of searches that a λ over 0 wins, and each way's mean regret in points."""
     rng = np.random.default_rng(33)
-    won, regrets = 0, dict.fromkeys(FOLLOWED, 0.0)
+    won = 0
+    regrets: dict[str, float] = dict.fromkeys(FOLLOWED, 0.0)
     for _ in range(studies):
         peak = float(rng.choice([lam for lam in GRID if lam]))
         problems = rng.normal(0, DIFFICULTY, PROBLEMS)
