@@ -104,7 +104,7 @@ def format_of(path: Path, format: str = AUTO) -> str:
 
 
 def _count_failed(path: Path, rows: list[SampleRow], allowed: float) -> list[SampleRow]:
-    """Return the rows with failed samples as wrong and a warning that counts them."""
+    """Return the rows, with failed samples counted as wrong and their number as a warning in each."""
     failed = [row.accepted is None and row.reason == "error" for row in rows]
     if not any(failed):
         return rows

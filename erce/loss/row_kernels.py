@@ -297,7 +297,7 @@ def _column(pointer, row, here):
 
 @triton.jit
 def _renyi(s, e_y, u_y, others, bent, powers, order, k, form: tl.constexpr):
-    """Return R − log s and the slopes `plain`, `bent` and `own` of R, as `row_statistics` derives them."""
+    """Return Rényi's entropy R less log s, and the slopes of R; `row_statistics` derives the formulas."""
     if form == _ONE:
         ratio = -bent / s
         plain, slope = -ratio / s, -1.0 / s

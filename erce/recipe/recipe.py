@@ -98,7 +98,7 @@ class Recipe:
         return tuple(map(rules.parse_arm, self.objectives))
 
     def is_other(self, arm: Arm) -> bool:
-        """Return whether the arm stands beside the grid; the base model and the grid's λ do not."""
+        """Return whether the arm was trained on another objective than the recipe's λ grid."""
         return not arm.is_base and arm.objective != self.objective
 
     @property

@@ -175,7 +175,7 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
 
 
 def _variance(gain: Gain) -> tuple[float, float]:
-    """Return the squared standard error, no less than few problems allow, and its degrees of freedom."""
+    """Return the squared standard error, raised where problems are few, and its degrees of freedom."""
     if gain.by_problem is None:
         return gain.se**2, gain.df
     open_to_problems = gain.by_problem.stand_in_variance()

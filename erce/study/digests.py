@@ -100,7 +100,7 @@ def _is_needed(name: str) -> bool:
 
 
 def _delete_from(folder: Path, name: str) -> None:
-    """Delete a file and all that are made later, the result first; without its log an adapter goes too."""
+    """Delete a file and every file made after it, result.json first; an adapter without its log goes too."""
     names = list(READERS)
     for later in reversed(names[names.index(name) :]):
         (folder / later).unlink(missing_ok=True)

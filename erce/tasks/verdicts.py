@@ -20,7 +20,7 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
         return task.verify(problem, completion)
     except (InputError, RunError):
         raise
-    except Exception as error:  # a function of the user's may raise anything
+    except Exception as error:  # the user's function judges; its error becomes a sentence
         text = completion.text
         shown = repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…")
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -185,6 +185,6 @@ def _sendable(error: BaseException) -> BaseException:
     """Return the exception, or one with its text if it cannot be sent."""
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # a class of the user's may raise anything while it is pickled
+    except Exception:  # pickling runs code of the error's own class, which may be the user's
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error

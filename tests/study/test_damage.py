@@ -86,7 +86,7 @@ def wrong_words(root: Path) -> list[str]:
         except (InputError, RunError) as sentence:
             if "\n" in str(sentence) or not any(way_out in str(sentence) for way_out in WAYS_OUT):
                 wrong.append(f"no way out: {sentence}")
-        except Exception as error:
+        except Exception as error:  # no sentence of ours; the test lists it beside the damaged file
             wrong.append(repr(error))
     return wrong
 
@@ -100,7 +100,7 @@ def differences(whole: Path, root: Path, recipe: Recipe) -> list[str]:
     """What the same command leaves different from the whole study."""
     try:
         run(recipe, out=root)
-    except Exception as error:
+    except Exception as error:  # whatever stops the run; the test lists it beside the damaged file
         return [f"the same command: {error!r}"]
     before, now = contents(whole), contents(root)
     return [name for name in before.keys() | now.keys() if before.get(name) != now.get(name)]

@@ -70,7 +70,7 @@ class ArmGain:
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that what is computed of a summary can be cached
 class Summary:
-    """The numbers that the terminal's table, the tables on disk, the HTML page and the JSON share."""
+    """The numbers of one study; the terminal, the tables on disk, the HTML page and the JSON show them."""
 
     study: Study
     choice: Choice | None
@@ -118,7 +118,7 @@ class Summary:
         return self._gains.get((task, arm, decoding))
 
     def has_gain(self, task: str, arm: Arm) -> bool:
-        """Return whether the arm and the baseline have finished cells under the tables' decoding."""
+        """Return whether the arm and the baseline both have finished cells, so that tables show a gain."""
         return self.gain(task, arm, self.decoding) is not None
 
     def arms(self, task: str) -> list[Arm]:

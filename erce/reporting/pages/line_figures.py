@@ -1,4 +1,4 @@
-"""Draw the temperature frontier and the gain of every problem as figures."""
+"""Draw two figures: accuracy over the temperature, and the gain of every problem."""
 
 from itertools import accumulate, groupby
 

@@ -124,7 +124,7 @@ def serve() -> None:
                 answer(None)
     except (KeyboardInterrupt, BrokenPipeError):
         pass  # the parent has stopped listening
-    except Exception as error:  # whatever it is, the parent raises it
+    except Exception as error:  # of Ray or of a cell: the parent waits for an answer, and raises it
         idle.set()  # the parent closes the pipe at this answer, and Ray's own exit must not be interrupted
         answer(_to_send(error))
     finally:
@@ -160,6 +160,6 @@ def _to_send(error: Exception) -> Exception:
         error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # a class of the user's or of Ray's may raise anything while it is pickled
+    except Exception:  # pickling runs code of the error's own class, the user's or Ray's
         return RunError(one_line(error))
     return error

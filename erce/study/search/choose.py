@@ -73,7 +73,7 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
 
 
 def judged_by_several(task: str, outdated: Sequence[Cell]) -> str:
-    """Say that several verifiers judged a task's cells, and name the cells to judge again."""
+    """Return the error that several verifiers judged a task's cells; it names those to judge again."""
     names = ", ".join(cell.name for cell in outdated[:10])
     more = f" and {len(outdated) - 10} more" if len(outdated) > 10 else ""
     return (

@@ -18,13 +18,13 @@ from erce.verify.killable.serving import serve
 MEMORY_BYTES = 2 << 30  # of address space
 
 ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
-# What parts of sympy raise when they give up on an expression; sympy itself uses NotImplementedError for it.
+# What parts of sympy raise when they give up on an expression.
 _GIVEN_UP = (
     ArithmeticError,
     AssertionError,
     AttributeError,
     LookupError,
-    NotImplementedError,
+    NotImplementedError,  # sympy's own error for what it cannot solve
     RecursionError,
     TypeError,
     ValueError,

@@ -100,13 +100,13 @@ class _Child:
 
 
 class _Limits(NamedTuple):
-    """The limits of one job, as the supervisor packs them: seconds of time, then bytes."""
+    """The limits of one job, in the order in which the supervisor sends them."""
 
-    cpu: float
-    wall: float
-    idle: float
-    memory: int
-    file: int
+    cpu: float  # seconds
+    wall: float  # seconds
+    idle: float  # seconds
+    memory: int  # bytes
+    file: int  # bytes
 
 
 class _Budget:
@@ -234,7 +234,7 @@ class Worker:
         return judge.reap()
 
     def _wait(self, program: _Child, judge: _Child, seconds: float) -> bytes:
-        """Wait at most `seconds`; return the supervisor's word that the job is over, b"" without one."""
+        """Wait at most `seconds` for the supervisor to end the job; return its message, b"" if none came."""
         alive = [child for child in (program, judge) if not child.ended]
         watched = [self._control, self._supervisor, *(child.pidfd for child in alive)]
         ready = select.select(watched, [], [], seconds)[0]

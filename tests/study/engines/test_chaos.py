@@ -17,7 +17,10 @@ pytestmark = [
 
 
 def private_mounts() -> list[str]:
-    """What before a command gives it mounts of its own; skips where this user may not have them."""
+    """Return the words before a command that give it mounts of its own; skip where the kernel grants none.
+
+    A full disk is a small file system mounted for the test alone, and containers often forbid every mount.
+    """
     for command in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
         try:
             # Private to the namespace, or else nothing is mounted at all.

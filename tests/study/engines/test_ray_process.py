@@ -63,7 +63,7 @@ def test_an_error_that_is_no_sentence_keeps_its_traceback(work, monkeypatch):
     monkeypatch.setattr(
         ray_process,
         "BOOT",
-        f"{READ}{SAY}{error}\ntry: 1 / 0\nexcept Exception as fault: say(_to_send(fault))",
+        f"{READ}{SAY}{error}\ntry: 1 / 0\nexcept ZeroDivisionError as fault: say(_to_send(fault))",
     )
     with pytest.raises(ZeroDivisionError) as raised, watched_cluster(work, None, "127.0.0.1:9"):
         pass

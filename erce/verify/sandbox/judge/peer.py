@@ -192,7 +192,7 @@ class Peer:
             message = {"ok": self.form(self._functions[callback](*positional, **named))}
         except AssertionError as error:  # which the program must not swallow
             raise self.stop("failed", f"AssertionError: {error}".removesuffix(": ")) from None
-        except Exception as error:  # whatever the function raises, the program gets to see
+        except Exception as error:  # as in one process, the program that called sees the error
             message = {"error": self._error_form(error)}
         self.send_message(message)
 

@@ -24,7 +24,7 @@ _UNARY = ["neg", "pos", "abs", "invert"]
 
 
 class Program(Protocol):
-    """What a stand-in asks of the candidate's process; `judge.peer.Peer` is one."""
+    """The methods by which a stand-in reaches the candidate's process; `judge.peer.Peer` has them."""
 
     raised: BaseException | None
 
