@@ -27,8 +27,11 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
     """Load the base model and its tokenizer, once a process; a caller that adds an adapter must remove it."""
     with uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
+        from erce.hf.prompt import remember_prompts
 
-        return BasePolicy(load_model(model, dtype=dtype), load_tokenizer(model))
+        tokenizer = load_tokenizer(model)
+        remember_prompts(tokenizer)
+        return BasePolicy(load_model(model, dtype=dtype), tokenizer)
 
 
 def is_trained(folder: Path, *, is_drawn: bool) -> bool:

@@ -18,6 +18,7 @@ from toys.hostile.scene import Scene
 
 MEMORY, SUPERVISOR, SHARED = 1700, 400, 1300  # MB above what there was before
 PROCESSES, THREADS = 40, 150  # as many threads as have room for their stacks in the memory limit
+USUAL_PROCESSES = 5  # the first of the cage, this one, the scene's victim, the worker and its judge
 LATE_SECONDS = 30.0  # past the wall limit
 SETTLE_SECONDS = 10.0  # within which processes must be gone; milliseconds on an idle machine
 
@@ -64,7 +65,8 @@ def _programs(order: Order) -> None:
     with sandbox(order) as box:
         say(tier=box.tier, warning=box.warning)
         run(box, {"program": "def f():\n    return 1\n", "tests": ["assert f() == 1"]})
-        usual = len(processes())
+        usual = USUAL_PROCESSES + (box.tier == "namespaces")  # whose worker is two processes
+        list(_left(usual))  # a verdict comes before its program is gone
         list(scene.changes())
         for program in order.programs:
             say(start=program["name"])
