@@ -19,14 +19,16 @@ from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
 from when import chance_of_working, log_odds_of_working, percent
 
-from erce import ERCEConfig, ERCETrainer, entropy_regularized_cross_entropy
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.head import IGNORED
 from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import training_rows
+from erce.loss import entropy_regularized_cross_entropy
 from erce.tasks import load_task, splits
 from erce.tasks.mini_styles import style
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
 LAMS = (0.0, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 8.0, 16.0)

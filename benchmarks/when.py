@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from erce.errors import InputError
 from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Decoding, Recipe, Training
@@ -285,7 +284,7 @@ def rule(results: dict[Condition, dict[Arm, Row]], out: Path) -> list[str]:
         recipe = replace(recipe_of(condition, out), n_validation=200)
         try:
             seen = outlook(recipe)
-        except InputError:
+        except ValueError:
             continue  # hardly a sample is right
         base = recipe.model
         problems = splits(load_task("mini-styles"), seed=2, n_train=200).train

@@ -99,6 +99,9 @@ def test_heavy_libraries_wait_until_they_are_needed(statement, allowed):
 def test_every_public_name_is_there_and_documented():
     import erce
 
+    stub = ast.parse((ROOT / "erce" / "__init__.pyi").read_text(encoding="utf-8"))
+    typed = next(ast.literal_eval(each.value) for each in stub.body if isinstance(each, ast.Assign))
+    assert sorted(typed) == sorted([*erce.__all__, *erce._PARTS])
     for name in erce.__all__:
         public = getattr(erce, name)
         tables = isinstance(public, dict | str)

@@ -35,7 +35,6 @@ from erce.cli.terminal import (
     machine_lines,
     print_lines,
     regrade_lines,
-    task_lines,
     verdict_lines,
 )
 from erce.errors import InputError, RunError, UnfinishedError
@@ -236,7 +235,9 @@ def tasks(options: argparse.Namespace) -> None:
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
-        print_lines(task_lines(load_task(name)))
+        task = load_task(name)
+        sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
+        print_lines([f"{name:24} {sizes}", f"  {task.about}"])
 
 
 def theory(options: argparse.Namespace) -> None:

@@ -19,7 +19,6 @@ from erce.errors import counted
 
 if TYPE_CHECKING:
     from erce.study.regrade import Judged
-    from erce.types import Task
     from erce.verify import Verdict
     from erce.verify.sandbox.host.probes import ProbeResult
 
@@ -137,12 +136,6 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     lines += ["", "what a program tried there:"]
     lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail)}" for row in tried]
     return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
-
-
-def task_lines(task: "Task") -> list[str]:
-    """Return a task's name and sizes, and below them what it is."""
-    sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
-    return [f"{task.name:24} {sizes}", f"  {task.about}"]
 
 
 def machine_lines() -> list[str]:

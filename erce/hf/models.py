@@ -13,7 +13,7 @@ from torch import nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
-from erce.catalog import EMBEDDED_MODELS, model_folder
+from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError
 from erce.hf.adapter import check_adapter
 
@@ -97,16 +97,21 @@ def known_warning_silenced() -> Iterator[None]:
         yield
 
 
-def _source(name: str) -> str:
-    """Return the name for `from_pretrained`: a folder that has a config.json, or a Hugging Face id."""
-    folder = model_folder(name)
-    if (folder / "config.json").is_file():
-        return str(folder)
-    if name in EMBEDDED_MODELS:
+def pretrained_name(name: str) -> str:
+    """Return what `from_pretrained` takes: an embedded model's folder, any other name as it is."""
+    if name not in EMBEDDED_MODELS:
+        return name
+    if not (EMBEDDED_MODELS[name] / "config.json").is_file():
         raise InputError(
             f"this copy of erce lacks the model {name!r}; build it with scripts/pretrain_tiny.py erce/tiny"
         )
-    if folder.exists():
+    return str(EMBEDDED_MODELS[name])
+
+
+def _source(name: str) -> str:
+    """Return the name for `from_pretrained`: a folder that has a config.json, or a Hugging Face id."""
+    name = pretrained_name(name)
+    if Path(name).exists() and not (Path(name) / "config.json").is_file():
         raise InputError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
     return name
 

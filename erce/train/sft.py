@@ -28,9 +28,8 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError, RunError, did_you_mean
-from erce.hf.models import known_warning_silenced
+from erce.hf.models import known_warning_silenced, pretrained_name
 from erce.train.config import SYNONYMS, ERCEConfig
 from erce.train.trainer import ERCETrainer
 
@@ -153,8 +152,7 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
     name = model.model_name_or_path
     if not name:
         raise InputError("model_name_or_path is missing; name a model, such as Qwen/Qwen2.5-1.5B-Instruct")
-    if name in EMBEDDED_MODELS:
-        name = str(EMBEDDED_MODELS[name])
+    name = pretrained_name(name)
     explicit: Any = arguments.model_init_kwargs or {}
     arguments.model_init_kwargs = {
         "revision": model.model_revision,

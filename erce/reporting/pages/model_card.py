@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
-from huggingface_hub.utils import HFValidationError, validate_repo_id
 
-from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
 from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import Cell
@@ -35,6 +33,7 @@ from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.digests import changed_files
 from erce.study.folder import cell_folder, read_study
+from erce.study.hub import is_here, is_hub_name
 from erce.tasks import gsm8k, math, mbpp
 from erce.types import BASE_MODEL, Arm
 
@@ -71,11 +70,14 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
                 f"{adapter / name} is missing; a study of imported logs has no adapters, and of others "
                 "`erce run` trains a cell again once its folder is deleted"
             )
-    hub = _on_the_hub(study.recipe.model) if base is None else _valid(base)
+    if base is not None and not is_hub_name(base):
+        raise InputError(f"{base!r} is no model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct")
+    model = study.recipe.model
+    hub = base or (model if is_hub_name(model) and not is_here(model) else None)
     if f"{adapter.name}/{WEIGHTS}" in changed_files(adapter.parent, study.results[chosen]):
         raise DamagedError(f"{adapter / WEIGHTS} is not as its run left it; {MADE_AGAIN}")
     settings = read_json(adapter / CONFIGURATION)
-    settings["base_model_name_or_path"] = hub or Path(study.recipe.model).name
+    settings["base_model_name_or_path"] = hub or Path(model).name
     with new_folder(out) as folder:
         shutil.copyfile(adapter / WEIGHTS, folder / WEIGHTS)
         (folder / CONFIGURATION).write_text(
@@ -120,26 +122,6 @@ def _named(summary: Summary, name: str) -> Cell:
         f"no cell {name!r}; "
         + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(trained)}")
     )
-
-
-def _on_the_hub(model: str) -> str | None:
-    """Return the model's name on the hub; None for an embedded model and for a folder of this machine."""
-    if model_folder(model).exists():
-        return None
-    try:
-        return _valid(model)
-    except ValueError:
-        return None
-
-
-def _valid(name: str) -> str:
-    try:
-        validate_repo_id(name)
-    except HFValidationError:
-        raise InputError(
-            f"{name!r} is no model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct"
-        ) from None
-    return name
 
 
 def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:

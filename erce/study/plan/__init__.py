@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from erce.catalog import model_folder
 from erce.errors import InputError
 from erce.recipe import Recipe, load_recipe
+from erce.study.hub import is_here, is_hub_name
 from erce.study.plan.architecture import FoundArchitecture, find_architecture
 from erce.study.plan.counts import TaskPlan, task_plan
 from erce.study.plan.needs import (
@@ -155,23 +155,16 @@ def _size(recipe: Recipe, task: str, name: str) -> int:
 
 def _check_model(model: str) -> None:
     """Raise an InputError for a model that is neither a folder here nor a possible name on the hub."""
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id
-
-    if model_folder(model).exists():
-        return
-    try:
-        validate_repo_id(model)
-    except HFValidationError:
+    if not is_here(model) and not is_hub_name(model):
         raise InputError(
             f"no model {model!r}: no such folder, and not a name on the hub; give 'tiny', a folder with a "
             "config.json, or a Hugging Face id such as 'Qwen/Qwen2.5-1.5B-Instruct'"
-        ) from None
+        )
 
 
 def _tokenizer(model: str) -> Any:
     """Return the tokenizer; None for a model of the hub whose tokenizer is not in the cache."""
-    if model_folder(model).exists():
+    if is_here(model):
         from erce.hf.models import load_tokenizer
 
         return load_tokenizer(model)

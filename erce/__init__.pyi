@@ -1,0 +1,48 @@
+from erce import loss, stats, verify
+from erce.hf.attach import attach, detach
+from erce.loss import (
+    DFT,
+    EAFT,
+    OBJECTIVES,
+    PENALTIES,
+    CrossEntropy,
+    Focal,
+    LabelSmoothing,
+    Renyi,
+    Shannon,
+    SupportSize,
+    entropy_regularized_cross_entropy,
+    linear_entropy_regularized_cross_entropy,
+)
+from erce.reporting import report
+from erce.study.run import run
+from erce.tasks import TASKS, load_task
+from erce.train.config import ERCEConfig
+from erce.train.trainer import ERCETrainer
+
+__version__: str
+__all__ = [
+    "DFT",
+    "EAFT",
+    "OBJECTIVES",
+    "PENALTIES",
+    "TASKS",
+    "CrossEntropy",
+    "ERCEConfig",
+    "ERCETrainer",
+    "Focal",
+    "LabelSmoothing",
+    "Renyi",
+    "Shannon",
+    "SupportSize",
+    "attach",
+    "detach",
+    "entropy_regularized_cross_entropy",
+    "linear_entropy_regularized_cross_entropy",
+    "load_task",
+    "loss",
+    "report",
+    "run",
+    "stats",
+    "verify",
+]
