@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor
 
-from erce.loss.matmul import Factors, Matmuls
+from erce.loss.matmul import Factors, Matmuls, blocks_of
 from erce.loss.request import Request
 from erce.loss.row_passes import Room, RowTerms, TermsOf
 
@@ -103,6 +103,13 @@ class RoundedMatmuls(Matmuls):
             # not. Σ g_j w_j = Σ g_j (w_j − m) with the mean m, which rounding errors would multiply.
             excess = tile @ weight.new_ones(len(weight), 1)
             d_rows.addmm_(excess.to(d_rows.dtype), _some_of(weight).mean(0, keepdim=True), alpha=-1)
+
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+        for columns in blocks_of(d_weight, self.dtype):
+            d_weight[columns].add_(tile[:, columns].t() @ rows)
+
+    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
+        return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
 
 
 def _centre(factors: Factors) -> Tensor:

@@ -171,7 +171,8 @@ def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, 
 
 
 def _logged(text: str) -> int:
-    return len(Loss._fields) - 1 if "diagnose=True;" in text else 3
+    """Return how many fields of `Loss` are logged: all that are asked for but the objective."""
+    return len(Loss._fields) - 1 - (0 if "diagnose=True;" in text else len(Loss._field_defaults))
 
 
 def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]) -> list[Tensor]:

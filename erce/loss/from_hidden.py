@@ -16,9 +16,19 @@ from erce.loss import tensor_parallel
 from erce.loss.from_logits import reference_from_logits
 from erce.loss.gathered import gathered
 from erce.loss.objectives import CROSS_ENTROPY, Objective
+from erce.loss.one_chunk import GradientOfOneChunk
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable
-from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
+from erce.loss.request import Loss, Request, check_tensors, not_differentiable, outputs_of
+from erce.loss.sweep import (
+    NONE_WANTED,
+    Gradients,
+    Operands,
+    Vocabulary,
+    chunks,
+    dtypes_of,
+    finished,
+    sweep,
+)
 
 
 def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
@@ -161,7 +171,12 @@ def _operands(
 def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) -> Loss:
     rows = request.rows(vocabulary.size(operands.weight), operands.exact)
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
-    function = _GradientInBackward if request.per_row and head_learns else _GradientInForward
+    learns = torch.is_grad_enabled() and head_learns
+    function = _GradientInForward
+    if learns and request.per_row:
+        function = _GradientInBackward
+    elif learns and len(chunks(operands, rows.m, request, vocabulary)) == 1:
+        function = GradientOfOneChunk
     outputs = function.apply(*operands, rows, request, vocabulary, torch.is_grad_enabled())
     return request.reduced(outputs, count=max(rows.m, 1))
 
@@ -170,7 +185,8 @@ class _GradientInForward(torch.autograd.Function):
     """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
 
     The backward receives a weight for each row. It scales d hidden row by row, but d weight is a sum over
-    rows by then, so a trainable head with reduction="none" takes another class.
+    rows by then, so a trainable head with reduction="none" takes another class. Where it has one chunk alone,
+    `one_chunk` makes its gradient.
     """
 
     @staticmethod
@@ -180,7 +196,7 @@ class _GradientInForward(torch.autograd.Function):
         loss, gradients = sweep(operands, rows, request, wanted, vocabulary)
         ctx.save_for_backward(*gradients)
         ctx.rows, ctx.request, ctx.dtypes = rows, request, dtypes_of(operands)
-        return _outputs(ctx, loss, rows, request)
+        return outputs_of(ctx, loss, rows, request)
 
     @staticmethod
     @not_differentiable
@@ -202,7 +218,7 @@ class _GradientInBackward(torch.autograd.Function):
         loss, _ = sweep(operands, rows, request, NONE_WANTED, vocabulary)
         ctx.save_for_backward(*operands)
         ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
-        return _outputs(ctx, loss, rows, request)
+        return outputs_of(ctx, loss, rows, request)
 
     @staticmethod
     @not_differentiable
@@ -211,9 +227,3 @@ class _GradientInBackward(torch.autograd.Function):
         weighed = rows.weighed(upstream[0], operands.exact)
         _, gradients = sweep(operands, weighed, request, ctx.needs_input_grad[:5], ctx.vocabulary)
         return *finished(gradients, rows, request, dtypes_of(operands)), *[None] * 4
-
-
-def _outputs(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    total, *logged = request.outputs(loss, rows)
-    ctx.mark_non_differentiable(*logged)
-    return total, *logged

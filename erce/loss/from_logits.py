@@ -8,7 +8,7 @@ from torch import Tensor
 from erce.errors import InputError
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable
+from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable, outputs_of
 from erce.loss.row_passes import row_blocks, score_tile, terms_with
 from erce.loss.row_statistics import refuse_no_distribution
 
@@ -98,9 +98,7 @@ class _FromLogits(torch.autograd.Function):
         refuse_no_distribution(columns[-1], rows.positions)
         ctx.save_for_backward(gradient)
         ctx.dtype = logits.dtype
-        total, *logged = request.outputs(Loss(*columns[:-1]), rows)
-        ctx.mark_non_differentiable(*logged)
-        return total, *logged
+        return outputs_of(ctx, Loss(*columns[:-1]), rows, request)
 
     @staticmethod
     @not_differentiable

@@ -55,6 +55,10 @@ class Matmuls:
         for columns, part in _in_blocks(tile.t(), d_weight.dtype):
             d_weight[columns].addmm_(part, rows)
 
+    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
+        """Return tile.T @ rows times a number."""
+        return tile.t() @ rows.to(self.dtype).mul(scale)
+
     def _tile(self, factors: Factors, dtype: torch.dtype) -> Tensor:
         """Return room for a chunk: one buffer serves all chunks, as the first is the largest."""
         rows, v = len(factors[0][0]), len(factors[0][1])
@@ -97,10 +101,21 @@ class MixedPrecision(Matmuls):
         else:
             super().add_d_weight(d_weight, tile, rows)
 
+    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
+        if tile.dtype == rows.dtype:
+            return torch.mm(tile.t(), rows, out_dtype=self.dtype).mul_(scale)
+        return super().d_weight(tile, rows, scale)
+
 
 def _in_blocks(weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
     """Yield slices of the vocabulary with their rows of `weight` in `dtype`: one slice if it has it."""
+    for columns in [slice(0, len(weight))] if weight.dtype == dtype else blocks_of(weight, dtype):
+        yield columns, weight[columns].to(dtype)
+
+
+def blocks_of(weight: Tensor, dtype: torch.dtype) -> Iterator[slice]:
+    """Yield slices of the vocabulary whose rows of `weight` are a few MiB in `dtype`."""
     v, d = weight.shape
-    step = v if weight.dtype == dtype else max(1, _WEIGHT_BLOCK_BYTES // (d * dtype.itemsize))
+    step = max(1, _WEIGHT_BLOCK_BYTES // max(1, d * dtype.itemsize))
     for start in range(0, v, step):
-        yield slice(start, start + step), weight[start : start + step].to(dtype)
+        yield slice(start, start + step)

@@ -94,7 +94,7 @@ class Request(NamedTuple):
     @property
     def fields(self) -> int:
         """How many fields of `Loss` are asked for."""
-        return len(Loss._fields) if self.diagnose else 4
+        return len(Loss._fields) - (0 if self.diagnose else len(Loss._field_defaults))
 
     @property
     def order(self) -> float | None:
@@ -295,6 +295,13 @@ def _check_transform(request: Request) -> None:
         if not isinstance(value, Real) or not 0 < value < math.inf:
             way_out = "None is no cap" if name == "softcap" else "1 changes nothing"
             raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
+
+
+def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
+    """Return `request.outputs` as those of an autograd function, of which the objective is differentiable."""
+    total, *logged = request.outputs(loss, rows)
+    ctx.mark_non_differentiable(*logged)
+    return total, *logged
 
 
 _Backward = TypeVar("_Backward", bound=Callable[..., Any])

@@ -5,7 +5,7 @@ place, one matmul to d hidden and, if the head learns, one to d weight. `matmul`
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -89,23 +89,53 @@ class Vocabulary:
         """Complete a gradient that is a sum over the vocabulary, in place."""
 
 
+class Head(NamedTuple):
+    """What every chunk of a call is multiplied and scored with."""
+
+    operands: Operands  # as autocast rounds them
+    bias: Tensor | None  # (v,), centred
+    matmuls: matmul.Matmuls
+    request: Request
+    vocabulary: Vocabulary
+
+    @classmethod
+    def of(cls, operands: Operands, request: Request, vocabulary: Vocabulary) -> "Head":
+        matmuls = choose_matmuls(operands, request, vocabulary)
+        bias = None if operands.bias is None else operands.bias.to(operands.exact)
+        return cls(
+            _rounded(operands, request.autocast),
+            None if bias is None else _centred(bias, request, vocabulary),
+            matmuls,
+            request,
+            vocabulary,
+        )
+
+    def factors(self, rows: Rows) -> matmul.Factors:
+        return [(x.index_select(0, rows.positions), w) for x, w in self.operands.factors]
+
+    def score(self, factors: matmul.Factors, rows: Rows, *, differentiate: bool) -> tuple[Tensor, Tensor]:
+        """Return the losses and the largest logit of each row, (fields + 1, rows), and the gradient (rows, v)
+        in the head's output."""
+        tile, out = self.matmuls.logits(factors)
+        terms_of = self.matmuls.terms_of(factors, rows.targets, self.bias, self.request)
+        loss, top = self.vocabulary.score(
+            tile, rows, self.request, self.bias, terms_of, out if differentiate else None
+        )
+        return torch.stack([*loss.computed, top]), out
+
+
 def sweep(
     operands: Operands, rows: Rows, request: Request, wanted: Sequence[bool], vocabulary: Vocabulary
 ) -> tuple[Loss, Gradients]:
     """Return the loss of each scored row, (m,) a field, and the wanted gradients, all in the exact dtype."""
-    exact, operands = operands.exact, _rounded(operands, request.autocast)
-    bias = None if operands.bias is None else _centred(operands.bias.to(exact), request, vocabulary)
+    head, exact = Head.of(operands, request, vocabulary), operands.exact
     columns = operands.hidden.new_empty(request.fields + 1, rows.m, dtype=exact)
     gradients = _empty_gradients(operands, rows.m, wanted, exact)
-    matmuls = choose_matmuls(operands.factors, request, exact, whole_rows=vocabulary.has_whole_rows)
-    for chunk in _chunks(operands, rows.m, request, matmuls.bytes_per_logit, vocabulary):
+    for chunk in chunks(operands, rows.m, request, vocabulary):
         part = rows.at(chunk)
-        factors = [(x.index_select(0, part.positions), w) for x, w in operands.factors]
-        tile, out = matmuls.logits(factors)
-        terms_of = matmuls.terms_of(factors, part.targets, bias, request)
-        loss, top = vocabulary.score(tile, part, request, bias, terms_of, out if any(wanted) else None)
-        torch.stack([*loss.computed, top], out=columns[:, chunk])
-        _add_gradients(gradients, chunk, out, factors, matmuls)
+        factors = head.factors(part)
+        columns[:, chunk], d_logits = head.score(factors, part, differentiate=any(wanted))
+        _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
     refuse_no_distribution(columns[-1], rows.positions)
     for gradient in (gradients.hidden, gradients.low):
         if gradient is not None:
@@ -113,18 +143,20 @@ def sweep(
     return Loss(*columns[:-1]), gradients
 
 
-def _rounded(operands: Operands, dtype: torch.dtype | None) -> Operands:
+def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
     """Round the operands as autocast does a linear layer's: float64 stays, and the bias as well."""
-    if dtype is None:
-        return operands
 
     def of(x: Tensor) -> Tensor:
-        return x if x.dtype == torch.float64 else x.to(dtype)
+        return x.to(_rounded_dtype(x.dtype, autocast))
 
     hidden, weight, bias, low, up = operands
     return Operands(
         of(hidden), of(weight), bias, None if low is None else of(low), None if up is None else of(up)
     )
+
+
+def _rounded_dtype(dtype: torch.dtype, autocast: torch.dtype | None) -> torch.dtype:
+    return dtype if autocast is None or dtype == torch.float64 else autocast
 
 
 def _centred(bias: Tensor, request: Request, vocabulary: Vocabulary) -> Tensor:
@@ -145,17 +177,15 @@ def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: 
     return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
 
 
-def _chunks(
-    operands: Operands, m: int, request: Request, bytes_per_logit: int, vocabulary: Vocabulary
-) -> Iterator[slice]:
-    """Yield even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
+def chunks(operands: Operands, m: int, request: Request, vocabulary: Vocabulary) -> list[slice]:
+    """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
     weight = operands.weight
+    bytes_per_logit = choose_matmuls(operands, request, vocabulary).bytes_per_logit
     default = CHUNK_LOGITS_ON_CPU * bytes_per_logit if weight.device.type == "cpu" else CHUNK_BYTES
     most = default if request.chunk_bytes is None else request.chunk_bytes
     most_rows = max(1, int(min(m, most / (vocabulary.width(weight) * bytes_per_logit))))
     step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))
-    for start in range(0, m, step):
-        yield slice(start, min(start + step, m))
+    return [slice(start, min(start + step, m)) for start in range(0, m, step)]
 
 
 def _add_gradients(
@@ -171,14 +201,14 @@ def _add_gradients(
         gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
 
 
-def choose_matmuls(
-    factors: matmul.Factors, request: Request, exact: torch.dtype, *, whole_rows: bool
-) -> matmul.Matmuls:
-    """Return the matmuls that suit the operands; `whole_rows`: whether a tile has the whole vocabulary."""
-    dtypes, device = {x.dtype for pair in factors for x in pair}, factors[0][0].device.type
+def choose_matmuls(operands: Operands, request: Request, vocabulary: Vocabulary) -> matmul.Matmuls:
+    """Return the matmuls that suit the operands once autocast has rounded them."""
+    factors, exact = operands.factors, operands.exact
+    dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in factors for x in pair}
+    device = operands.hidden.device.type
     if len(dtypes) == 1 and exact == torch.float32:
         (dtype,) = dtypes
-        if device == "cpu" and dtype == torch.bfloat16 and whole_rows:
+        if device == "cpu" and dtype == torch.bfloat16 and vocabulary.has_whole_rows:
             from erce.loss import bfloat16_on_cpu
 
             return bfloat16_on_cpu.choose(factors, request)

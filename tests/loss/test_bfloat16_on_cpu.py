@@ -16,7 +16,7 @@ from erce.loss import (
 )
 from erce.loss.request import Request
 from erce.loss.row_passes import terms_with
-from erce.loss.sweep import choose_matmuls
+from erce.loss.sweep import Operands, Vocabulary, choose_matmuls
 
 V, D, N = 16_421, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
@@ -182,20 +182,22 @@ def test_top1_compares_exact_logits():
     assert loss.top1 == 1
 
 
-def test_a_trainable_head_gets_its_gradient_in_float32_sums():
+@pytest.mark.parametrize("rows", [1, N])
+def test_a_trainable_head_gets_its_gradient_in_float32_sums(rows):
     hidden, weight, y = operands(4.0)
-    settings = {"lam": 1.0, "reduction": "sum"}
     grads = []
     for h, w in ((hidden.double(), weight.double()), (hidden, weight)):
         w.requires_grad_()
-        linear_entropy_regularized_cross_entropy(h, w, y, chunk_bytes=V * 2, **settings).objective.backward()
+        chunk_bytes = rows * V * w.dtype.itemsize
+        loss = linear_entropy_regularized_cross_entropy(h, w, y, lam=1.0, chunk_bytes=chunk_bytes)
+        (3.3 * loss.objective).backward()
         grads.append(w.grad.double())
     assert error(grads[1], grads[0]) < 4e-3
 
 
 @pytest.mark.parametrize("order", [1.0, math.inf])
 def test_the_order_inf_is_about_the_largest_logit_alone_and_has_float32_ones(order):
-    factors = [(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16())]
+    operands = Operands(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16(), None, None, None)
     request = Request(torch.zeros(1), 1.0, Renyi(order), CrossEntropy())
-    chosen = choose_matmuls(factors, request, torch.float32, whole_rows=True)
+    chosen = choose_matmuls(operands, request, Vocabulary())
     assert isinstance(chosen, bfloat16_on_cpu.RoundedMatmuls) == (order == 1.0)

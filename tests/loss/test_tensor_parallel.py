@@ -76,6 +76,7 @@ SETTINGS = {
 }
 REDUCTIONS = [
     {"reduction": "mean", "learns": TRAINED, "dtype": torch.float64, "num_items_in_batch": 7.0},
+    {"reduction": "mean", "learns": TRAINED, "dtype": torch.float64, "chunk_bytes": 2**20},
     {"reduction": "sum", "learns": FROZEN, "dtype": torch.float32},
     {"reduction": "none", "learns": FROZEN, "dtype": torch.float64},
     {"reduction": "none", "learns": TRAINED, "dtype": torch.float32},

@@ -65,7 +65,7 @@ def differences(group, split: tuple[int, ...], cases: list[dict]) -> list[str]:
 def _differences(group, widest: int, mine: slice, case: dict) -> Iterator[str]:
     tensors, targets, settings = _prepared(**case)
     dtype, learns = case["dtype"], case["learns"]
-    settings["chunk_bytes"] = 7 * widest * dtype.itemsize  # 3 chunks
+    settings.setdefault("chunk_bytes", 7 * widest * dtype.itemsize)  # 3 chunks
     one = exact = outcome(tensors, targets, learns, settings)
     part = {name: x[mine] if name in HEAD else x for name, x in tensors.items()}
     results = outcome(part, targets, learns, settings | {"group": group})
