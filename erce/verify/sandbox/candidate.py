@@ -103,7 +103,7 @@ class Service:
         self._calling_back = threading.RLock()
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
-            "name": self._name,
+            "names": lambda *names: [self._reply(self._name, name) for name in names],
             "call": self._call,
             "get": self._get,
             "set": self._set,
@@ -144,13 +144,16 @@ class Service:
                 _taken_output()
             self._answer(self._verbs[verb], *operands)
 
-    def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
+    def _reply(self, action: Callable[..., Any], *operands: Any) -> dict[str, Any]:
         try:
-            reply = {"ok": action(*operands)}
+            return {"ok": action(*operands)}
         except _CannotCrossError as error:
-            reply = {"opaque": error.args[0]}
+            return {"opaque": error.args[0]}
         except BaseException as error:
-            reply = self._description(error)
+            return self._description(error)
+
+    def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
+        reply = self._reply(action, *operands)
         try:
             frames.send(self._channel, reply)
         except frames.TooBigError as error:

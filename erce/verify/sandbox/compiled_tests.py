@@ -15,6 +15,16 @@ from functools import lru_cache
 from types import CodeType, ModuleType
 
 _OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
+_BUILTINS = frozenset(dir(builtins))
+_LEAVES = (ast.Constant, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_OF_ONE_SCOPE = frozenset(
+    {
+        *(ast.Module, ast.Assert, ast.Expr, ast.Assign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.alias),
+        *(ast.Name, ast.Call, ast.keyword, ast.Starred, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+        *(ast.IfExp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Attribute),
+        *(ast.JoinedStr, ast.FormattedValue, ast.If, ast.For, ast.While, ast.Pass),
+    }
+)  # node types that neither open a scope nor bind a name by their own text, but for imports
 
 
 class BrokenTestsError(ValueError):
@@ -49,19 +59,20 @@ def compile_tests(
         for part, what in ((setup, "set-up"), (tests, "test"))
     ]
     loaded, bound = _read_and_bound((*setup, *tests))
+    bound_by_tests = _read_and_bound(tests)[1]
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
-    modules = loaded & sys.stdlib_module_names - set(dir(builtins)) - set(answered)
+    modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return CompiledTests(
         setup=compiled[0],
         tests=compiled[1],
         entry_points=answered,
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
-        independent=not _read_and_bound(tests)[1],
+        independent=not bound_by_tests,
         against_constants=_only(tests, lambda statement: _is_plain_step(statement, answered)),
-        holds_values=bool(_read_and_bound(tests)[1]) or not _only(setup, _is_definition),
+        holds_values=bool(bound_by_tests) or not _only(setup, _is_definition),
     )
 
 
@@ -100,7 +111,7 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     loaded, bound = _read_and_bound((*setup, *tests))
     starred = {name for source in (*setup, *tests) for name in _star_imported(source)}
     called = {name for source in (*setup, *tests) for name in _called_names(source)}
-    defined = bound | starred | set(dir(builtins)) | (sys.stdlib_module_names - called)
+    defined = bound | starred | _BUILTINS | (sys.stdlib_module_names - called)
     return tuple(sorted(loaded - defined))
 
 
@@ -152,7 +163,7 @@ def _asserts(node: ast.AST) -> bool:
 
 @lru_cache(maxsize=4096)
 def _can_refuse(source: str, what: str) -> bool:
-    return any(_is_refusal(node) for node in ast.walk(parsed(source, what)))
+    return any(_is_refusal(node) for node in nodes(source, what))
 
 
 def _is_refusal(node: ast.AST) -> bool:
@@ -186,8 +197,9 @@ def _is_plain_step(statement: ast.stmt, answered: Collection[str]) -> bool:
 def _compares_with_a_constant(test: ast.expr, answered: Collection[str]) -> bool:
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-            sides = (left, right)
-            return any(map(_is_constant, sides)) and all(_is_plain_value(side, answered) for side in sides)
+            if _is_constant(right):
+                return _is_plain_value(left, answered)
+            return _is_constant(left) and _is_plain_value(right, answered)
     return False
 
 
@@ -203,6 +215,13 @@ def _is_plain_value(value: ast.expr, answered: Collection[str]) -> bool:
 
 
 def _is_constant(value: ast.expr) -> bool:
+    match value:
+        case ast.Constant():
+            return True
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(map(_is_constant, items))
+        case ast.Name() | ast.Call(args=[_, *_]):
+            return False
     try:
         ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -235,6 +254,24 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+
+
+@lru_cache(maxsize=64)
+def _nodes(source: str) -> list[ast.AST]:
+    found: list[ast.AST] = [_parse(source)]
+    for node in found:  # which grows
+        for field in node._fields:
+            value = getattr(node, field)
+            for child in value if type(value) is list else (value,):
+                if isinstance(child, ast.AST) and not isinstance(child, _LEAVES):
+                    found.append(child)
+    return found
+
+
+def nodes(source: str, what: str) -> list[ast.AST]:
+    """Return the nodes of a text breadth first, without constants, operators and contexts."""
+    parsed(source, what)
+    return _nodes(source)
 
 
 def parsed(source: str, what: str) -> ast.Module:
@@ -270,6 +307,20 @@ def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
 @lru_cache(maxsize=64)
 def _names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that one source reads from the module's scope, and those that it binds in it."""
+    found = _nodes(source)
+    if not _OF_ONE_SCOPE.issuperset(map(type, found)):
+        return _names_by_scope(source)
+    names = [(node.id, type(node.ctx)) for node in found if type(node) is ast.Name]
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for alias in found
+        if type(alias) is ast.alias and alias.name != "*"
+    }
+    loaded = frozenset(name for name, context in names if context is ast.Load)
+    return loaded, frozenset(name for name, context in names if context is not ast.Load) | imported
+
+
+def _names_by_scope(source: str) -> tuple[frozenset[str], frozenset[str]]:
     loaded: set[str] = set()
     bound: set[str] = set()
     with _without_warnings():
@@ -288,7 +339,7 @@ def _names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _called_names(source: str) -> list[str]:
-    calls = (node.func for node in ast.walk(parsed(source, "test")) if isinstance(node, ast.Call))
+    calls = (node.func for node in nodes(source, "test") if isinstance(node, ast.Call))
     return [function.id for function in calls if isinstance(function, ast.Name)]
 
 
@@ -296,7 +347,7 @@ def _star_imported(source: str) -> list[str]:
     """Return the names that `from module import *` brings from modules of Python's library."""
     modules = [
         node.module
-        for node in ast.walk(parsed(source, "set-up"))
+        for node in nodes(source, "set-up")
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module is not None
     ]
     return [name for module in modules for name in _public(module)]

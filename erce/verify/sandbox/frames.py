@@ -23,7 +23,8 @@ NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send ea
 MAX_FRAME_BYTES = 8 << 20
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
-_JSON, _FROM_JSON = json.JSONEncoder(separators=(",", ":")), json.JSONDecoder()
+_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+_FROM_JSON = json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
 _MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
@@ -59,7 +60,7 @@ def frame(message: object) -> bytes:
     text = _JSON.encode(message).encode()
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
-    return struct.pack("I", len(text)) + text
+    return len(text).to_bytes(4, "little") + text
 
 
 def send(channel: socket.socket, message: object) -> None:
@@ -74,12 +75,16 @@ def receive(channel: socket.socket) -> Any:
 
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
-    return _FROM_JSON.decode(payload.decode())
+    text = payload.decode()
+    content, end = _FROM_JSON.raw_decode(text)
+    if end != len(text):
+        raise ValueError("more than one JSON")
+    return content
 
 
 def payload(channel: socket.socket) -> bytes:
     """Return the JSON of the next frame, not yet read; TooBigError if it exceeds the limit."""
-    (size,) = struct.unpack("I", read(channel, 4))
+    size = int.from_bytes(read(channel, 4), "little")
     if size > MAX_FRAME_BYTES:
         raise TooBigError(f"{size} bytes")
     return read(channel, size)
@@ -87,13 +92,15 @@ def payload(channel: socket.socket) -> bytes:
 
 def read(channel: socket.socket, count: int) -> bytes:
     """Read exactly `count` bytes."""
-    chunks = []
-    while count:
+    chunk = channel.recv(min(count, 1 << 18))
+    if len(chunk) == count:
+        return chunk
+    chunks = [chunk]
+    while chunk and (count := count - len(chunk)):
         chunk = channel.recv(min(count, 1 << 18))
-        if not chunk:
-            raise ClosedError
         chunks.append(chunk)
-        count -= len(chunk)
+    if count:
+        raise ClosedError
     return b"".join(chunks)
 
 

@@ -9,7 +9,7 @@ import builtins
 import sys
 from functools import lru_cache
 
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, parsed
+from erce.verify.sandbox.compiled_tests import BrokenTestsError, nodes
 from erce.verify.sandbox.judge.callbacks import INTERNALS
 
 _SYNTAX = (
@@ -55,11 +55,11 @@ def leaves_nothing(
     False
     """
     try:
-        nodes = [node for source in (*setup, *tests) for node in ast.walk(parsed(source, "test"))]
+        every = [node for source in (*setup, *tests) for node in nodes(source, "test")]
     except BrokenTestsError:
         return False
-    bound = {name for node in nodes for name in _bound(node)}
-    imports = {item for node in nodes for item in _imported(node)}
+    bound = {name for node in every for name in _bound(node)}
+    imports = {item for node in every for item in _imported(node)}
     imported = {name for name, _ in imports}
     answered = set(entry_points or ()) - bound
     if bound & imported or len(imported) < len(imports):  # a name with two meanings is not followed
@@ -69,12 +69,12 @@ def leaves_nothing(
     modules |= {name: name for name in _LIBRARY.keys() - bound - imported - answered}
     library = sys.stdlib_module_names | set(dir(builtins)) - _BUILTINS
     unknown = library - answered - {name for name, module in modules.items() if name == module}
-    below_dots = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    below_dots = {id(node.value) for node in every if isinstance(node, ast.Attribute)}
     return all(
         _is_allowed_name(node.id, unknown, set() if id(node) in below_dots else set(modules))
         if isinstance(node, ast.Name)
         else _is_allowed(node, modules)
-        for node in nodes
+        for node in every
     )
 
 

@@ -12,14 +12,14 @@ import os
 import select
 import signal
 import socket
+import sys
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple, NoReturn
 
-from erce.verify.sandbox import candidate
+from erce.verify.sandbox import candidate, frames
 from erce.verify.sandbox.frames import LIMITS, NEW_JUDGE, READY
 from erce.verify.sandbox.judge import trial
 from erce.verify.sandbox.kernel import layers, linux
@@ -33,8 +33,21 @@ typing
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 SHORTEST_NAP_SECONDS = 0.005
+_SPACE_OF_DESCRIPTOR = socket.CMSG_SPACE(4)
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
+REHEARSALS = 20  # after which Python has specialised the code of a candidate
+_REHEARSED = """
+import math
+from collections import Counter
+def f(values, start=0):
+    counts = Counter()
+    for index, value in enumerate(values):
+        if value % 2 and not math.isnan(value):
+            counts[str(value)] += start
+    return sorted([x for x in values if x > start] + [len(counts)]), {"a": (1.5, None)}
+"""
+_CALLS = (["call", 0, ["l", [["l", [3, 1, 2]], 1]], ["d", []]], ["call", 0, ["l", [["l", [5]]]], ["d", []]])
 
 
 def main(control_descriptor: int, tier: str, without: list[str]) -> None:
@@ -55,9 +68,24 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
+    _rehearse()
     gc.collect()
     gc.freeze()
     worker.serve()
+
+
+def _rehearse() -> None:
+    """Serve a program of our own, so that a fork finds Python's caches filled and writes to fewer pages."""
+    output = sys.stdout
+    for _ in range(REHEARSALS):
+        judge, own = socket.socketpair()
+        with judge, own:
+            for message in ([_REHEARSED, [], "strict"], ["names", "f"], *_CALLS):
+                frames.send(judge, message)
+            judge.shutdown(socket.SHUT_WR)
+            candidate.Service().serve(own)
+    sys.stdout = output
+    del sys.modules["program"]
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -73,30 +101,32 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
     return layers.JobNamespaces(own)
 
 
-@dataclass
 class _Child:
-    """A judge or candidate of this worker; `ended` means that it was seen to end by itself."""
+    """A judge or candidate of this worker."""
 
-    pid: int
-    pidfd: int
-    ended: bool = False
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
 
     def seconds(self) -> float:
         """Return the processor time so far, of all threads."""
         return time.clock_gettime(~self.pid << 3 | 2)  # the CPU clock of a process: clock_getcpuclockid(3)
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for the process to end by itself; return whether it did."""
+        descriptor = os.pidfd_open(self.pid)
+        ended = bool(select.select([descriptor], [], [], seconds)[0])
+        os.close(descriptor)
+        return ended
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
     def reap(self) -> str:
-        """Return how the process ended; "" if it was killed here."""
+        """Kill the process if it has not ended; return how it ended."""
         self.kill()
-        _, status = os.waitpid(self.pid, 0)
-        os.close(self.pidfd)
-        code = os.waitstatus_to_exitcode(status)
-        end = f"signal {-code}" if code < 0 else f"exit status {code}"
-        return end if self.ended else ""
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return f"signal {-code}" if code < 0 else f"exit status {code}"
 
 
 class _Limits(NamedTuple):
@@ -122,7 +152,7 @@ class _Budget:
         """Return the budget that is used up ("" for none), and the seconds until the next look."""
         now = time.monotonic()
         used = self._program.seconds()
-        ruling = 0.0 if self._judge.ended else self._judge.seconds() - self._judge_began
+        ruling = self._judge.seconds() - self._judge_began
         if used + ruling - self._busy[1] >= BUSY_CPU_SECONDS:
             self._busy = (now, used + ruling)
         left = {
@@ -147,55 +177,78 @@ class Worker:
         self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
     ) -> None:
         self._control, self._supervisor = control, supervisor
+        self._poll = select.poll()
+        self._poll.register(supervisor, select.POLLIN)
+        self._poll.register(control, select.POLLIN)
         self._namespaces = namespaces
         self._of_judges, self._of_candidates = Confinement(place, judging=True), Confinement(place)
+        self._of_judges.allow(JUDGE)
         self._service = candidate.Service()
         self._judge: _Child | None = None
 
     def serve(self) -> None:
+        packed, limits = b"", _Limits(*LIMITS.unpack(bytes(LIMITS.size)))
         while True:
-            if self._supervisor in select.select([self._control, self._supervisor], [], [])[0]:
-                os._exit(0)
-            message, descriptors, _, _ = socket.recv_fds(self._control, LIMITS.size, 1)
-            if not message:
-                os._exit(0)
-            with socket.socket(fileno=descriptors[0]) as channel:
-                if message == NEW_JUDGE:
-                    self._new_judge(channel)
-                    continue
-                limits = _Limits(*LIMITS.unpack(message))
-                program = self._fork_candidate(channel, limits)
-            self._follow(program, limits)
+            message, descriptor = self._message()
+            if message == NEW_JUDGE:
+                self._new_judge(descriptor)
+                continue
+            if message != packed:
+                packed, limits = message, _Limits(*LIMITS.unpack(message))
+                self._of_candidates.allow(Allowance(cpu=limits.cpu, memory=limits.memory, file=limits.file))
+            self._follow(self._fork_candidate(descriptor), limits)
 
-    def _new_judge(self, channel: socket.socket) -> None:
+    def _message(self) -> tuple[bytes, int]:
+        """Return the next message of the supervisor and the descriptor that came with it."""
+        self._is_control_ready(None)
+        message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTOR)
+        if not message:
+            os._exit(0)
+        return message, int.from_bytes(ancillary[0][2], sys.byteorder)
+
+    def _is_control_ready(self, milliseconds: float | None) -> bool:
+        """Wait for a message of the supervisor; without a supervisor, end."""
+        ready = self._poll.poll(milliseconds)
+        if ready and ready[0][0] == self._supervisor:
+            os._exit(0)
+        return bool(ready)
+
+    def _new_judge(self, channel: int) -> None:
         if self._judge:
             self._judge.reap()
         if self._namespaces:
             self._namespaces.return_to_own()
         pid = os.fork()
         if not pid:
-            with _ending():
-                os.chdir("/")
-                self._confine(self._of_judges, JUDGE, channel)
-                trial.serve(channel)
-        self._judge = _Child(pid, os.pidfd_open(pid))
+            self._become(self._of_judges, trial.serve, channel)
+        os.close(channel)
+        self._judge = _Child(pid)
 
-    def _fork_candidate(self, channel: socket.socket, limits: _Limits) -> _Child:
+    def _fork_candidate(self, channel: int) -> _Child:
         if self._namespaces:
             self._namespaces.open()
-        allowance = Allowance(cpu=limits.cpu, memory=limits.memory, file=limits.file)
         pid = os.fork()
         if not pid:
-            with _ending():
-                self._confine(self._of_candidates, allowance, channel)
-                self._service.serve(channel)
-        return _Child(pid, os.pidfd_open(pid))
+            self._become(self._of_candidates, self._service.serve, channel)
+        os.close(channel)
+        return _Child(pid)
 
-    def _confine(self, confinement: Confinement, allowance: Allowance, channel: socket.socket) -> None:
-        layers.die_with_parent()
-        if not self._namespaces:
-            os.setsid()
-        confinement.impose(allowance, channel.fileno())
+    def _become(
+        self, confinement: Confinement, serve: Callable[[socket.socket], None], channel: int
+    ) -> NoReturn:
+        """Serve as a judge or candidate and end; the exit status says whether that failed."""
+        try:
+            if not self._namespaces:  # in which the kernel kills all with their first process, the worker
+                layers.die_with_parent()
+                os.setsid()
+            elif confinement is self._of_judges:
+                os.chdir("/")
+            confinement.impose(channel)
+            serve(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, channel))
+            os._exit(0)
+        finally:
+            traceback.print_exc()
+            os._exit(CONFINEMENT_FAILED)
 
     def _follow(self, program: _Child, limits: _Limits) -> None:
         """Enforce the budgets until the supervisor has the ruling, and report what the program used."""
@@ -203,7 +256,7 @@ class Worker:
         if judge is None:
             raise AssertionError("a job came before a judge")
         budget, over, deadline, nap = _Budget(limits, program, judge), "", 0.0, SHORTEST_NAP_SECONDS
-        while not (word := self._wait(program, judge, nap)):
+        while not self._is_control_ready(1000 * nap):
             if not over:
                 over, nap = budget.over()
                 if over:
@@ -211,58 +264,30 @@ class Worker:
                     program.kill()
             if over == "judge" or (over and time.monotonic() >= deadline):
                 judge.kill()
+        word = self._control.recv(16)
+        if not word:
+            os._exit(0)
+        # A process that died closed its channel a moment before it ends.
+        ended = word == b"dead" and program.ends_within(RULING_SECONDS)
+        judge_ended = word == b"gone" and judge.ends_within(RULING_SECONDS)
         program.kill()
-        seconds, ordinary = program.seconds(), word == b"done" and not over and not judge.ended
+        seconds, ordinary = program.seconds(), word == b"done" and not over
         if ordinary:  # the supervisor need not wait until the process is gone
             self._report(seconds)
-        ended = program.reap()
+        end = program.reap()
         if not self._namespaces:
             _kill_group(program.pid)
         elif self._namespaces.renew_scratch():
             self._of_candidates.rule_files()
+        if judge_ended:
+            self._judge = None
         if not ordinary:
-            self._report(seconds, over, "" if over else ended, self._end_of_judge())
+            end_of_judge = judge.reap() if judge_ended else ""
+            self._report(seconds, over, end if ended and not over else "", end_of_judge)
 
     def _report(self, *fields: object) -> None:
         """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""
         self._control.send("\n".join(map(str, fields)).encode())
-
-    def _end_of_judge(self) -> str:
-        if self._judge is None or not self._judge.ended:
-            return ""
-        judge, self._judge = self._judge, None
-        return judge.reap()
-
-    def _wait(self, program: _Child, judge: _Child, seconds: float) -> bytes:
-        """Wait at most `seconds` for the supervisor to end the job; return its message, b"" if none came."""
-        alive = [child for child in (program, judge) if not child.ended]
-        watched = [self._control, self._supervisor, *(child.pidfd for child in alive)]
-        ready = select.select(watched, [], [], seconds)[0]
-        if self._supervisor in ready:
-            os._exit(0)
-        for child in alive:
-            child.ended = child.pidfd in ready
-        if self._control not in ready:
-            return b""
-        word = self._control.recv(16)
-        if not word:
-            os._exit(0)
-        if word == b"dead":
-            program.ended = bool(select.select([program.pidfd], [], [], RULING_SECONDS)[0])
-        if word == b"gone":
-            judge.ended = bool(select.select([judge.pidfd], [], [], RULING_SECONDS)[0])
-        return word
-
-
-@contextmanager
-def _ending() -> Iterator[None]:
-    """End this process after the block; its exit status says whether the block failed."""
-    try:
-        yield
-        os._exit(0)
-    finally:
-        traceback.print_exc()
-        os._exit(CONFINEMENT_FAILED)
 
 
 def _kill_group(leader: int) -> None:

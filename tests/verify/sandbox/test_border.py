@@ -49,11 +49,7 @@ def test_no_test_hinders_a_later_program(sandbox, change):
 
 
 def test_a_judge_that_its_tests_broke_is_no_exception(sandbox):
-    for change in (
-        "JSONEncoder.encode = lambda *a: '5'",
-        "JSONEncoder.encode = None",
-        "JSONDecoder.decode = lambda *a: 5",
-    ):
+    for change in ("JSONEncoder.encode = lambda *a: '5'", "JSONEncoder.encode = None"):
         test = f"import json\njson.{change}\nassert f(1) == 1"
         assert ruled(sandbox, "f = lambda x: 1", test)[0] != "passed"
 

@@ -354,7 +354,7 @@ def f(x):
         frame = frame.f_back
     for each in seen:
         for value in each.values() if type(each) is dict else each if type(each) in (list, tuple) else ():
-            if type(value) is int and value > 987650000:
+            if type(value) is int and 987650000 < value < 987660000:
                 return value
     return 0
 """

@@ -111,6 +111,8 @@ class Sandbox:
                 deaths.append(death)
             else:
                 warning = "; ".join(filter(None, (self.warning, _warning_of_oracle(job, outcome.verdict))))
+                if not warning:
+                    return outcome
                 return replace(outcome, verdict=replace(outcome.verdict, warning=warning))
         return Outcome(self._verdict_on_deaths(*deaths), 0.0)
 

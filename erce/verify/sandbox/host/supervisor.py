@@ -22,6 +22,7 @@ from erce.verify.sandbox.plain_tests import leaves_nothing
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
+WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket takes as much before anybody reads
 SLACK_SECONDS = 10.0  # beyond its budgets, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. Its forks leave
@@ -144,12 +145,14 @@ class SupervisedWorker:
         with ours:
             with theirs:
                 header = frames.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
-                self._control.settimeout(seconds)
+                _set_timeout(self._control, seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
-            ours.settimeout(seconds)
+            if len(program) > WRITTEN_AT_ONCE_BYTES:
+                ours.settimeout(seconds)
             with suppress(BrokenPipeError, ConnectionResetError):  # the judge notices a dead candidate
                 ours.sendall(program)
-            ours.settimeout(None)
+            if len(program) > WRITTEN_AT_ONCE_BYTES:
+                ours.settimeout(None)
             ruling = self._ask_judge(ours, request, seconds)
         # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
@@ -161,11 +164,13 @@ class SupervisedWorker:
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
-        judge.settimeout(seconds)
+        _set_timeout(judge, seconds)
+        message = len(request).to_bytes(4, "little") + request
         try:
-            socket.send_fds(judge, [len(request).to_bytes(4, "little")], [channel.fileno()])
+            sent = socket.send_fds(judge, [message], [channel.fileno()])
             channel.close()
-            judge.sendall(request)
+            if sent < len(message):
+                judge.sendall(message[sent:])
             ruling = frames.receive(judge)
         except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
             return {}
@@ -193,6 +198,11 @@ class SupervisedWorker:
         if not message:
             raise frames.ClosedError("the worker ended")
         return message.decode()
+
+
+def _set_timeout(channel: socket.socket, seconds: float) -> None:
+    if channel.gettimeout() != seconds:  # or it would be a system call for nothing
+        channel.settimeout(seconds)
 
 
 def _request(job: Job, mode: str) -> bytes:

@@ -6,7 +6,7 @@ are those of linux/landlock.h; what a kernel can do follows from its ABI version
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -47,10 +47,12 @@ def domain_of_one() -> int | None:
     return _empty_domain(0) if version() >= 6 else None
 
 
-def enter(domain: int) -> None:
-    """Enter a domain for good; this process must have set PR_SET_NO_NEW_PRIVS before."""
-    linux.syscall("landlock_restrict_self", domain, 0)
-    os.close(domain)
+def entering(domain: int) -> Callable[[], int]:
+    """Return a function that enters a domain for good.
+
+    The process that calls it must have set PR_SET_NO_NEW_PRIVS before.
+    """
+    return linux.prepared("landlock_restrict_self", domain, 0)
 
 
 def _file_rights(abi: int) -> int:

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,10 +18,13 @@ from erce.verify.sandbox.kernel import landlock, linux, seccomp
 LAYERS = ("namespaces", "root", "landlock", "seccomp", "rlimits", "capabilities", "split")
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
-_LIMITED = (
-    *(resource.RLIMIT_CORE, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU),
-    *(resource.RLIMIT_MEMLOCK, resource.RLIMIT_STACK, resource.RLIMIT_AS, resource.RLIMIT_NPROC),
-)
+_COMMON_LIMITS = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_NOFILE: 64,
+    resource.RLIMIT_MEMLOCK: 0,
+    resource.RLIMIT_STACK: 64 << 20,
+}
+_MOST_PROCESSES = 64  # in a namespace of the tier; elsewhere the limit would count those of the user
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,15 @@ def enter(place: Place) -> int | None:
 
     OSError, with the refused call, if the tier does not work here.
     """
+    proc = _enter(place)
+    if place.has("rlimits"):
+        processes = {resource.RLIMIT_NPROC: _MOST_PROCESSES} if place.has("namespaces") else {}
+        for kind, value in (_COMMON_LIMITS | processes).items():
+            resource.setrlimit(kind, _bounds(kind, value))
+    return proc
+
+
+def _enter(place: Place) -> int | None:
     address_space()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
@@ -83,7 +96,9 @@ def enter(place: Place) -> int | None:
     if place.tier == "landlock" and place.has("landlock"):
         if not landlock.version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        landlock.enter(landlock.domain([*place.readable, *_DEVICES], ["/dev/null"]))
+        domain = landlock.domain([*place.readable, *_DEVICES], ["/dev/null"])
+        landlock.entering(domain)()
+        os.close(domain)
     return None
 
 
@@ -171,12 +186,14 @@ class Confinement:
 
     def __init__(self, place: Place, *, judging: bool = False) -> None:
         self._place, self._judging = place, judging
-        self._hard = {kind: resource.getrlimit(kind)[1] for kind in _LIMITED}
+        self._drop = linux.dropping_capabilities() if place.has("capabilities") else None
+        self._limits: list[tuple[int, tuple[int, int]]] = []
         self._filter = None
         if place.has("seccomp"):
             read_only = _needs_read_only(place)
             self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
         self._domain: int | None = None
+        self._enter_domain: Callable[[], int] | None = None
         self.rule_files()
 
     def rule_files(self) -> None:
@@ -190,36 +207,38 @@ class Confinement:
             self._domain = landlock.domain(["/"], writable)
         else:
             self._domain = landlock.domain_of_one()
+        self._enter_domain = None if self._domain is None else landlock.entering(self._domain)
 
-    def impose(self, allowance: Allowance, kept: int) -> None:
-        """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
-        if self._place.has("rlimits"):
-            self._limit(allowance)
-        if self._place.has("capabilities"):
-            linux.drop_capabilities()
-        if self._domain is not None:
-            landlock.enter(self._domain)
-        _close_all_but(kept)
-        if self._filter:
-            self._filter.install()
-
-    def _limit(self, allowance: Allowance) -> None:
+    def allow(self, allowance: Allowance) -> None:
+        """Set the limits of the processes that are forked from here on."""
         limits = {
-            resource.RLIMIT_CORE: 0,
-            resource.RLIMIT_NOFILE: 64,
             resource.RLIMIT_FSIZE: allowance.file,
             # A backstop: the worker's clock is earlier.
             resource.RLIMIT_CPU: min(int(allowance.cpu) + 2, 1 << 30),
-            resource.RLIMIT_MEMLOCK: 0,
-            resource.RLIMIT_STACK: 64 << 20,
             resource.RLIMIT_AS: address_space() + allowance.memory,
         }
-        if self._place.has("namespaces"):
-            limits[resource.RLIMIT_NPROC] = 64
-        for kind, value in limits.items():
-            hard = self._hard[kind]
-            bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (bound, bound))
+        if self._place.has("rlimits"):
+            self._limits = [(kind, _bounds(kind, value)) for kind, value in limits.items()]
+
+    def impose(self, kept: int) -> None:
+        """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
+        for kind, bounds in self._limits:
+            resource.setrlimit(kind, bounds)
+        if self._drop:
+            self._drop()
+        if self._enter_domain:
+            self._enter_domain()
+        os.closerange(3, kept)
+        os.closerange(kept + 1, 1 << 16)
+        if self._filter:
+            self._filter.install()
+
+
+def _bounds(kind: int, value: int) -> tuple[int, int]:
+    """Return a soft and a hard limit, no higher than the hard limit of this process."""
+    hard = resource.getrlimit(kind)[1]
+    bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    return bound, bound
 
 
 def _needs_read_only(place: Place) -> bool:
@@ -233,12 +252,6 @@ def address_space() -> int:
     """Return the bytes of address space at the first call, which `enter` makes while /proc is visible."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()
-
-
-def _close_all_but(kept: int) -> None:
-    """Close every descriptor but the three standard ones and `kept`."""
-    os.closerange(3, kept)
-    os.closerange(kept + 1, 1 << 16)
 
 
 def die_with_parent() -> None:

@@ -6,7 +6,7 @@ Namespaces, mounts, privileges and limits, through libc alone.
 import ctypes
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from erce.verify.sandbox.kernel.syscalls import this_machine
@@ -31,11 +31,17 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def syscall(name: str, *values: int | bytes | None) -> int:
     """Make a system call; return the kernel's answer."""
+    return prepared(name, *values)()
+
+
+def prepared(name: str, *values: int | bytes | None) -> Callable[[], int]:
+    """Return a function that makes a system call: in a forked process it writes to fewer memory pages."""
     machine = this_machine()
     if machine is None:
         raise OSError(f"no table of system calls for {os.uname().machine}")
+    number = ctypes.c_long(machine.numbers[name])
     arguments = [ctypes.c_long(value) if isinstance(value, int) else value for value in values]
-    return _checked(_libc.syscall(ctypes.c_long(machine.numbers[name]), *arguments), name)
+    return lambda: _checked(_libc.syscall(number, *arguments), name)
 
 
 def prctl(option: int, value: int, pointer: bytes | None = None) -> int:
@@ -54,9 +60,9 @@ def setns(descriptor: int, kind: int) -> None:
     _checked(_libc.setns(descriptor, kind), "setns")
 
 
-def drop_capabilities() -> None:
-    """Drop all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
-    syscall("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
+def dropping_capabilities() -> Callable[[], int]:
+    """Return a function that drops all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
+    return prepared("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
 
 
 def mount_scratch(target: str, options: str) -> None:

@@ -65,15 +65,23 @@ class Filter:
             raise OSError(f"no table of system calls for {os.uname().machine}")
         program = assembled(machine, read_only, receives_descriptors)
         self._code = ctypes.create_string_buffer(program, len(program))
-        self._header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
+        header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
+        self._install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
         constants = range(4, len(program), 8)
         self._own = [at for at in constants if program[at : at + 4] == struct.pack("I", _SELF)]
+        self.bind(1)
+
+    def bind(self, process: int) -> None:
+        """Let the filter allow signals to this process."""
+        self._process = process
+        for at in self._own:
+            struct.pack_into("I", self._code, at, process)
 
     def install(self) -> None:
         """Restrict this process and its threads to the calls on the list, for good."""
-        for at in self._own:
-            struct.pack_into("I", self._code, at, os.getpid())
-        linux.prctl(linux.PR_SET_SECCOMP, 2, self._header)
+        if os.getpid() != self._process:  # a candidate with a namespace of its own is process 1 there
+            self.bind(os.getpid())
+        self._install()
 
 
 def allowed_calls(machine: Machine) -> list[int]:
