@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toys import FINDS_TOYS
 
-MOMENTS = 50
+MOMENTS = int(os.environ.get("ERCE_MOMENTS", "20"))  # of each kind of disturbance; a long search sets more
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive"),
