@@ -34,12 +34,16 @@ __all__ = [name for names in _HOME.values() for name in names]  # pyright: ignor
 
 
 def __getattr__(name: str) -> object:
-    if name in _PARTS:
-        return import_module(f"erce.{name}")
-    for module, names in _HOME.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module 'erce' has no attribute {name!r}")
+    home = next((module for module, names in _HOME.items() if name in names), None)
+    if home is None and name not in _PARTS:
+        raise AttributeError(f"module 'erce' has no attribute {name!r}")
+    try:
+        return getattr(import_module(home), name) if home else import_module(f"erce.{name}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("erce"):
+            raise
+        needed = f"erce.{name} needs {error.name}; run: pip install 'erce[study]'"
+        raise ModuleNotFoundError(needed, name=error.name) from error
 
 
 def __dir__() -> list[str]:

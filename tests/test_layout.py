@@ -110,6 +110,20 @@ def test_every_public_name_is_there_and_documented():
         _ = erce.nothing
 
 
+def test_without_an_extra_a_public_name_says_what_to_install(monkeypatch):
+    import erce
+
+    def missing(name):
+        raise ModuleNotFoundError("No module named 'scipy'", name="scipy")
+
+    monkeypatch.setattr(erce, "import_module", missing)
+    for name in ("stats", "report"):
+        with pytest.raises(
+            ModuleNotFoundError, match=rf"^erce.{name} needs scipy; run: pip install 'erce\[study\]'$"
+        ):
+            erce.__getattr__(name)
+
+
 def tracked() -> list[Path]:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
