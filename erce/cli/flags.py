@@ -104,6 +104,29 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--go-on", action="store_true", help=text)
 
 
+def add_limit(added: argparse.ArgumentParser, folder: str) -> None:
+    text = f"at most N problems each to train on, validate on and test on: a quick look ({folder})"
+    added.add_argument("--limit", type=int, metavar="N", help=text)
+
+
+def limited(recipe: Path, limit: int | None, **overrides: Any) -> dict[str, int]:
+    """Return the sizes that --limit leaves of a recipe's, as settings; {} without it."""
+    if limit is None:
+        return {}
+    from erce.study.plan import limits
+
+    return limits(recipe, limit, **overrides)
+
+
+def usual_folder(name: str, limit: int | None) -> Path:
+    """Return the folder of a study that names none.
+
+    >>> usual_folder("mini", None).as_posix(), usual_folder("mini", 16).as_posix()
+    ('runs/mini', 'runs/mini-limit16')
+    """
+    return Path("runs") / (name if limit is None else f"{name}-limit{limit}")
+
+
 def lam_hint(words: list[str]) -> str:
     """Return how to set λ for somebody who wrote `--lam 2`, and nothing for other words.
 
@@ -119,8 +142,7 @@ def lam_hint(words: list[str]) -> str:
 
 def add_plan(added: argparse.ArgumentParser) -> None:
     """Add the flags for a smaller study, and for a dry run."""
-    text = "at most N problems each to train on, validate on and test on: a quick look (runs/NAME-limitN)"
-    added.add_argument("--limit", type=int, metavar="N", help=text)
+    add_limit(added, "runs/NAME-limitN")
     text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"

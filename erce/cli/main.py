@@ -14,6 +14,7 @@ from erce.cli.flags import (
     add_card,
     add_engine,
     add_import,
+    add_limit,
     add_plan,
     add_recipe,
     add_run,
@@ -24,8 +25,10 @@ from erce.cli.flags import (
     check_json,
     check_verify,
     lam_hint,
+    limited,
     recipe_path,
     settings,
+    usual_folder,
 )
 from erce.cli.stopping import say_stopped, sigterm_as_interrupt
 from erce.cli.terminal import (
@@ -103,12 +106,8 @@ def run(options: argparse.Namespace) -> int:
     overrides, name = flags | settings(options.set), recipe.stem
     if options.dry_run:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
-    if options.limit is not None:
-        from erce.study.plan import limits
-
-        overrides |= limits(recipe, options.limit, **overrides)
-        name += f"-limit{options.limit}"
-    out = options.out or Path("runs") / name
+    overrides |= limited(recipe, options.limit, **overrides)
+    out = options.out or usual_folder(name, options.limit)
     return (_print_plan if options.dry_run else _run_study)(recipe, out, options, **overrides)
 
 
@@ -145,7 +144,9 @@ def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
-    return _run_study(recipe_path("mini-styles"), options.out, options)
+    recipe = recipe_path("mini-styles")
+    out = options.out or usual_folder("demo", options.limit)
+    return _run_study(recipe, out, options, **limited(recipe, options.limit))
 
 
 def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -361,7 +362,8 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     added = command(demo)
-    added.add_argument("--out", type=Path, default=Path("runs/demo"), help="the study's folder (runs/demo)")
+    added.add_argument("--out", type=Path, help="the study's folder (runs/demo)")
+    add_limit(added, "runs/demo-limitN")
     add_engine(added, "one a core")
     add_verbose(added)
     added = command(run)

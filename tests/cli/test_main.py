@@ -139,6 +139,24 @@ def test_an_interruption_says_how_to_go_on_where_a_command_does(words, at, way_o
     assert capsys.readouterr().err == f"erce: interrupted{way_on}\n"
 
 
+@pytest.mark.parametrize("words", [["demo"], ["run", "mini-styles"]])
+def test_a_limit_takes_fewer_problems_into_a_folder_of_its_own(words, monkeypatch):
+    called = []
+
+    def stopped(recipe: Path, **options: object) -> None:
+        called.append(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("erce.study.run.run", stopped)
+    assert main(words) == 130
+    assert main([*words, "--limit", "16"]) == 130
+    whole, limited = called
+    assert whole["out"] == Path("runs", words[-1])
+    assert limited["out"] == Path("runs", f"{words[-1]}-limit16")
+    assert "n_test" not in whole
+    assert (limited["n_train"], limited["n_validation"], limited["n_test"]) == (16, 16, 16)
+
+
 def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
     folder = tmp_path / "red\x1b[31m\u202e"
     folder.mkdir()
