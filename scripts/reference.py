@@ -61,6 +61,7 @@ def setting_lines() -> list[str]:
 
 
 SECTIONS = {
+    "columns": "Columns",
     "training": "Training",
     "decoding": "Decoding",
     "resources": "Resources",

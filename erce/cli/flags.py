@@ -90,7 +90,8 @@ def add_recipe(added: argparse.ArgumentParser) -> None:
     added.add_argument("recipe", help="a TOML file, or the name of a recipe that comes with erce")
     added.add_argument("--task", help="one that comes with erce, or your own: package.module:NAME")
     added.add_argument("--model", help="tiny, a folder, or a model's name on the hub")
-    added.add_argument("--data", help="the folder with the task's original files, or a file of your own")
+    text = "the folder with the task's original files; of a task of your own a file, or a data set on the hub"
+    added.add_argument("--data", help=text)
     added.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of the recipe"
     )

@@ -5,6 +5,7 @@ from erce.recipe.read import as_settings, load_recipe, parse_recipe
 from erce.recipe.recipe import GREEDY, SAMPLED, Recipe, folder_name, frontier, identity, temperatures
 from erce.recipe.sections import (
     GRID,
+    Columns,
     Decoding,
     RegularizedObjective,
     Resources,
@@ -18,6 +19,7 @@ __all__ = [
     "GRID",
     "SAMPLED",
     "Cell",
+    "Columns",
     "Decoding",
     "Recipe",
     "RegularizedObjective",

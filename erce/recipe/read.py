@@ -41,6 +41,8 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
 def as_settings(recipe: Recipe) -> dict[str, Any]:
     """Return the plain values that `parse_recipe` makes this recipe of."""
     settings = asdict(recipe)
+    if recipe.columns is None:
+        del settings["columns"]
     if recipe.search is None:
         del settings["search"]
     else:

@@ -21,7 +21,7 @@ from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_num
 from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.cells import Cell
-from erce.recipe.sections import AUTO, GRID, Decoding, Resources, SearchSettings, Serving, Training
+from erce.recipe.sections import AUTO, GRID, Columns, Decoding, Resources, SearchSettings, Serving, Training
 from erce.types import CROSS_ENTROPY, Arm
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -41,7 +41,7 @@ class Recipe:
     ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), …
     control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
     model: str = "tiny"  # "tiny" comes with erce; a folder; a name on the hub
-    data: str | None = None  # folder with the task's original files, or your file; None: the task's source
+    data: str | None = None  # the task's original files, or your file or data set; None: the task's source
     penalty: str = "shannon"  # "shannon" | "renyi" | "support-size" | your own, "package.module:NAME"
     order: float = 1.0  # of the penalty; 1 where it takes none
     dtype: str = "auto"  # "auto": float32 on a CPU, bfloat16 on a GPU
@@ -49,6 +49,7 @@ class Recipe:
     n_validation: int | None = None  # problems to choose λ on; None: the task's number
     n_test: int | None = None  # problems to test on; None: the task's number
     split_seed: int = 42  # which problems are drawn from the task's pools
+    columns: Columns | None = None  # of your file or data set; None: named as the fields
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     server: Serving | None = None  # None: transformers draws the completions
@@ -192,9 +193,9 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that must be equal for two recipes to share a folder.
 
     Left out are the grid and the frontier, which may grow, what changes speed only, where trainings are
-    logged, and where the data lie (the study's folder has the problems). `objective`, `stop`,
-    `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them; of a server the kind,
-    the model's name and the alternatives a step, not its address.
+    logged, and where the data lie and in which columns (the study's folder has the problems). `objective`,
+    `stop`, `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them; of a server
+    the kind, the model's name and the alternatives a step, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):
@@ -210,7 +211,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
             del decoding[name]
     if recipe.training.lam_schedule == Training.lam_schedule:
         del settings["training"]["lam_schedule"], settings["training"]["lam_warmup"]
-    del settings["server"], settings["resources"]
+    del settings["columns"], settings["server"], settings["resources"]
     if served := recipe.server:
         who = {"kind": served.kind, "model": served.model or recipe.model}
         settings["server"] = who | {"top_logprobs": served.top_logprobs}

@@ -1,4 +1,4 @@
-"""The sections of a recipe, [training] to [search], as frozen dataclasses; `rules` checks them."""
+"""The sections of a recipe, [columns] to [search], as frozen dataclasses; `rules` checks them."""
 
 import math
 from dataclasses import dataclass
@@ -11,6 +11,21 @@ SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 AUTO = "auto"  # in the place of a list of λ
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """The columns of your `data` that hold a problem's fields; left out, the column of the same name."""
+
+    prompt: str | None = None  # the user's text
+    demonstration: str | None = None  # the answer to learn
+    messages: str | None = None  # in place of the two: one turn of the user, one of the assistant
+    answer: str | None = None  # for your function, a text or a number
+    id: str | None = None  # unique
+    tests: str | None = None  # for programs, a list of asserts
+    setup: str | None = None  # for programs, the statements before the asserts
+    entry_points: str | None = None  # for programs, the names that a candidate answers
+    split: str | None = None  # "train" or "test"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
 import random
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TypeGuard
 
@@ -32,26 +33,37 @@ TASKS = {
 }
 
 
-def load_task(name: str) -> Task:
+def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
 
-    NAME is a `Task`, or a function that judges the problems in the JSONL file that the recipe's `data` names
-    (`erce.tasks.own`). InputError: no such task.
+    NAME is a `Task`, or a function that judges the problems in the JSONL file or data set that the recipe's
+    `data` names (`erce.tasks.own`), whose `columns` are then those given. InputError: no such task, or
+    columns for one that reads its own source.
 
     >>> load_task("mini-sums").n_test
     400
     """
     if name in TASKS:
-        return TASKS[name]
-    if (share := name.removeprefix("mini-styles:")) != name:
-        return with_share(_share(share))
-    if not is_own(name):
+        task = TASKS[name]
+    elif (share := name.removeprefix("mini-styles:")) != name:
+        task = with_share(_share(share))
+    elif is_own(name):
+        own = load_own("task", name)
+        if _is_judge(own):
+            return jsonl_task(name, None, own, columns=columns)
+        task = _checked(name, own)
+    else:
         raise InputError(unknown("task", name, TASKS))
-    own = load_own("task", name)
+    if columns:
+        raise InputError(
+            f"[columns] has no effect on task {name!r}, which reads its own source; leave it out"
+        )
+    return task
+
+
+def _checked(name: str, own: object) -> Task:
     if isinstance(own, Task):
         return own
-    if _is_judge(own):
-        return jsonl_task(name, None, own)
     module, _, attribute = name.partition(":")
     meant = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
     raise InputError(

@@ -1,4 +1,4 @@
-"""A JSONL file and a Python function → a user's own Task.
+"""Rows and a Python function → a user's own Task.
 
     {"prompt": "Spell 3 backwards.", "demonstration": "eerht", "answer": "eerht"}       problems.jsonl
 
@@ -11,23 +11,24 @@
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
 `setup` and `entry_points`, which the function `erce.verify.verify_program` reads; and `split`, "train" or
 "test", in every line or in none: without it, a fifth of the problems is for tests, chosen by a digest of the
-prompts. The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
+prompts. `data` may also be a data set of the hub, with other names of columns: `erce.tasks.user_rows`.
+
+The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
 an error, the study stops: a crash is never counted as a wrong answer.
 """
 
 import hashlib
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, JudgeError
-from erce.tasks.source import SourceRow, json_lines
+from erce.tasks.source import SourceRow
+from erce.tasks.user_rows import user_rows
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
-FIELDS = ("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "split")
 ALL = 0  # a size: all problems that the other draws leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 
@@ -40,16 +41,23 @@ Judge = Callable[[Problem, Completion], "Verdict | bool"]
 
 
 def jsonl_task(
-    name: str, file: str | None, verify: Judge, *, max_new_tokens: int = 512, max_length: int = 1024
+    name: str,
+    file: str | None,
+    verify: Judge,
+    *,
+    columns: Mapping[str, str] | None = None,
+    max_new_tokens: int = 512,
+    max_length: int = 1024,
 ) -> Task:
     """Return a task of the problems in a JSONL file, judged by `verify`; this module's docstring says how.
 
-    The recipe's `data` wins over `file`, and must be there if `file` is None. By default the task uses the
-    whole file: all test problems, a fifth of the others for validation, the rest to train on.
+    The recipe's `data` wins over `file`, and must be there if `file` is None. `columns` is field → column,
+    where their names differ. By default the task uses the whole file: all test problems, a fifth of the
+    others for validation, the rest to train on.
     """
     return Task(
         name=name,
-        pools=partial(_pools, name=name, file=file),
+        pools=partial(_pools, name=name, file=file, columns=dict(columns or {})),
         verify=partial(_verify, judge=verify),
         n_train=ALL,
         n_validation=ALL,
@@ -59,16 +67,12 @@ def jsonl_task(
     )
 
 
-def _pools(data: str | None, *, name: str, file: str | None) -> Pools:
+def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[str, str]) -> Pools:
     path = data or file
     if path is None:
         raise InputError(f'task {name!r} has no problems yet: name their file with data = "problems.jsonl"')
-    if not Path(path).is_file():
-        raise InputError(f"task {name!r}: no file {path!r}; its problems are one JSON object a line")
-    rows = list(json_lines(Path(path)))
-    if not rows:
-        raise InputError(f"{path} is empty; its problems are one JSON object a line")
-    problems = [_problem(row, f"line-{number}") for number, row in enumerate(rows, start=1)]
+    rows = user_rows(path, columns)
+    problems = [_problem(row) for row in rows]
     if repeated := len(problems) - len({normalized(problem.prompt) for problem in problems}):
         warnings.warn(
             f"{path}: {repeated} of {len(problems)} problems repeat an earlier one's prompt and are left out",
@@ -88,35 +92,27 @@ def _pools(data: str | None, *, name: str, file: str | None) -> Pools:
     return pools
 
 
-def _problem(row: SourceRow, id: str) -> Problem:
-    unknown = [key for key in row.values if key not in FIELDS]
-    if unknown:
-        if unknown[0] == "messages":
-            raise InputError(
-                f"{row.where}: `messages` is a conversation; write the user's text as `prompt` and the "
-                "answer as `demonstration` (docs/formats.md has the lines that do it)"
-            )
-        raise row.fault(f"no field {unknown[0]!r}; there are {', '.join(FIELDS)}")
+def _problem(row: SourceRow) -> Problem:
     for needed in ("prompt", "demonstration"):
         if not row.text(needed).strip():
             raise row.fault(f"`{needed}` is empty")
     names = row.values.get("entry_points")
     return Problem(
-        id=row.text("id", default=id),
+        id=_text_or_number(row, "id"),
         prompt=row.text("prompt"),
         demonstration=row.text("demonstration"),
-        answer=_answer(row),
+        answer=_text_or_number(row, "answer"),
         tests=row.texts("tests", default=()),
         setup=row.texts("setup", default=()),
         entry_points=None if names is None else row.texts("entry_points"),
     )
 
 
-def _answer(row: SourceRow) -> str:
-    """Return the row's answer, a text or a number; "" where there is none."""
-    answer = row.values.get("answer")
-    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
-    return str(answer) if is_number else row.text("answer", default="")
+def _text_or_number(row: SourceRow, key: str) -> str:
+    """Return a text, or a number as text; "" where there is none."""
+    value = row.values.get(key)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else row.text(key, default="")
 
 
 def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:

@@ -8,6 +8,7 @@ import pytest
 
 from erce.recipe import (
     Cell,
+    Columns,
     Decoding,
     Recipe,
     Resources,
@@ -89,6 +90,9 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"dtype": "float12"}, "no dtype 'float12'; did you mean 'float32'?"),
         ({"control": "gsm8k"}, "is the task itself"),
         ({"data": 3}, "data = 3 is not a text in quotes"),
+        ({"columns": "question"}, "columns = 'question': write a section [columns]"),
+        ({"columns": {"promt": "question"}}, "[columns] no setting 'promt'; did you mean 'prompt'?"),
+        ({"columns": {"prompt": 3}}, "[columns] prompt = 3 is not a text in quotes"),
         ({"training": {"batch_size": 12, "micro_batch_size": 8}}, "is no multiple of micro_batch_size = 8"),
         ({"training": {"warmup": 1.5}}, "is a share of the steps"),
         ({"training": {"learning_rate": 0}}, "learning_rate = 0 must be over 0"),
@@ -293,6 +297,13 @@ def test_growing_the_grid_keeps_every_cells_folder_and_other_settings_change_it(
     assert folder_name(replace(RECIPE, objectives=("dft",)), cell) == home
     assert folder_name(replace(RECIPE, n_train=10), cell) != home
     assert folder_name(RECIPE, replace(cell, seed=2)) != home
+
+
+def test_where_the_problems_lie_and_in_which_columns_makes_no_other_study():
+    named = replace(RECIPE, data="owner/name", columns=Columns(prompt="question"))
+    assert identity(named) == identity(RECIPE)
+    assert parse_recipe(as_settings(named)) == named
+    assert "columns" not in as_settings(RECIPE)  # study.json is as it was
 
 
 def test_the_identity_holds_every_setting_but_the_grid_and_the_speed():

@@ -1,7 +1,9 @@
 """A task of one's own, and programs in the sandbox, through the door that users take."""
 
 import json
+import os
 import re
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -46,6 +48,30 @@ def test_a_file_and_a_function_are_a_study(here, capsys):
     assert main(["run", "own.toml"]) == 0
     assert "report:" in capsys.readouterr().out
     assert len(list((here / "runs" / "own").rglob("result.json"))) == 3
+
+
+@pytest.mark.slow
+def test_a_data_set_with_columns_of_other_names_is_a_study(here):
+    """A folder stands for a name on the hub, which no test can reach: the package loads both alike."""
+    judge(here, "door_columns", "return completion.text.strip() == '#### ' + problem.answer")
+    rows = [json.loads(line) for line in (here / "problems.jsonl").read_text().splitlines()]
+    (here / "sums").mkdir()
+    for split, some in (("train", rows[:20]), ("test", rows[20:])):
+        renamed = [
+            {"q": row["prompt"], "answer": row["demonstration"], "n": int(row["answer"])} for row in some
+        ]
+        (here / "sums" / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in renamed))
+    columns = "[columns]\nprompt = 'q'\ndemonstration = 'answer'\nanswer = 'n'\n"
+    recipe = (here / "own.toml").read_text().replace("problems.jsonl", "sums")
+    (here / "own.toml").write_text(recipe.replace("[training]", columns + "[training]"))
+    command = [sys.executable, "-m", "erce.cli.main", "run", "own.toml"]
+    for words in (["--dry-run"], []):
+        environment = os.environ | {"HF_HOME": str(here / "cache")}
+        subprocess.run([*command, *words], check=True, capture_output=True, env=environment)
+    written = list(read_rows(here / "runs" / "own" / "problems.jsonl"))
+    fields = ("prompt", "demonstration", "answer")
+    assert {tuple(row[field] for field in fields) for row in written} == {tuple(row.values()) for row in rows}
+    assert {row["problem"] for row in written if row["split"] == "test"} == {f"test-{n}" for n in range(1, 9)}
 
 
 def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from peft import PeftModel
 from toys.recipes import tiny_recipe
 from toys.studies import named
 
@@ -16,6 +17,7 @@ import erce.study.run
 from erce.errors import CellsFailedError
 from erce.files import read_json, read_rows, write_json
 from erce.generate.transformers import generate
+from erce.hf.models import load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
 from erce.study.engines import Work
@@ -85,6 +87,27 @@ def test_completions_come_from_the_adapter(finished):
 
     assert logprobs(None) != pytest.approx(logprobs(0.0))
     assert logprobs(0.0) != pytest.approx(logprobs(1.0))
+
+
+def test_plain_peft_and_transformers_write_the_greedy_texts_of_the_study(finished):
+    tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
+    prompts = {row["problem"]: row["prompt"] for row in read_rows(finished.root / "problems.jsonl")}
+
+    def greedy(cell):
+        rows = read_rows(cell_folder(finished.root, RECIPE, cell) / "completions.jsonl")
+        return {row["problem"]: row["text"] for row in rows if row["decoding"] == "greedy"}
+
+    def written(policy, prompt):
+        turn = [{"role": "user", "content": prompt}]
+        ids = tokenizer.apply_chat_template(turn, add_generation_prompt=True, return_tensors="pt").input_ids
+        drawn = policy.generate(ids, max_new_tokens=64, do_sample=False)[0, ids.shape[1] :]
+        return tokenizer.decode(drawn, skip_special_tokens=True)
+
+    cell = Cell("mini-sums", 1.0, 0)
+    adapter = cell_folder(finished.root, RECIPE, cell) / "adapter"
+    policy = PeftModel.from_pretrained(base, str(adapter)).eval()
+    assert {problem: written(policy, prompts[problem]) for problem in greedy(cell)} == greedy(cell)
+    assert greedy(cell) != greedy(Cell("mini-sums", None, 0))
 
 
 def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):

@@ -78,7 +78,7 @@ def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
     task = jsonl_task("mine", str(tmp_path / "nowhere.jsonl"), by_answer)
     assert len(task.pools(file()).train) == 8
     with pytest.raises(
-        ValueError, match=r"task 'mine': no file .*nowhere\.jsonl'; its problems are one JSON object"
+        ValueError, match=r"no file '.*nowhere\.jsonl'; problems are one JSON object a line, or a data set"
     ):
         task.pools(None)
 
@@ -131,15 +131,12 @@ def test_copies_are_never_divided(file):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row(0), {"prompt": "p"}], "line 2: `demonstration` is missing; correct the row"),
+        ([row(0), {"prompt": "p"}], r"line 2: no column 'demonstration' .*\[columns\].*; there are prompt"),
+        ([row(0), row(1, demonstration=None)], "line 2: `demonstration` is missing; correct the row"),
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
         ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
-        (
-            [row(0), {"messages": []}],
-            "line 2: `messages` is a conversation; write the user's text as `prompt`",
-        ),
         ([row(0), row(1, anwser="3")], "line 2: no field 'anwser'; there are prompt, demonstration, answer"),
         ([row(0), row(1, tests="assert f()")], "line 2: `tests` is 'assert f..', not a list of texts"),
         ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
@@ -152,6 +149,144 @@ def test_copies_are_never_divided(file):
 def test_a_file_that_is_no_task_is_a_sentence_with_its_line(file, rows, message):
     with pytest.raises(ValueError, match=message):
         jsonl_task("mine", file(rows), by_answer).pools(None)
+
+
+RENAMED = [{"question": f"Spell {n}.", "answer": f"n{n}", "final": n, "source": "us"} for n in range(10)]
+COLUMNS = {"prompt": "question", "demonstration": "answer"}
+
+
+def test_columns_say_where_fields_are_and_other_columns_are_left_out(file):
+    pools = jsonl_task("mine", file(RENAMED), by_answer, columns=COLUMNS).pools(None)
+    problems = {problem.prompt: problem for problem in pools.train + pools.test}
+    assert problems["Spell 3."] == Problem(id="line-4", prompt="Spell 3.", demonstration="n3")  # no answer
+    named = jsonl_task("mine", file(RENAMED), by_answer, columns=COLUMNS | {"answer": "final", "id": "final"})
+    assert {problem.answer for problem in named.pools(None).test} < {str(n) for n in range(10)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"prompt": "questoin"}, "line 1: no column 'questoin' for `prompt` .*; did you mean 'question'"),
+        (
+            {"prompt": "question"},
+            "line 1: no column 'demonstration' for .*; there are question",
+        ),
+        ({"prompt": "final", "demonstration": "answer"}, "line 1: `prompt` is 0, not a text"),
+    ],
+)
+def test_a_column_that_is_missing_or_no_text_is_a_sentence(file, columns, message):
+    with pytest.raises(ValueError, match=message):
+        jsonl_task("mine", file(RENAMED), by_answer, columns=columns).pools(None)
+
+
+def turns(*roles: str) -> list[dict[str, str]]:
+    return [{"role": role, "content": f"the {role}'s text"} for role in roles]
+
+
+def test_a_conversation_of_two_turns_is_a_problem_with_the_rows_other_fields(file):
+    rows = [{"messages": turns("user", "assistant"), "answer": n} for n in range(3)]
+    for n, each in enumerate(rows):
+        each["messages"][0]["content"] += f" {n}"
+    renamed = [{"chat": each["messages"], "answer": each["answer"]} for each in rows]
+    pools = jsonl_task("mine", file(rows), by_answer).pools(None)
+    assert jsonl_task("mine", file(renamed), by_answer, columns={"messages": "chat"}).pools(None) == pools
+    prompts = {problem.prompt: problem for problem in pools.train + pools.test}
+    first = Problem(id="line-1", prompt="the user's text 0", demonstration="the assistant's text", answer="0")
+    assert prompts["the user's text 0"] == first
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"messages": []},
+            "`messages` has the turns none; a problem is one of the user",
+        ),
+        (
+            {"messages": turns("system", "user", "assistant")},
+            "begins with a system turn",
+        ),
+        (
+            {"messages": turns("user", "assistant", "user", "assistant")},
+            "the turns user, assistant, user,",
+        ),
+        ({"messages": "user: hi"}, "`messages` is no list of turns with `role` and `content`"),
+        ({"messages": [{"role": "user"}, {"role": "assistant"}]}, "`prompt` is missing"),
+        ({"messages": turns("user", "assistant"), "prompt": "p"}, "it has both `messages` and `prompt`"),
+    ],
+)
+def test_any_other_conversation_is_a_sentence(file, values, message):
+    with pytest.raises(ValueError, match=f"line 2: .*{message}"):
+        jsonl_task("mine", file([row(0), values]), by_answer).pools(None)
+
+
+def test_columns_are_of_a_file_of_ones_own(checks):
+    assert load_task(f"{checks}:judge", columns=COLUMNS).name == "own_checks:judge"
+    for other in ("mini-sums", "mini-styles:0.5", "erce.tasks.gsm8k:GSM8K"):
+        with pytest.raises(ValueError, match=rf"\[columns\] has no effect on task '{other}'"):
+            load_task(other, columns=COLUMNS)
+
+
+GSM8K_ROWS = {
+    "train": [{"question": f"Spell {n}.", "answer": f"n{n}"} for n in range(6)],
+    "test": [{"question": f"Spell {n}.", "answer": f"n{n}"} for n in range(6, 8)],
+    "extra": [{"question": "Spell 9.", "answer": "n9"}],
+}
+
+
+def test_a_data_set_of_the_hub_is_read_by_its_name_and_its_splits_are_kept(hub):
+    asked = []
+    hub(lambda *names: asked.append(names) or GSM8K_ROWS)
+    task = jsonl_task("mine", None, by_answer, columns=COLUMNS)
+    pools = task.pools("openai/gsm8k:main")
+    task.pools("openai/gsm8k")
+    assert asked == [("openai/gsm8k", "main"), ("openai/gsm8k", None)]
+    assert [problem.id for problem in pools.train] == [f"train-{n}" for n in range(1, 7)]
+    assert [problem.id for problem in pools.test] == ["test-1", "test-2"]
+
+
+@pytest.mark.parametrize("splits", [("train", "extra"), ("test",)])
+def test_of_a_data_set_without_both_splits_a_fifth_is_tested(hub, splits):
+    hub(lambda *names: dict.fromkeys(splits, GSM8K_ROWS["train"]))
+    pools = jsonl_task("mine", None, by_answer, columns=COLUMNS).pools("owner/name")
+    assert (len(pools.train), len(pools.test)) == (4, 2)
+
+
+def unnamed(name, config):
+    raise ValueError("Config name is missing.\nPlease pick one of ['main']")
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        (
+            lambda *names: {"a": [], "b": []},
+            "owner/name has the splits a, b; a study needs train",
+        ),
+        (
+            lambda *names: GSM8K_ROWS,
+            r"owner/name, train row 1: no column 'prompt'",
+        ),
+        (
+            unnamed,
+            r"Please pick .*'main'.*; a configuration is named by data = \"owner/name:CONF",
+        ),
+        (None, r"owner/name needs the package datasets.*give a folder with its rows in train\.jsonl"),
+    ],
+)
+def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
+    hub(load)
+    with pytest.raises(ValueError, match=message):
+        jsonl_task("mine", None, by_answer).pools("owner/name")
+
+
+@pytest.mark.parametrize("data", ["problems.jsonl", "data/problems.jsonl", "data/problems.json", "/a/b"])
+def test_a_misspelt_file_is_not_looked_for_on_the_hub(hub, data):
+    hub(lambda *names: pytest.fail("the hub was asked"))
+    with pytest.raises(
+        ValueError, match=f"no file '{data}'; problems are one JSON object a line, or a data set"
+    ):
+        jsonl_task("mine", None, by_answer).pools(data)
 
 
 def test_two_lines_with_one_id_are_an_error(file):

@@ -1,14 +1,16 @@
 """`erce card`: an adapter and a card that the hub's and PEFT's own tools read; same study, same bytes."""
 
 import html
+import inspect
 import json
 import re
 import shutil
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 import torch
-from huggingface_hub import ModelCard
+from huggingface_hub import ModelCard, metadata_load
 from markdown_it import MarkdownIt
 from peft import AutoPeftModelForCausalLM, PeftModel
 from toys.studies import Fake, make_study
@@ -87,6 +89,24 @@ def test_the_front_matter_is_what_the_hub_reads(tmp_path):
         ("text-generation", "openai/gsm8k", "test")
     }
     assert "It is not of the λ that the study chose on validation." in card.text
+
+
+def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[3] / "docs" / "trainer.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```py\n([^`]*upload_folder[^`]*)```", page)
+    asked = []
+    for name in ("create_repo", "upload_folder"):  # the signature is checked, nothing is sent
+        bound = inspect.signature(getattr(huggingface_hub, name)).bind
+        monkeypatch.setattr(huggingface_hub, name, lambda *a, bound=bound, **k: asked.append(bound(*a, **k)))
+    study_with_adapters(tmp_path / "study")
+    write_card(tmp_path / "study", tmp_path / "gsm8k-adapter")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    created, uploaded = (bound.arguments for bound in asked)
+    assert created["repo_id"] == uploaded["repo_id"] == "YOU/gsm8k-adapter"
+    files = {path.name: path for path in Path(uploaded["folder_path"]).iterdir()}
+    assert set(files) == {"README.md", "adapter_config.json", "adapter_model.safetensors"}
+    assert metadata_load(files["README.md"])["library_name"] == "peft"
 
 
 def test_no_path_of_this_machine_is_uploaded(tmp_path, monkeypatch):
