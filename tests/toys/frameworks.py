@@ -1,4 +1,4 @@
-"""A folder with the hooks of Axolotl 0.19.0, ms-swift 4.6.0 and LLaMA-Factory 0.9.5, by name and signature.
+"""A folder with the hooks of Axolotl 0.19.0, ms-swift 4.6.0, LLaMA-Factory 0.9.5 and torchtitan 0.3.0.
 
 Those packages pin other versions than ours and cannot be installed beside them. ERCE_PEER_SOURCES names a
 folder with their unpacked wheels; the same tests then run on their own files, whose imports are stood in for.
@@ -54,6 +54,23 @@ class BaseLoss:
         self.is_megatron = "BaseMegatronTrainer" in [kind.__name__ for kind in type(trainer).__mro__]
 
 loss_map = {}
+""",
+    "torchtitan/components/loss.py": """
+from abc import ABC
+from dataclasses import dataclass
+
+class BaseLoss(ABC):
+    @dataclass(kw_only=True, slots=True)
+    class Config:
+        def build(self, **kwargs):
+            return self._owner(config=self, **kwargs)
+
+    def __init_subclass__(cls):
+        cls.Config._owner = cls
+
+    def __call__(self, pred, labels, global_valid_tokens=None, **kwargs):
+        loss = self.fn(pred, labels)
+        return (loss if global_valid_tokens is None else loss / global_valid_tokens), {}
 """,
     "llamafactory/train/sft/workflow.py": """
 MADE, TRAINED = None, []  # what is loaded, what came to the trainer
