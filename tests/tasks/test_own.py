@@ -220,8 +220,9 @@ def test_any_other_conversation_is_a_sentence(file, values, message):
         jsonl_task("mine", file([row(0), values]), by_answer).pools(None)
 
 
-def test_columns_are_of_a_file_of_ones_own(checks):
-    assert load_task(f"{checks}:judge", columns=COLUMNS).name == "own_checks:judge"
+def test_columns_are_of_a_file_of_ones_own(file, checks):
+    pools = load_task(f"{checks}:judge", columns=COLUMNS).pools(file(RENAMED))
+    assert (len(pools.train), len(pools.test)) == (8, 2)
     for other in ("mini-sums", "mini-styles:0.5", "erce.tasks.gsm8k:GSM8K"):
         with pytest.raises(ValueError, match=rf"\[columns\] has no effect on task '{other}'"):
             load_task(other, columns=COLUMNS)
