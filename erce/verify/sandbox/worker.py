@@ -54,7 +54,8 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
     """Enter the tier, report how that went, and serve jobs until the supervisor is gone."""
     control = socket.socket(fileno=control_descriptor)
     supervisor = os.pidfd_open(os.getppid())
-    os.environ.pop("MALLOC_ARENA_MAX", None)  # the C library has read it, and programs do not need it
+    for name in ("MALLOC_ARENA_MAX", "LD_BIND_NOW"):  # the C library has read them; programs do not need them
+        os.environ.pop(name, None)
     for name in PRELOADED.split():
         importlib.import_module(name)
     try:
@@ -200,15 +201,15 @@ class Worker:
 
     def _message(self) -> tuple[bytes, int]:
         """Return the next message of the supervisor and the descriptor that came with it."""
-        self._is_control_ready(None)
+        self._is_control_ready()
         message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTOR)
         if not message:
             os._exit(0)
         return message, int.from_bytes(ancillary[0][2], sys.byteorder)
 
-    def _is_control_ready(self, milliseconds: float | None) -> bool:
-        """Wait for a message of the supervisor; without a supervisor, end."""
-        ready = self._poll.poll(milliseconds)
+    def _is_control_ready(self, seconds: float | None = None) -> bool:
+        """Wait for a message of the supervisor, without a limit for None; without a supervisor, end."""
+        ready = self._poll.poll(None if seconds is None else 1000 * seconds)
         if ready and ready[0][0] == self._supervisor:
             os._exit(0)
         return bool(ready)
@@ -255,15 +256,9 @@ class Worker:
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
-        budget, over, deadline, nap = _Budget(limits, program, judge), "", 0.0, SHORTEST_NAP_SECONDS
-        while not self._is_control_ready(1000 * nap):
-            if not over:
-                over, nap = budget.over()
-                if over:
-                    deadline, nap = time.monotonic() + RULING_SECONDS, RULING_SECONDS
-                    program.kill()
-            if over == "judge" or (over and time.monotonic() >= deadline):
-                judge.kill()
+        over = ""
+        if not self._is_control_ready(SHORTEST_NAP_SECONDS):  # most jobs end before, and need no clocks
+            over = self._enforce(_Budget(limits, program, judge), program, judge)
         word = self._control.recv(16)
         if not word:
             os._exit(0)
@@ -284,6 +279,19 @@ class Worker:
         if not ordinary:
             end_of_judge = judge.reap() if judge_ended else ""
             self._report(seconds, over, end if ended and not over else "", end_of_judge)
+
+    def _enforce(self, budget: _Budget, program: _Child, judge: _Child) -> str:
+        """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
+        over = ""
+        while not over:
+            over, nap = budget.over()
+            if not over and self._is_control_ready(nap):
+                return ""
+        program.kill()
+        if over == "judge" or not self._is_control_ready(RULING_SECONDS):
+            judge.kill()
+            self._is_control_ready()
+        return over
 
     def _report(self, *fields: object) -> None:
         """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""

@@ -43,6 +43,7 @@ _ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "HOME": "/tmp",
     "OMP_NUM_THREADS": "1",
+    "LD_BIND_NOW": "1",  # else every fork looks up the functions of the C library that it calls
     "MALLOC_ARENA_MAX": "1",  # every further arena takes 64 MB or more of the address space
     "PATH": "/nonexistent",
 }
@@ -119,11 +120,11 @@ class SupervisedWorker:
         try:
             if self._judge is None or self._judged >= JOBS_PER_JUDGE:
                 self._renew_judge()
-            ruling, report = self._exchange(program, _request(job, mode), limits)
+            ruling, report = self._exchange(program, job, mode, limits)
         except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
-        if report.judge or report.over or not ruling.get("clean", False) or not _leaves_nothing(job):
+        if report.judge or report.over or not ruling.get("clean", False):
             self._judged = JOBS_PER_JUDGE
         if not ruling and not report.over:
             end = report.judge or "no ruling"
@@ -138,7 +139,9 @@ class SupervisedWorker:
             socket.send_fds(self._control, [frames.NEW_JUDGE], [theirs.fileno()])
         self._judged = 0
 
-    def _exchange(self, program: bytes, request: bytes, limits: Limits) -> tuple[dict[str, Any], _Report]:
+    def _exchange(
+        self, program: bytes, job: Job, mode: str, limits: Limits
+    ) -> tuple[dict[str, Any], _Report]:
         """Return the judge's ruling and the worker's report."""
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
@@ -153,31 +156,32 @@ class SupervisedWorker:
                 ours.sendall(program)
             if len(program) > WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(None)
-            ruling = self._ask_judge(ours, request, seconds)
+            ruling = self._ask_judge(ours, job, mode, seconds)
         # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
         return ruling, _Report(*self._receive().split("\n"))
 
-    def _ask_judge(self, channel: socket.socket, request: bytes, seconds: float) -> dict[str, Any]:
+    def _ask_judge(self, channel: socket.socket, job: Job, mode: str, seconds: float) -> dict[str, Any]:
         """Return the judge's ruling; {} if the judge ended instead."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
         _set_timeout(judge, seconds)
-        message = len(request).to_bytes(4, "little") + request
+        message = _request(job, mode)
         try:
             sent = socket.send_fds(judge, [message], [channel.fileno()])
             channel.close()
             if sent < len(message):
                 judge.sendall(message[sent:])
+            clean = _leaves_nothing(job)  # found out while the judge works
             ruling = frames.receive(judge)
         except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
             return {}
         readable = type(ruling) is dict and ruling.get("reason") in REASONS
         if not readable or type(ruling.get("detail")) is not str:  # the tests changed their judge
             raise ValueError("the judge's ruling cannot be read")
-        return ruling
+        return ruling | {"clean": clean and ruling.get("clean", False)}
 
     def _greeting(self, process: "subprocess.Popen[bytes]") -> str:
         """Return why the worker cannot serve, or ""."""
@@ -208,7 +212,8 @@ def _set_timeout(channel: socket.socket, seconds: float) -> None:
 def _request(job: Job, mode: str) -> bytes:
     closed = None if job.entry_points is None else list(job.entry_points)
     request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
-    return json.dumps(request).encode()
+    text = json.dumps(request).encode()
+    return len(text).to_bytes(4, "little") + text
 
 
 def _leaves_nothing(job: Job) -> bool:
