@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow lint types check fix bench docs
+.PHONY: demo test slow lint types check fix bench docs floors integrations
 
 demo: $(VENV)/.ok
 	$(BIN)/erce demo
@@ -38,6 +38,24 @@ bench: $(VENV)/.ok
 
 docs: $(VENV)/.ok
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The lowest versions that pyproject.toml allows, in an environment of their own.
+FLOORS := .floors
+floors: export OMP_NUM_THREADS = 1
+floors: $(FLOORS)/.ok
+	$(FLOORS)/bin/pip list | grep -iE '^(torch|numpy|transformers|trl|peft|accelerate|datasets) '
+	$(FLOORS)/bin/python -m pytest -q tests/loss tests/hf tests/train
+
+$(FLOORS)/.ok: pyproject.toml
+	$(PYTHON) -m venv --clear $(FLOORS)
+	$(FLOORS)/bin/pip install -q --disable-pip-version-check uv
+	$(FLOORS)/bin/uv pip compile -q --resolution lowest-direct --extra study pyproject.toml -o $(FLOORS)/floors.txt
+	$(FLOORS)/bin/pip install -q --disable-pip-version-check -c $(FLOORS)/floors.txt -e '.[study]' pytest hypothesis
+	touch $@
+
+# Third-party tools, each in an environment of its own, beside ours: make integrations TOOLS="ms_swift lm_eval".
+integrations: $(VENV)/.ok
+	$(BIN)/python -m scripts.integrations $(TOOLS)
 
 $(VENV)/.ok: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,171 @@
+"""Tools that evaluate, given scripted answers → whether `erce import` reads the accuracies that they report.
+
+Two arms of two seeds each are right on different shares of the problems, none on all or on none.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from erce.study.folder import read_study
+from erce.types import BASELINE, Arm
+from scripts.integrations.claims import Claim
+from scripts.integrations.environments import ROOT, BrokenError, Environment
+
+INSIDE = Path(__file__).parent / "inside"
+PROBLEMS = 20
+RIGHT = {"baseline": (9, 7), "lam=2": (14, 11)}  # arm → problems that each of its seeds has right
+SAME = 1e-9
+Runs = dict[str, list[tuple[Path, float]]]  # arm → (log, the tool's own accuracy) of each seed
+
+
+def check_inspect_ai(environment: Environment) -> Iterator[Claim]:
+    """Check .eval archives by their names, and JSON logs by the folder that each lies in."""
+    for log_format in ("eval", "json"):
+        runs: Runs = {}
+        for arm, seed, answers in _answers(environment):
+            folder = _emptied(environment.runs / f"{log_format}-{arm}-{seed}")
+            script = INSIDE / "inspect_eval.py"
+            output = environment.run(folder.name, "python", script, answers, folder, log_format)
+            log = next(folder.glob("*.eval")) if log_format == "eval" else folder
+            runs.setdefault(arm, []).append((log, float(output.splitlines()[-1])))
+        yield _compared(environment, f".{log_format} logs", runs)
+
+
+def check_lm_eval(environment: Environment) -> Iterator[Claim]:
+    """Check the folder of --output_path."""
+    runs: Runs = {}
+    for arm, seed, answers in _answers(environment):
+        folder = _emptied(environment.runs / f"{arm}-{seed}")
+        (tasks := _emptied(environment.runs / "tasks")).mkdir()
+        task = {
+            "task": "sums",
+            "dataset_path": "json",
+            "dataset_kwargs": {"data_files": {"test": str(answers)}},
+            "test_split": "test",
+            "output_type": "generate_until",
+            "doc_to_text": "{{question}}",
+            "doc_to_target": "{{target}}",
+            "generation_kwargs": {"until": ["\n"], "do_sample": False},
+            "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+        }
+        (tasks / "sums.yaml").write_text(json.dumps(task), encoding="utf-8")
+        command = ["--model", "scripted", "--model_args", f"answers={answers}", "--include_path", str(tasks)]
+        command += ["--tasks", "sums", "--output_path", str(folder), "--log_samples"]
+        environment.run(folder.name, "python", INSIDE / "lm_eval_run.py", *command)
+        results = json.loads(next(folder.rglob("results_*.json")).read_bytes())
+        runs.setdefault(arm, []).append((folder, results["results"]["sums"]["exact_match,none"]))
+    yield _compared(environment, "folders of logs", runs)
+
+
+def check_evalplus(environment: Environment) -> Iterator[Claim]:
+    """Check *_eval_results.json of programs that return the answers, for a benchmark of our own sums."""
+    runs: Runs = {}
+    for arm, seed, answers in _answers(environment):
+        rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+        _write_lines(environment.runs / "benchmark.jsonl", [_humaneval(row) for row in rows])
+        samples = environment.runs / f"{arm}-{seed}_temp_0.0.jsonl"
+        results = samples.with_name(f"{samples.stem}_eval_results.json")
+        results.unlink(missing_ok=True)
+        _write_lines(samples, [{"task_id": _name(row), "solution": _program(row["answer"])} for row in rows])
+        output = environment.run(
+            samples.stem,
+            "evalplus.evaluate",
+            *("--dataset", "humaneval", "--samples", samples, "--parallel", "1"),
+            HUMANEVAL_OVERRIDE_PATH=str(environment.runs / "benchmark.jsonl"),
+            XDG_CACHE_HOME=str(environment.runs / "cache"),
+        )
+        printed = re.findall(r"pass@1:\s*([\d.]+)", output)  # of the benchmark's own tests, then of all
+        runs.setdefault(arm, []).append((results, float(printed[0])))
+    yield _compared(environment, "results", runs)
+
+
+def _answers(environment: Environment) -> Iterator[tuple[str, int, Path]]:
+    """Yield arm, seed and a file of rows (id, question, target, answer) for each run of a tool."""
+    for arm, counts in RIGHT.items():
+        for seed, right in enumerate(counts):
+            path = environment.runs / f"answers-{arm.replace('=', '')}-{seed}.jsonl"
+            sums = [(3 * at + 7, 5 * at + 1) for at in range(PROBLEMS)]
+            # a problem in three is right first, so that the arms are right on overlapping problems
+            order = sorted(range(PROBLEMS), key=lambda at: (at % 3, at))
+            lucky = set(order[:right])
+            rows = [
+                {"id": str(at), "question": f"What is {a} + {b}?", "target": str(a + b)}
+                | {"answer": str(a + b + (at not in lucky))}
+                for at, (a, b) in enumerate(sums)
+            ]
+            _write_lines(path, rows)
+            yield arm.replace("=", ""), seed, path
+
+
+def _name(row: dict[str, str]) -> str:
+    return f"HumanEval/{row['id']}"
+
+
+def _program(answer: str) -> str:
+    return f"def value():\n    return {answer}\n"
+
+
+def _humaneval(row: dict[str, str]) -> dict[str, object]:
+    """Return a problem in the form of evalplus's own file: call `value` without arguments."""
+    return {
+        "task_id": _name(row),
+        "prompt": f'def value():\n    """{row["question"]}"""\n',
+        "entry_point": "value",
+        "canonical_solution": f"    return {row['target']}\n",
+        "contract": "",
+        "base_input": [[]],
+        "plus_input": [[]],
+        "atol": 0,
+        "test": "",
+    }
+
+
+def _compared(environment: Environment, logs: str, runs: Runs) -> Claim:
+    """Import the logs as the docs print it, and compare each seed's accuracy with the tool's own."""
+    out = _emptied(environment.runs / "study")
+    base, other = ([str(log) for log, _ in runs[arm]] for arm in ("baseline", "lam2"))
+    _erce(environment, "import", str(out), "--baseline", *base, "--arm", "lam=2", *other)
+    _erce(environment, "report", str(out))
+    study = read_study(out)
+    [task] = study.recipe.tasks
+    pairs = []
+    for arm, accuracies in zip((BASELINE, Arm(2.0)), runs.values(), strict=True):
+        ours = study.outcomes(task, arm, split="test", decoding="greedy").mean(axis=(1, 2))
+        pairs += [(mine, peer) for mine, (_, peer) in zip(ours.tolist(), accuracies, strict=True)]
+    peers = [peer for _, peer in pairs]
+    equal = sum(abs(mine - peer) < SAME for mine, peer in pairs)
+    differ = len(set(peers)) == len(peers) and 0 < min(peers) and max(peers) < 1
+    figures = ", ".join(f"{peer:.0%}" for peer in peers)
+    text = f"{equal} of {len(pairs)} accuracies of {logs} ({figures}) are as its summary says"
+    return Claim(text, equal == len(pairs) and differ)
+
+
+def _erce(environment: Environment, *arguments: str) -> None:
+    """Run erce's command line from this checkout, under this Python."""
+    log = environment.runs / f"erce-{arguments[0]}.log"
+    command = [sys.executable, "-m", "erce.cli.main", *arguments]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    log.write_text(done.stdout + done.stderr, encoding="utf-8")
+    if done.returncode:
+        raise BrokenError(f"erce {arguments[0]}: {(done.stderr.splitlines() or ['no output'])[-1]} ({log})")
+
+
+def _emptied(path: Path) -> Path:
+    shutil.rmtree(path, ignore_errors=True)
+    return path
+
+
+def _write_lines(path: Path, rows: list[dict[str, object]] | list[dict[str, str]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

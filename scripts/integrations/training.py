@@ -1,0 +1,240 @@
+"""Frameworks that train, with our loss in them → whether they minimise what erce says.
+
+Each framework trains the embedded model five times for eight steps of LoRA on the same sums: with its own
+loss, with λ = 0 and λ = 2, with λ = 2 in micro-batches of one, and with λ = 2 resumed after four steps.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import erce
+from erce.hf.models import adapted, load_model, load_tokenizer
+from erce.hf.prompt import training_rows
+from erce.tasks import load_task, splits
+from erce.types import Problem
+from scripts.integrations.claims import Claim
+from scripts.integrations.environments import ROOT, Environment
+
+MODEL = ROOT / "erce" / "tiny"
+STEPS, HALF, ROWS = 8, 4, 4  # ROWS: of a step
+LEARNING_RATE = 5e-3
+SAME_LOSS = 1e-5  # in nats; float32 sums in another order
+PENALTY = "ERCE_ENTROPY_PENALTY"
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training; `penalty` None is the framework's own loss."""
+
+    name: str
+    penalty: float | None
+    batch: int = ROWS
+    resume: Path | None = None
+
+    @property
+    def accumulation(self) -> int:
+        return ROWS // self.batch
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {} if self.penalty is None else {PENALTY: str(self.penalty)}
+
+
+Train = Callable[[Environment, Training, Path], None]  # writes its checkpoints into the folder
+
+
+def _check(environment: Environment, train: Train) -> Iterator[Claim]:
+    runs = environment.runs
+    write_demonstrations(runs / "train.jsonl")
+
+    def trained(training: Training) -> Path:
+        folder = runs / training.name
+        shutil.rmtree(folder, ignore_errors=True)
+        train(environment, training, folder)
+        return folder
+
+    own, plain = trained(Training("own", None)), trained(Training("plain", 0.0))
+    apart = _largest_difference(own, plain)
+    yield Claim(f"λ = 0 equals its own loss to {apart:.0e}", apart < SAME_LOSS)
+    sharp = trained(Training("sharp", 2.0))
+    before, after = (_entropy(folder / f"checkpoint-{STEPS}") for folder in (plain, sharp))
+    yield Claim(f"λ = 2 lowers the entropy from {before:.3f} to {after:.3f} nats", after < 0.9 * before)
+    apart = _largest_difference(sharp, trained(Training("accumulated", 2.0, batch=1)))
+    yield Claim(f"accumulation over {ROWS} micro-batches equals one batch to {apart:.0e}", apart < SAME_LOSS)
+    apart = _largest_difference(
+        sharp, trained(Training("resumed", 2.0, resume=sharp / f"checkpoint-{HALF}"))
+    )
+    yield Claim(f"resumed after step {HALF}, the losses are the same to {apart:.0e}", apart < SAME_LOSS)
+
+
+def check_ms_swift(environment: Environment) -> Iterator[Claim]:
+    yield from _check(environment, _ms_swift)
+
+
+def check_llama_factory(environment: Environment) -> Iterator[Claim]:
+    yield from _check(environment, _llama_factory)
+
+
+def check_axolotl(environment: Environment) -> Iterator[Claim]:
+    yield from _check(environment, _axolotl)
+
+
+def _ms_swift(environment: Environment, training: Training, folder: Path) -> None:
+    settings: dict[str, Any] = {
+        "model": MODEL,
+        "model_type": "qwen2",
+        "template": "qwen2_5",
+        "system": "",
+        "dataset": environment.runs / "train.jsonl",
+        "split_dataset_ratio": 0,
+        "tuner_type": "lora",
+        "target_modules": "all-linear",
+        "lora_dropout": 0,
+        "torch_dtype": "float32",
+        "learning_rate": LEARNING_RATE,
+        "per_device_train_batch_size": training.batch,
+        "gradient_accumulation_steps": training.accumulation,
+        "max_steps": STEPS,
+        "save_steps": HALF,
+        "logging_steps": 1,
+        "dataloader_num_workers": 0,
+        "report_to": "none",
+        "use_hf": "true",
+        "add_version": "false",
+        "output_dir": folder,
+    }
+    if training.penalty is not None:
+        find = "import erce.integrations as i; print(i.__path__[0])"
+        plugin = Path(environment.run("plugin", "python", "-c", find).strip()) / "ms_swift.py"
+        settings |= {"external_plugins": plugin, "loss_type": "er_ce"}
+    if training.resume:
+        settings["resume_from_checkpoint"] = training.resume
+    flags = [str(word) for name, value in settings.items() for word in (f"--{name}", value)]
+    environment.run(training.name, "swift", "sft", *flags, **training.variables)
+
+
+def _llama_factory(environment: Environment, training: Training, folder: Path) -> None:
+    tags = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant"}
+    columns = {"formatting": "sharegpt", "columns": {"messages": "messages"}, "tags": tags}
+    listed = {"sums": {"file_name": "train.jsonl", **columns}}
+    (environment.runs / "dataset_info.json").write_text(json.dumps(listed), encoding="utf-8")
+    settings: dict[str, Any] = {
+        "stage": "sft",
+        "do_train": True,
+        "model_name_or_path": str(MODEL),
+        "template": "qwen",
+        "default_system": "",
+        "dataset": "sums",
+        "dataset_dir": str(environment.runs),
+        "finetuning_type": "lora",
+        "lora_target": "all",
+        "lora_dropout": 0.0,
+        "learning_rate": LEARNING_RATE,
+        "per_device_train_batch_size": training.batch,
+        "gradient_accumulation_steps": training.accumulation,
+        "max_steps": STEPS,
+        "save_steps": HALF,
+        "logging_steps": 1,
+        "report_to": "none",
+        "output_dir": str(folder),
+    }
+    if training.resume:
+        settings["resume_from_checkpoint"] = str(training.resume)
+    path = _written(environment, training, settings)
+    if training.penalty is None:
+        environment.run(training.name, "llamafactory-cli", "train", path)
+    else:
+        script = ROOT / "examples" / "llama_factory.py"
+        environment.run(training.name, "python", script, path, **training.variables)
+
+
+def _axolotl(environment: Environment, training: Training, folder: Path) -> None:
+    data = environment.runs / "train.jsonl"
+    settings: dict[str, Any] = {
+        "base_model": str(MODEL),
+        "datasets": [{"path": str(data), "ds_type": "json", "type": "chat_template"}],
+        "dataset_prepared_path": str(environment.runs / "prepared"),
+        "sequence_len": 256,
+        "adapter": "lora",
+        "lora_r": 8,
+        "lora_alpha": 32,
+        "lora_dropout": 0.0,
+        "lora_target_linear": True,
+        "lora_mlp_kernel": False,
+        "lora_qkv_kernel": False,
+        "lora_o_kernel": False,
+        "learning_rate": LEARNING_RATE,
+        "optimizer": "adamw_torch",
+        "lr_scheduler": "cosine",
+        "micro_batch_size": training.batch,
+        "gradient_accumulation_steps": training.accumulation,
+        "num_epochs": 1,
+        "max_steps": STEPS,
+        "save_steps": HALF,
+        "logging_steps": 1,
+        "attn_implementation": "sdpa",
+        "bf16": False,
+        "output_dir": str(folder),
+    }
+    if training.penalty is not None:
+        plugins = ["erce.integrations.axolotl.ERCEPlugin"]
+        settings |= {"plugins": plugins, "entropy_penalty": training.penalty}
+    if training.resume:
+        settings["resume_from_checkpoint"] = str(training.resume)
+    path = _written(environment, training, settings)
+    environment.run(training.name, "axolotl", "train", path, "--launcher", "python")
+
+
+def _written(environment: Environment, training: Training, settings: dict[str, Any]) -> Path:
+    """Write the settings as YAML, of which JSON is a part, and return the file's path."""
+    path = environment.runs / f"{training.name}.yaml"
+    path.write_text(json.dumps(settings, indent=2), encoding="utf-8")
+    return path
+
+
+@cache
+def problems() -> list[Problem]:
+    return list(splits(load_task("mini-sums"), data=None, n_train=32, n_validation=1, n_test=1).train)
+
+
+def write_demonstrations(path: Path) -> None:
+    """Write one conversation a line, as all three frameworks read them."""
+    turns = [
+        [{"role": "user", "content": each.prompt}, {"role": "assistant", "content": each.demonstration}]
+        for each in problems()
+    ]
+    text = "".join(json.dumps({"messages": messages}) + "\n" for messages in turns)
+    path.write_text(text, encoding="utf-8")
+
+
+def _losses(folder: Path) -> list[float]:
+    """Return the loss of each step, as the framework's trainer logged it."""
+    state = json.loads((folder / f"checkpoint-{STEPS}" / "trainer_state.json").read_bytes())
+    return [float(entry["loss"]) for entry in state["log_history"] if "loss" in entry]
+
+
+def _largest_difference(first: Path, second: Path) -> float:
+    """Return the largest difference between two trainings' losses at a step."""
+    pairs = list(zip(_losses(first), _losses(second), strict=True))
+    assert len(pairs) == STEPS, f"{len(pairs)} losses logged"
+    return max(abs(a - b) for a, b in pairs)
+
+
+@torch.no_grad()
+def _entropy(adapter: Path) -> float:
+    """Return the mean entropy of the embedded model under an adapter, in nats a response token."""
+    tokenizer, entropies = load_tokenizer("tiny"), []
+    with adapted(load_model("tiny"), adapter) as policy:
+        for row in training_rows(tokenizer, problems(), max_length=None):
+            ids, kept = torch.tensor([row["input_ids"]]), torch.tensor([row["completion_mask"]])
+            targets = torch.where(kept == 1, ids, -100)[:, 1:]
+            loss = erce.entropy_regularized_cross_entropy(policy(ids).logits[:, :-1], targets, lam=0.0)
+            entropies.append((float(loss.entropy), int((targets != -100).sum())))
+    return sum(value * count for value, count in entropies) / sum(count for _, count in entropies)
