@@ -141,6 +141,14 @@ def test_the_project_names_no_place_outside_itself():
     ] == []
 
 
+def test_only_the_recipe_and_the_importers_know_that_a_study_was_imported():
+    users = [path for path in MODULES if re.search(r"\.imported\b", path.read_text(encoding="utf-8"))]
+    templates = [
+        path for path in (ROOT / "erce").rglob("*.html") if "imported" in path.read_text(encoding="utf-8")
+    ]
+    assert {part(path) for path in users} | {path.name for path in templates} <= {"recipe", "imports"}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_are_short_and_say_what_they_do(path):
     text = path.read_text(encoding="utf-8")

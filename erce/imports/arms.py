@@ -64,6 +64,12 @@ def _arm_rows(arm: str, paths: Sequence[str | Path], split: str, reading: Readin
             raise InputError(
                 f"{path} has greedy completions and samples; one log is one decoding of one seed"
             )
+        if unjudged := [row for row in rows if row.accepted is None]:
+            row = unjudged[0]
+            raise InputError(
+                f"{path} has no verdict on problem {row.problem!r}, sample {row.sample} ({len(unjudged)} in "
+                "all); choose another --metric, --filter or --scorer, or finish the evaluation"
+            )
         columns = {"lam": lam, "objective": objective, "seed": logs_by_decoding[decoding], "split": split}
         logs_by_decoding[decoding] += 1
         arm_rows += [replace(row, **columns) for row in rows]

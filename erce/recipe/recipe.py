@@ -125,6 +125,11 @@ class Recipe:
             if not self.imported or cell.name in self.imported
         ]
 
+    @property
+    def can_run(self) -> bool:
+        """Whether `erce run` can make the cells; otherwise the recipe has only what logs show."""
+        return not self.imported
+
     @cached_property
     def identity_json(self) -> str:
         """`identity` as JSON; kept, since the name of every cell's folder has it."""

@@ -205,7 +205,7 @@ class Study:
         """The cells that the study has asked for so far, and the others of its grid that are done."""
         if self.search:
             return [Cell(**coordinates) for coordinates in self.search["asked"]]
-        if self.recipe.imported:
+        if not self.recipe.can_run:
             return self.recipe.cells()
         grid = self.recipe.cells()
         lams = compared_lams(self.recipe, self._grid, [cell for cell in grid if self._has_diverged(cell)])
@@ -231,6 +231,13 @@ class Study:
             return self.recipe.lams
         tried = (cell for cell in self.expected if cell.objective == self.recipe.objective)
         return tuple(sorted({cell.lam for cell in tried if cell.lam is not None}))
+
+    @property
+    def way_to_validate(self) -> str:
+        """What the user does to get completions of validation problems."""
+        if self.recipe.can_run:
+            return "set n_validation in the recipe"
+        return "import logs of validation problems with --validation"
 
     @cached_property
     def verifiers(self) -> dict[Cell, str]:

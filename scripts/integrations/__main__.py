@@ -1,4 +1,4 @@
-"""Third-party tools, each in a virtual environment of its own → one table: versions, and what agrees with ours.
+"""Third-party tools, each in a virtual environment of its own → a table of what agrees with erce.
 
     make integrations
     make integrations TOOLS="ms_swift inspect_ai"
@@ -36,7 +36,9 @@ TOOLS = {
     "lm_eval": Tool(Environment("lm_eval"), ("lm-eval",), logs.check_lm_eval),
     "evalplus": Tool(Environment("evalplus"), ("evalplus",), logs.check_evalplus),
     "llama_factory": Tool(
-        Environment("llama_factory", True, empty=("torchaudio",)), ("llamafactory", *TRAINING), training.check_llama_factory
+        Environment("llama_factory", True, empty=("torchaudio",)),
+        ("llamafactory", *TRAINING),
+        training.check_llama_factory,
     ),
     "axolotl": Tool(Environment("axolotl", True), ("axolotl", *TRAINING), training.check_axolotl),
 }

@@ -10,12 +10,14 @@ LOCKS = Path(__file__).parent
 ROOT = LOCKS.parents[1]
 CACHE = ROOT / ".integrations"
 COMMAND_SECONDS = 1200
-ALONE = {  # no hub, no GPU, one thread: the same figures on every machine, as nearly as can be had
+ALONE = {  # no hub, GPU or telemetry, and one thread: nearly the same figures on every machine
     "CUDA_VISIBLE_DEVICES": "",
     "HF_HUB_OFFLINE": "1",
     "HF_DATASETS_OFFLINE": "1",
     "OMP_NUM_THREADS": "1",
     "PYTHONPATH": "",
+    "DO_NOT_TRACK": "1",
+    "AXOLOTL_DO_NOT_TRACK": "1",
 }
 
 
@@ -29,7 +31,7 @@ class BrokenError(Exception):
 
 @dataclass(frozen=True)
 class Environment:
-    """One tool's folder in the cache: `venv`, `runs` with all that its commands write, and `lock.txt`, done last."""
+    """A tool's folder in the cache: `venv`, the output of commands in `runs`, and the lock it was made of."""
 
     name: str
     with_erce: bool = False  # whether the tool's own process imports erce
@@ -72,7 +74,7 @@ class Environment:
         return self.folder / "venv" / "bin" / "pip", "install", "-q", "--no-deps"
 
     def run(self, log: str, command: str, *arguments: str | Path, **variables: str) -> str:
-        """Return what a command of the environment printed; it runs in `runs`, and NAME.log keeps its output."""
+        """Return what a command of the environment printed, which `runs/LOG.log` keeps."""
         return self._call(log, self.folder / "venv" / "bin" / command, *arguments, **variables)
 
     def _call(self, log: str, *command: str | Path, **variables: str) -> str:

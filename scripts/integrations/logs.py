@@ -140,7 +140,7 @@ def _compared(environment: Environment, logs: str, runs: Runs) -> Claim:
         pairs += [(mine, peer) for mine, (_, peer) in zip(ours.tolist(), accuracies, strict=True)]
     peers = [peer for _, peer in pairs]
     equal = sum(abs(mine - peer) < SAME for mine, peer in pairs)
-    differ = len(set(peers)) == len(peers) and 0 < min(peers) and max(peers) < 1
+    differ = len(set(peers)) == len(peers) and min(peers) > 0 and max(peers) < 1
     figures = ", ".join(f"{peer:.0%}" for peer in peers)
     text = f"{equal} of {len(pairs)} accuracies of {logs} ({figures}) are as its summary says"
     return Claim(text, equal == len(pairs) and differ)

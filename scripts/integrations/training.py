@@ -68,9 +68,7 @@ def _check(environment: Environment, train: Train) -> Iterator[Claim]:
     yield Claim(f"λ = 2 lowers the entropy from {before:.3f} to {after:.3f} nats", after < 0.9 * before)
     apart = _largest_difference(sharp, trained(Training("accumulated", 2.0, batch=1)))
     yield Claim(f"accumulation over {ROWS} micro-batches equals one batch to {apart:.0e}", apart < SAME_LOSS)
-    apart = _largest_difference(
-        sharp, trained(Training("resumed", 2.0, resume=sharp / f"checkpoint-{HALF}"))
-    )
+    apart = _largest_difference(sharp, trained(Training("resumed", 2.0, resume=sharp / f"checkpoint-{HALF}")))
     yield Claim(f"resumed after step {HALF}, the losses are the same to {apart:.0e}", apart < SAME_LOSS)
 
 
@@ -135,6 +133,7 @@ def _llama_factory(environment: Environment, training: Training, folder: Path) -
         "dataset_dir": str(environment.runs),
         "finetuning_type": "lora",
         "lora_target": "all",
+        "lora_alpha": 32,
         "lora_dropout": 0.0,
         "learning_rate": LEARNING_RATE,
         "per_device_train_batch_size": training.batch,
@@ -159,6 +158,7 @@ def _axolotl(environment: Environment, training: Training, folder: Path) -> None
     data = environment.runs / "train.jsonl"
     settings: dict[str, Any] = {
         "base_model": str(MODEL),
+        "seed": 42,  # else the adapters begin at random
         "datasets": [{"path": str(data), "ds_type": "json", "type": "chat_template"}],
         "dataset_prepared_path": str(environment.runs / "prepared"),
         "sequence_len": 256,

@@ -12,8 +12,10 @@ from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
+from erce.reporting.pages.terminal import _cells
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
+from erce.study.provenance import CELL
 from erce.study.search.choose import best_lam
 from erce.types import BASELINE, Arm
 
@@ -215,6 +217,34 @@ def test_a_folder_with_anything_in_it_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match="is not empty; a study is imported whole, into a new folder"):
         import_study(tmp_path / "study", two(tmp_path))
     assert [path.name for path in (tmp_path / "study").iterdir()] == ["thesis.tex"]
+
+
+def test_a_log_without_a_verdict_is_refused_with_the_logs_own_remedies(tmp_path):
+    draws = {"settings": {"do_sample": True, "temperature": 0.7}}
+    voted = write_lm_eval(tmp_path / "log", [[1, 1], [1, 0]], tamper={"exact_match": 1.0}, **draws)
+    with pytest.raises(ValueError, match=r"log has no verdict on problem '0', sample 0 \(4 in all\); choose"):
+        import_study(tmp_path / "study", {"baseline": [voted]})
+    assert not (tmp_path / "study").exists()
+
+
+def test_nobody_is_told_to_change_a_recipe_that_cannot_run(tmp_path):
+    study = import_study(tmp_path / "study", two(tmp_path))
+    assert not study.recipe.can_run
+    page = report(study.root).read_text(encoding="utf-8")
+    assert "n_validation" not in page
+    assert "Import logs of validation problems with --validation." in page
+    with pytest.raises(ValueError, match="import logs of validation problems with --validation"):
+        best_lam(study, decoding="greedy")
+
+
+def test_shares_of_reasons_are_unknown_until_our_verifier_has_judged(tmp_path, capsys):
+    study = import_study(tmp_path / "study", {"baseline": [write_lm_eval(tmp_path / "log", [[1], [1]])]})
+    known = ["0.0", "0.0", "–", "–"]
+    assert _cells(summary(study), "gsm8k", BASELINE, wide=False)[-4:] == ["–"] * 4
+    for folder in (study.root / "cells").iterdir():
+        origin = json.loads((folder / CELL).read_bytes())
+        (folder / CELL).write_text(json.dumps(origin | {"verifier": "1"}), encoding="utf-8")
+    assert _cells(summary(read_study(study.root)), "gsm8k", BASELINE, wide=False)[-4:] == known
 
 
 @pytest.mark.parametrize("tool", ["lm-eval greedy", "inspect samples", "evalplus greedy"])

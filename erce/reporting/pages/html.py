@@ -223,9 +223,10 @@ def _mix(row: TableRow) -> dict[str, float]:
 
 
 def _settings(summary: Summary) -> str:
-    """Write the recipe; of an imported study, only the settings that logs contain."""
+    """Write the recipe; without one that can run, only the settings that logs show."""
     settings = as_settings(summary.study.recipe)
-    if settings.pop("imported"):
+    del settings["imported"]
+    if not summary.study.recipe.can_run:
         del settings["decoding"]["batch_size"]
         settings = {name: value for name, value in settings.items() if name not in NOT_IN_LOGS}
     return json.dumps(settings, indent=2, ensure_ascii=False)

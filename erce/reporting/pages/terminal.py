@@ -83,7 +83,7 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
 
 def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
     row = summary.row(task, arm, summary.decoding)
-    unknown = None if summary.study.recipe.imported else 0.0  # an imported log may not have these reasons
+    unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
     scores = score_cells(summary, task, arm)
     return [
         *(scores if wide else scores[:-1]),  # p is the last of them

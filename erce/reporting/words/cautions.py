@@ -168,13 +168,12 @@ def _uneven(summary: Summary) -> list[Caution]:
 
 def _chosen(summary: Summary) -> list[Caution]:
     if summary.no_choice is not None and summary.no_choice.reason == NoChoice.NO_VALIDATION:
-        logs = summary.study.recipe.imported
         fault = (
             "There is no validation split, so no λ can be chosen without looking at the test problems, and "
             "the best row of the table overstates its gain."
         )
-        remedy = "Import logs of validation problems with --validation." if logs else ""
-        return [Caution(fault, remedy or "Set n_validation in the recipe.")]
+        way = summary.study.way_to_validate
+        return [Caution(fault, f"{way[0].upper()}{way[1:]}.")]
     if summary.choice is None or not summary.choice.at_edge:
         return []
     if search := summary.study.search:

@@ -108,7 +108,7 @@ def _no_choice(study: Study, task: str, decoding: str) -> NoChoiceError:
         return NoChoiceError(
             NoChoice.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
-            "a recipe with n_validation over 0 has them",
+            f"{study.way_to_validate}",
         )
     return NoChoiceError(
         NoChoice.UNFINISHED,

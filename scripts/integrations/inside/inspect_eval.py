@@ -1,4 +1,4 @@
-"""Evaluate scripted answers with inspect_ai, in its own environment: inspect_eval.py ANSWERS FOLDER FORMAT."""
+"""Evaluate scripted answers with inspect_ai: inspect_eval.py ANSWERS FOLDER FORMAT."""
 
 import json
 import sys

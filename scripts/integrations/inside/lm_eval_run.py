@@ -1,4 +1,4 @@
-"""Run lm-eval's own command line, in its own environment, with a model "scripted" that answers from a file."""
+"""Run lm-eval's own command line with a model "scripted", which answers from a file."""
 
 import json
 from pathlib import Path

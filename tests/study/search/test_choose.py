@@ -69,7 +69,7 @@ def test_another_objective_is_not_chosen_and_holds_nothing_up(tmp_path):
 
 def test_without_validation_a_missing_objective_is_not_the_reason(tmp_path):
     study = _study(tmp_path, {0.0: [0.5], "dft": [None]})
-    with pytest.raises(ValueError, match="n_validation over 0"):
+    with pytest.raises(ValueError, match="set n_validation in the recipe"):
         best_lam(study, decoding="beam")
 
 
@@ -123,7 +123,7 @@ def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     searching = replace(bare, recipe=replace(bare.recipe, lams=GRID, search=SearchSettings()))
     for study, decoding, reason, sentence in (
         (unfinished, "sampled", NoChoice.UNFINISHED, "no λ of 'sums' has all its 2 seeds yet; run the"),
-        (bare, "beam", NoChoice.NO_VALIDATION, "a recipe with n_validation over 0 has them"),
+        (bare, "beam", NoChoice.NO_VALIDATION, "set n_validation in the recipe"),
         (searching, "sampled", NoChoice.SEARCHING, "the search for λ has not ended yet"),
     ):
         with pytest.raises(NoChoiceError, match=sentence) as refused:
