@@ -29,7 +29,9 @@ BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
     """Return whether the operator takes the call: no user's penalty or objective, which has no name here, no
     process group, no ZeRO-3 head."""
-    named = type(request.objective) in OBJECTIVES.values() and type(request.penalty) in PENALTIES.values()
+    named = type(request.objective) in tuple(OBJECTIVES.values()) and type(request.penalty) in tuple(
+        PENALTIES.values()
+    )
     return named and group is None and not hasattr(weight, "ds_id")
 
 

@@ -96,7 +96,7 @@ def check_server(recipe: Recipe) -> None:
 
 
 def served_names(server: Server) -> list[str]:
-    """Return the names of all models and adapters that the server serves; it is asked once."""
+    """Return the names of all models and adapters that the server serves."""
     address = server.address._replace(timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
     try:
         answer: dict[str, list[dict[str, str]]] = get(address, "/models")
@@ -115,8 +115,9 @@ def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
         yield base
         return
     server = replace(base, model=served_name(adapter))
-    with suppress(ServerError):  # mostly there is nothing to unload; loading reports any other fault
-        unload_adapter(server)  # left by a run that was killed, perhaps with other weights
+    if _may_serve(base, server.model):  # left by a run that was killed, perhaps with other weights
+        with suppress(ServerError):  # loading reports any fault
+            unload_adapter(server)
     load_adapter(server, adapter.resolve())
     try:
         yield server
@@ -125,3 +126,11 @@ def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
             unload_adapter(replace(server, attempts=1))
         raise
     unload_adapter(server)
+
+
+def _may_serve(server: Server, name: str) -> bool:
+    """Return whether the server lists the name; True where it cannot list its names now."""
+    try:
+        return name in served_names(server)
+    except ServerError:
+        return True

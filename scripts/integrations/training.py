@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from peft import LoraConfig, get_peft_model
 
 import erce
 from erce.hf.models import adapted, load_model, load_tokenizer
@@ -158,11 +159,11 @@ def _axolotl(environment: Environment, training: Training, folder: Path) -> None
     data = environment.runs / "train.jsonl"
     settings: dict[str, Any] = {
         "base_model": str(MODEL),
-        "seed": 42,  # else the adapters begin at random
         "datasets": [{"path": str(data), "ds_type": "json", "type": "chat_template"}],
         "dataset_prepared_path": str(environment.runs / "prepared"),
         "sequence_len": 256,
         "adapter": "lora",
+        "lora_model_dir": str(_first_adapter(environment)),
         "lora_r": 8,
         "lora_alpha": 32,
         "lora_dropout": 0.0,
@@ -190,6 +191,16 @@ def _axolotl(environment: Environment, training: Training, folder: Path) -> None
         settings["resume_from_checkpoint"] = str(training.resume)
     path = _written(environment, training, settings)
     environment.run(training.name, "axolotl", "train", path, "--launcher", "python")
+
+
+def _first_adapter(environment: Environment) -> Path:
+    """Return the adapter that each training begins with; Axolotl would draw one without a seed."""
+    folder = environment.runs / "first"
+    if not folder.is_dir():
+        torch.manual_seed(0)
+        settings = LoraConfig(r=8, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+        get_peft_model(load_model("tiny"), settings).save_pretrained(str(folder))
+    return folder
 
 
 def _written(environment: Environment, training: Training, settings: dict[str, Any]) -> Path:

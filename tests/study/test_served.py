@@ -42,6 +42,7 @@ class Fleet:
 
     policies: dict = field(default_factory=dict)
     changes: list = field(default_factory=list)
+    refused: list = field(default_factory=list)
     keys: set = field(default_factory=set)
     listing: tuple | None = None  # status and text in place of the list of models
     failing: int = 10**6  # requests for completions that are answered before one fails
@@ -68,6 +69,7 @@ class Fleet:
                 return 400, "no"
             with self.lock:
                 return 200, json.dumps(completed(self.policies[body["model"]], body))
+        self.refused.append(path)
         return 400, f"no {path} of {body}"
 
 
@@ -157,6 +159,7 @@ def test_every_cell_is_drawn_by_its_own_policy_and_no_adapter_stays(study, fleet
     names = [served_name(folder / "adapter") for folder in folders]
     assert all(name.startswith(folder.name) for name, folder in zip(names, folders, strict=True))
     assert fleet.changes[:4] == [(change, name) for name in names for change in ("load", "unload")]
+    assert fleet.refused == []  # nothing is unloaded that is not there
     assert list(fleet.policies) == ["small"]
 
 
