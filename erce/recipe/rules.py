@@ -179,6 +179,15 @@ def check_server(server: Serving) -> None:
             f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
         )
     check_choice("[server] kind", server.kind, SERVERS)
+    if server.start and (
+        server.kind != "vllm" or re.fullmatch(r"http://(localhost|127\.0\.0\.1):\d+/v1/?", server.url) is None
+    ):
+        raise InputError(
+            '[server] start = true starts vLLM on this machine: write kind = "vllm" and '
+            'url = "http://localhost:8000/v1", with any port'
+        )
+    if server.arguments and not server.start:
+        raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
         raise InputError(

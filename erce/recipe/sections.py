@@ -78,6 +78,8 @@ class Serving:
     """An OpenAI-compatible server that draws the completions; training stays in this process."""
 
     url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
+    start: bool = False  # `vllm serve` is started here for the run, and stopped at its end
+    arguments: tuple[str, ...] = ()  # further words for `vllm serve`, which win over erce's
     kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
     model: str | None = None  # the base model's name there; None: the recipe's model
     api_key_variable: str | None = None  # NAME of the environment variable that holds the key

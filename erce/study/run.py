@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +22,7 @@ from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
 from erce.study.folder import STUDY, Study, cell_folder, check_folder, is_done, open_study, read_study
 from erce.study.judging import judge_again
-from erce.study.policy import check_server
+from erce.study.local_server import running_server
 from erce.study.problems import cell_splits, problem_rows
 from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost, rounds
@@ -75,10 +75,12 @@ def run(
     opened = open_engine(work, engine=engine, jobs=jobs)
     if recipe.search is not None and not problems[recipe.task].validation:
         raise no_validation(recipe.n_validation)
+    server: AbstractContextManager[None] = nullcontext()
     if not _is_finished(root, recipe):
         _check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
+        server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
     first_round = FirstRound(root, recipe, settled=go_on)
-    with opened as run_cells, study_lock(root):
+    with server, opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         notes = make_again(sorted((root / "cells").glob("*")))
         notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
@@ -199,7 +201,6 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
         from erce.hf.models import load_tokenizer
 
         load_tokenizer(recipe.model)
-    check_server(recipe)
     tracker = recipe.training.report_to
     packages = ("tensorboard", "tensorboardX") if tracker == "tensorboard" else (tracker,)
     if tracker != "none" and not any(map(find_spec, packages)):

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import namedtuple
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -69,17 +69,23 @@ def policy(recipe, base, adapter):
     yield draw
 
 
+class Tokenizer:
+    chat_template, eos_token, eos_token_id = None, "<end>", 0
+
+    def encode(self, text: str) -> list[int]:
+        return [1 + ord(letter) for letter in text]
+
+
 def _toys() -> dict[str, ModuleType]:
     model = SimpleNamespace(config=SimpleNamespace(_commit_hash=None), dtype="float32")
-    tokenizer = SimpleNamespace(chat_template=None, eos_token="<end>", eos_token_id=0)
-    tokenizer.encode = lambda text: [1 + ord(letter) for letter in text]
     contents = {
         "erce.hf.models": {
             "BasePolicy": namedtuple("BasePolicy", ["model", "tokenizer"]),
             "load_model": lambda name, *, dtype="auto": model,
-            "load_tokenizer": lambda name: tokenizer,
+            "load_tokenizer": lambda name: Tokenizer(),
         },
-        "erce.study.policy": {"policy": policy, "check_server": lambda recipe: None},
+        "erce.study.policy": {"policy": policy},
+        "erce.study.local_server": {"running_server": lambda recipe, log: nullcontext()},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }

@@ -15,7 +15,15 @@ from erce.verify.sandbox import frames
 from erce.verify.sandbox.objects import Table
 
 _MAX_NAME_LETTERS = 100
-_OF_RECORDS = ("__init__", "__post_init__", "__repr__", "__str__", "__iter__", "__len__")
+_OF_RECORDS = (
+    "__init__",
+    "__post_init__",
+    "__replace__",  # of dataclasses since Python 3.13
+    "__repr__",
+    "__str__",
+    "__iter__",
+    "__len__",
+)
 _DATA = (types.MemberDescriptorType, *(kind for kind in frames.CROSSING_TYPES if kind is not object))
 
 
