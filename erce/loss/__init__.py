@@ -6,7 +6,8 @@ request                    what one call fixes, checked once; the `Loss` that it
 from_logits, from_hidden   the two functions, each with the reference that the tests hold it to
 gathered                   a head under FSDP 2 or ZeRO-3
 sweep, matmul              hidden states chunk by chunk; the matmuls by dtype and device
-row_passes, row_kernels    the two passes over rows of logits, in PyTorch and in Triton
+one_chunk                  a head that learns, where all rows fit in one chunk
+row_passes, row_kernels    the two passes over rows of logits, in PyTorch and in Triton (`kernel_arguments`)
 row_statistics             between the passes: a row's sums → its loss and slopes
 user_penalty               what row_statistics does, for a user's penalty, which needs whole rows
 bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from one place

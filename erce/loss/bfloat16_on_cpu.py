@@ -15,11 +15,10 @@ from erce.loss.matmul import Factors, Matmuls, blocks_of
 from erce.loss.request import Request
 from erce.loss.row_passes import Room, RowTerms, TermsOf
 
-LIKELY = (
-    2.0**-10
-)  # of Σ p, or of Σ p^order below order 1: the share from which a token's logit is computed again
-LEAST_V = 2**14  # in a smaller vocabulary too large a part of the tokens can be likely
-SAMPLED = 512  # columns, at the least, that a row's centre is reckoned from
+LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
+LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
+SAMPLED = 128  # columns, at the least, that a row's centre is reckoned from
+_PIECE = 2**17  # products of a dot's that are in a core's cache at once
 _GROUP = 64  # columns that are searched for a likely one at once
 _LOG2_E = 1 / math.log(2)
 
@@ -41,7 +40,6 @@ class RoundedMatmuls(Matmuls):
         super().__init__(exact)
         self._capped = capped
         self._centre = torch.empty(0)
-        self._room: tuple[Tensor, Tensor] | None = None
 
     @property
     def bytes_per_logit(self) -> int:
@@ -72,29 +70,11 @@ class RoundedMatmuls(Matmuls):
             # To 1e-5, and faster than exp: what counts is computed again.
             terms = RowTerms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
             rows, columns = _likely_besides(terms, y, request.order)
-            dots = self._dots(exact_rows, factors, rows + part.start, columns)
+            dots = _dots(exact_rows, factors, rows + part.start, columns)
             z = request.to_logits_(dots if bias is None else dots + bias[columns])
             return terms._replace(top=shift + _correct(terms, rows, columns, z, y))
 
         return terms_of
-
-    def _dots(self, exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Tensor) -> Tensor:
-        """Return the head's output at rows, which are sorted, and columns."""
-        dots, end = torch.zeros(len(rows), dtype=self.dtype), 0
-        counted = (x.tolist() for x in rows.unique_consecutive(return_counts=True))
-        for row, count in zip(*counted, strict=True):
-            few = slice(end, end := end + count)
-            for x, (_, weight) in zip(exact_rows, factors, strict=True):
-                dots[few].addmv_(self._gathered(weight, columns[few]), x[row])
-        return dots
-
-    def _gathered(self, weight: Tensor, columns: Tensor) -> Tensor:
-        """Return weight[columns] in the exact dtype, in the same room each time: fresh memory costs more."""
-        k, d = len(columns), weight.shape[1]
-        if self._room is None or len(self._room[0]) < k * d:
-            self._room = weight.new_empty(2 * k * d), weight.new_empty(2 * k * d, dtype=self.dtype)
-        rounded, exact = (room[: k * d].view(k, d) for room in self._room)
-        return exact.copy_(torch.index_select(weight, 0, columns, out=rounded))
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         d_rows.copy_(tile @ weight)
@@ -117,6 +97,16 @@ def _centre(factors: Factors) -> Tensor:
     z = torch.stack([x.float() @ _some_of(weight).t() for x, weight in factors]).sum(0)
     centre = (z.softmax(-1) * z).sum(-1, keepdim=True)
     return centre.nan_to_num_(0, 0, 0).bfloat16()  # what is no number is to show in the logits themselves
+
+
+def _dots(exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Tensor) -> Tensor:
+    """Return the head's output at pairs of rows and columns."""
+    dots = torch.zeros(len(rows), dtype=exact_rows[0].dtype)
+    for x, (_, weight) in zip(exact_rows, factors, strict=True):
+        step = max(1, _PIECE // max(1, x.shape[1]))
+        for out, r, c in zip(dots.split(step), rows.split(step), columns.split(step), strict=True):
+            out.add_(x.index_select(0, r).mul_(weight.index_select(0, c)).sum(-1))
+    return dots
 
 
 def _some_of(weight: Tensor) -> Tensor:

@@ -66,7 +66,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
     one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
     operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; those with
-    p > 2⁻¹⁰ and the target's are computed again in float32. In a vocabulary under 16,384 tokens all are.
+    p > 2⁻⁸ and the target's are computed again in float32. In a vocabulary under 4,096 tokens all are.
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A

@@ -4,6 +4,7 @@ Logits are float32 whatever the operands are: half-precision ones would cost mor
 together, and λ multiplies that.
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor
 from erce.loss.request import Request
 from erce.loss.row_passes import TermsOf, terms_with
 
+_STRIDE = 16  # elements that a tile's rows are padded to, so that a GPU moves several at once
 _WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a weight in another dtype, what is converted at a time
 Factors = list[tuple[Tensor, Tensor]]  # (rows, d) and (v, d): logits are the sum of their products
 
@@ -63,8 +65,9 @@ class Matmuls:
         """Return room for a chunk: one buffer serves all chunks, as the first is the largest."""
         rows, v = len(factors[0][0]), len(factors[0][1])
         if dtype not in self._buffers:
-            self._buffers[dtype] = factors[0][0].new_empty(rows, v, dtype=dtype)
-        return self._buffers[dtype][:rows]
+            stride = math.ceil(v / _STRIDE) * _STRIDE
+            self._buffers[dtype] = factors[0][0].new_empty(rows, stride, dtype=dtype)
+        return self._buffers[dtype][:rows, :v]
 
 
 class MixedPrecision(Matmuls):

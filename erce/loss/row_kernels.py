@@ -7,7 +7,6 @@ cap in passing. Between them `settle` does what `row_statistics.settle` derives,
 # Triton's language is not Python's, and is Any to a type checker:
 # pyright: reportInvalidTypeForm=false
 
-import math
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from torch import Tensor
 
 from erce.loss import row_statistics
+from erce.loss.kernel_arguments import end_of, flags, numbers, shape, whole
 from erce.loss.objectives import CrossEntropy, LabelSmoothing
 from erce.loss.request import Loss, Request, Rows
 from erce.loss.row_statistics import Slopes, Sums
@@ -51,12 +51,12 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     A row with a NaN has the top NaN; another row with +inf, before the cap, has +inf. A row of −inf has the
     top −inf and sums of 0. A target outside of [0, v) has the logit −inf.
     """
-    rows, v = _shape(tile)
+    rows, v = shape(tile)
     sums = tile.new_empty(len(Sums._fields), rows)
     with torch.cuda.device_of(tile):
         _measure[(rows,)](
-            sums, tile, tile.stride(0), targets.contiguous(), _row(bias), v, *_numbers(request),
-            **_flags(request), diagnose=request.diagnose,
+            sums, tile, tile.stride(0), end_of(tile), targets.contiguous(), whole(bias), v, *numbers(request),
+            **flags(request), diagnose=request.diagnose,
             block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
         )  # fmt: skip
     return Sums(*sums)
@@ -70,12 +70,12 @@ def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tup
     losses, slopes = (sums.top.new_empty(count, rows.m) for count in (fields, len(Slopes._fields)))
     lam, weights = rows.lam, rows.weights
     per_row = isinstance(lam, Tensor)
-    order, k, _, _ = _numbers(request)
+    order, k, _, _ = numbers(request)
     with torch.cuda.device_of(losses):
         _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
             losses, slopes, *sums, lam if per_row else None, weights, 0.0 if per_row else lam, rows.m,
             order, k, request.objective.smoothing, request.slope, request.cap or 0.0,
-            **_flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
+            **flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
         )  # fmt: skip
     return Loss(*losses), Slopes(*slopes)
 
@@ -87,50 +87,20 @@ def write_gradient(
 
     It is 0 where the logit is −inf, and `slopes.own` at the target.
     """
-    rows, v = _shape(tile)
+    rows, v = shape(tile)
     by_row = (column.contiguous() for column in slopes)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
     with torch.cuda.device_of(tile):
         _write[(rows, triton.cdiv(v, block))](
-            out, out.stride(0), tile, tile.stride(0), targets.contiguous(), _row(bias),
-            *by_row, v, *_numbers(request),
-            **_flags(request), block=block, num_warps=WRITE_WARPS,
+            out, out.stride(0), min(end_of(tile), end_of(out)), tile, tile.stride(0), targets.contiguous(),
+            whole(bias), *by_row, v, *numbers(request),
+            **flags(request), block=block, num_warps=WRITE_WARPS,
         )  # fmt: skip
-
-
-def _shape(tile: Tensor) -> tuple[int, int]:
-    rows, v = tile.shape
-    assert tile.dtype == torch.float32
-    assert v == 1 or tile.stride(1) == 1
-    return rows, v
-
-
-def _row(bias: Tensor | None) -> Tensor | None:
-    return None if bias is None else bias.contiguous()
-
-
-def _flags(request: Request) -> dict[str, Any]:
-    """Return what a kernel is compiled for; forms of the order as below, 3 is inf."""
-    order = request.order
-    assert order is not None
-    form = 0 if order == 1 else 3 if math.isinf(order) else 1 if order > 1 else 2
-    return {"form": form, "capped": request.cap is not None, "smoothing": request.smooths}
-
-
-def _numbers(request: Request) -> tuple[float, float, float, float]:
-    """Return order and |order − 1|, 1 and 0 at order inf; then inner and outer, as a logit is outer · x, or
-    outer · tanh(inner · x) with a cap."""
-    order = request.order
-    assert order is not None
-    order = 1.0 if math.isinf(order) else order
-    if request.cap is None:
-        return order, abs(order - 1), 1.0, request.slope
-    return order, abs(order - 1), request.slope / request.cap, request.cap
 
 
 @triton.jit
 def _measure(
-    sums, tile, stride, targets, bias, v, order, k, inner, outer,
+    sums, tile, stride, end, targets, bias, v, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,
 ):  # fmt: skip
@@ -144,7 +114,7 @@ def _measure(
     target = tl.where(here, target, -float("inf"))
     z_y = tl.where(target < float("inf"), target, -float("inf"))
     top, bad, others, bent, powers, squares, total, count = _sums_without(
-        y, z_y, tile, bias, v, order, k, inner, outer, form, capped, smoothing, diagnose, block
+        y, z_y, tile, end, bias, v, order, k, inner, outer, form, capped, smoothing, diagnose, block
     )
     bad += tl.where(target < float("inf"), 0.0, target)
     shift = tl.where(top > -float("inf"), top, 0.0)
@@ -167,7 +137,7 @@ def _measure(
 
 @triton.jit
 def _sums_without(
-    y, top, tile, bias, v, order, k, inner, outer,
+    y, top, tile, end, bias, v, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,
 ):  # fmt: skip
@@ -180,7 +150,7 @@ def _sums_without(
     others, bent, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing
     for start in tl.range(0, v, block, num_stages=3):
         column = start + tl.arange(0, block)
-        x = tl.load(tile + column, mask=column < v, other=0.0)
+        x = tl.where(column < v, tl.load(tile + column, mask=column < end, other=0.0), 0.0)
         z, _ = _logits(x, bias, column, column < v, inner, outer, capped)
         z = tl.where((column < v) & (column != y), z, -float("inf"))
         largest = tl.max(z, axis=0)
@@ -329,7 +299,7 @@ def _expm1_64(x):
 
 @triton.jit
 def _write(
-    out, out_stride, tile, stride, targets, bias, plain, bent, ratio, uniform, own, top, v,
+    out, out_stride, end, tile, stride, targets, bias, plain, bent, ratio, uniform, own, top, v,
     order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
@@ -339,7 +309,8 @@ def _write(
     top, plain = tl.load(top + row), tl.load(plain + row)
     bent, ratio = tl.load(bent + row), tl.load(ratio + row)
     y, _ = _target(targets + row, v)
-    x = tl.load(tile + row * stride + column, mask=column < v, other=-float("inf"))
+    x = tl.load(tile + row * stride + column, mask=column < end, other=0.0)
+    x = tl.where(column < v, x, -float("inf"))
     z, cap_slope = _logits(x, bias, column, column < v, inner, outer, capped)
     shift = tl.where(top > -float("inf"), top, 0.0)
     u = tl.maximum(z - shift, _FLOOR)
@@ -356,7 +327,7 @@ def _write(
         g -= tl.load(uniform + row)
     g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
     g = tl.where(column == y, tl.load(own + row), g)
-    tl.store(out + row * out_stride + column, g.to(out.dtype.element_ty), mask=column < v)
+    tl.store(out + row * out_stride + column, g.to(out.dtype.element_ty), mask=column < end)
 
 
 @triton.jit

@@ -16,7 +16,8 @@ from erce.loss.request import Loss, Request, Rows
 from erce.loss.row_passes import TermsOf, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 
-CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator
+CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator; more if the gradient summed over chunks is larger
+ROWS_OF_A_MATMUL = 128  # what an accelerator's matmuls take at a time
 CHUNK_LOGITS_ON_CPU = 40 * 2**20  # 160 MiB in float32: more rows at a time hardly speed its matmuls up
 
 
@@ -181,11 +182,27 @@ def chunks(operands: Operands, m: int, request: Request, vocabulary: Vocabulary)
     """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
     weight = operands.weight
     bytes_per_logit = choose_matmuls(operands, request, vocabulary).bytes_per_logit
-    default = CHUNK_LOGITS_ON_CPU * bytes_per_logit if weight.device.type == "cpu" else CHUNK_BYTES
-    most = default if request.chunk_bytes is None else request.chunk_bytes
-    most_rows = max(1, int(min(m, most / (vocabulary.width(weight) * bytes_per_logit))))
-    step = max(1, math.ceil(m / max(1, math.ceil(m / most_rows))))
+    on_cpu, width = weight.device.type == "cpu", vocabulary.width(weight)
+    most = request.chunk_bytes
+    if most is None:
+        summed = width * weight.shape[1] * operands.exact.itemsize if weight.requires_grad else 0
+        most = CHUNK_LOGITS_ON_CPU * bytes_per_logit if on_cpu else max(CHUNK_BYTES, summed)
+    step = even_rows(m, int(min(m, most / (width * bytes_per_logit))), 1 if on_cpu else ROWS_OF_A_MATMUL)
     return [slice(start, min(start + step, m)) for start in range(0, m, step)]
+
+
+def even_rows(m: int, most: int, multiple: int) -> int:
+    """Return how many rows a chunk has so that chunks are even: at most `most`, a multiple if that allows it.
+
+    >>> even_rows(4096, 588, 128), even_rows(3000, 100, 128), even_rows(10, 4, 1), even_rows(300, 300, 128)
+    (512, 100, 4, 300)
+    """
+    if m <= most:
+        return max(1, m)
+    multiple = multiple if most >= multiple else 1
+    most = max(1, most // multiple * multiple)
+    even = math.ceil(m / max(1, math.ceil(m / most)))
+    return max(1, math.ceil(even / multiple) * multiple)
 
 
 def _add_gradients(

@@ -18,7 +18,7 @@ from erce.loss.request import Request
 from erce.loss.row_passes import terms_with
 from erce.loss.sweep import Operands, Vocabulary, choose_matmuls
 
-V, D, N = 16_421, 64, 12  # just over the size from which logits are rounded; no multiple of anything
+V, D, N = 4_133, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
 
 def operands(spread: float, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -48,7 +48,7 @@ def rounding(monkeypatch: pytest.MonkeyPatch):
     """Makes the logits float32 where `rounding(False)` was said."""
 
     def switch(on: bool) -> None:
-        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_V", 2**14 if on else 2**62)
+        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_V", 2**12 if on else 2**62)
 
     return switch
 
@@ -90,7 +90,7 @@ def test_an_offset_that_logits_share_costs_no_digits(tokens, offset, settings, s
     values, true = gradient(hidden.double(), weight.double(), y, **settings)
     computed, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 4e-3
-    assert error(computed, values) < 1e-5
+    assert error(computed, values) < 2e-5
 
 
 def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
@@ -103,7 +103,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
 
     monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
     monkeypatch.setattr(bfloat16_on_cpu, "_centre", lambda factors: torch.zeros(N, 1).bfloat16())
-    assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 3e-2
+    assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 2e-2
 
 
 @pytest.mark.parametrize("gap", [1.0, 5.0, 11.0, 16.0])
@@ -133,7 +133,7 @@ def test_what_a_confident_position_leaves_may_be_one_token_whose_logit_counts():
 
 def test_the_targets_own_logit_is_exact():
     hidden, weight, _ = operands(1.0)  # flat: no token is likely
-    y = torch.arange(N) * 1000
+    y = torch.arange(N) * 300
     loss = linear_entropy_regularized_cross_entropy(hidden, weight, y, lam=0.0, reduction="none")
     z = hidden.double() @ weight.double().t()
     true = z.logsumexp(-1) - z[torch.arange(N), y]
@@ -168,10 +168,10 @@ def test_top1_compares_exact_logits():
     hidden = torch.zeros(2, D).bfloat16()
     hidden[:, 0], hidden[:, 1] = 16.0, 0.03125
     weight = torch.zeros(V, D).bfloat16()
-    weight[3, 0] = weight[9000, 0] = 1.0
-    weight[9000, 1] = 1.0
+    weight[3, 0] = weight[4000, 0] = 1.0
+    weight[4000, 1] = 1.0
     loss = linear_entropy_regularized_cross_entropy(
-        hidden, weight, torch.tensor([3, 9000]), lam=0.0, reduction="none", diagnose=True
+        hidden, weight, torch.tensor([3, 4000]), lam=0.0, reduction="none", diagnose=True
     )
     assert loss.top1.tolist() == [0, 1]
     hidden[:, 1] = 0.0703125

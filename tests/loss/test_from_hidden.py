@@ -153,7 +153,7 @@ def test_it_takes_as_many_matmuls_as_it_says_and_never_holds_all_logits(trainabl
             (loss.objective * torch.rand(loss.objective.shape)).sum().backward()
     scored = n - n // 5
     assert seen.products == matmuls * scored * v * d
-    assert seen.largest <= 10 * v
+    assert seen.largest <= 10 * (v + 6)  # rows of a tile are padded to a multiple of 16
 
 
 class ValueOnly(Shannon):

@@ -21,6 +21,7 @@ from erce.loss import (
     linear_entropy_regularized_cross_entropy,
     matmul,
 )
+from erce.loss.kernel_arguments import end_of
 from erce.loss.request import Request, Rows
 from erce.loss.row_statistics import Sums, refuse_no_distribution, settle
 
@@ -42,14 +43,16 @@ def linear(dtype: torch.dtype, **settings) -> list[Tensor]:
         x["bias"] = x["bias"].nan_to_num(neginf=-1.0)
     leaves = {name: v.requires_grad_() for name, v in x.items()}
     loss = linear_entropy_regularized_cross_entropy(
-        x["hidden"], x["weight"], y, bias=x["bias"], adapter=(x["low"], x["up"]), reduction="none", **settings
-    )
+        x["hidden"], x["weight"], y, bias=x["bias"], adapter=(x["low"], x["up"]),
+        **{"reduction": "none"} | settings,
+    )  # fmt: skip
     upstream = torch.linspace(-1, 2, N)
     grads = torch.autograd.grad((loss.objective * upstream).sum(), list(leaves.values()))
     return [*(part for part in loss if part is not None), *grads]
 
 
 SETTINGS = {
+    "a mean": {"lam": 1.0, "reduction": "mean"},
     "plain": {"lam": 0.0},
     "Shannon": {"lam": 8.0, "penalty": Shannon()},
     "below one": {"lam": 2.0, "penalty": Renyi(0.5)},
@@ -171,8 +174,9 @@ class OnCuda:
         return getattr(torch, name)
 
     @staticmethod
-    def mm(a, b, *, out, out_dtype=None):
-        return out.copy_(a.to(out_dtype or a.dtype) @ b.to(out_dtype or b.dtype))
+    def mm(a, b, *, out=None, out_dtype=None):
+        product = a.to(out_dtype or a.dtype) @ b.to(out_dtype or b.dtype)
+        return product if out is None else out.copy_(product)
 
     @staticmethod
     def addmm(c, a, b, *, out, out_dtype):
@@ -213,3 +217,27 @@ def test_a_position_without_a_softmax_is_refused_there_too(on_kernels):
     z[4, 90] = math.nan
     with pytest.raises(DivergedError, match=r"^the logits of position 4 .* largest is nan"):
         entropy_regularized_cross_entropy(z, torch.arange(N), lam=1.0)
+
+
+def test_what_lies_past_the_columns_of_a_padded_tile_counts_for_nothing(kernels):
+    padded = torch.full((3, 160), math.nan)
+    tile = padded[:, :V].copy_(torch.randn(3, V))
+    y, request = torch.tensor([0, 149, 7]), Request(torch.zeros(1), 1.0, Shannon(), LabelSmoothing(0.1))
+    results = []
+    for x in (tile.clone(), tile):
+        sums = kernels.measure(x, y, request, None)
+        _, slopes = settle(sums, Rows(y, y, 1.0, None), request, None)
+        kernels.write_gradient(x, y, slopes, request, None, x)
+        results.append([*sums, x])
+    for plain, aligned in zip(*results, strict=True):
+        assert torch.equal(plain, aligned)
+
+
+def test_rows_are_read_to_a_multiple_of_16_where_their_memory_reaches_that_far():
+    wide = torch.zeros(3, 160)
+    assert [end_of(x) for x in (wide[:, :150], wide[:, 20:160], wide[:, :144], torch.zeros(3, 150))] == [
+        160,
+        140,
+        144,
+        150,
+    ]
