@@ -24,7 +24,7 @@ def end_of(tile: Tensor) -> int:
     """
     rows, v = tile.shape
     room = tile.stride(0) - tile.storage_offset() % tile.stride(0) if rows > 1 else v
-    return min(room, math.ceil(v / 16) * 16)
+    return int(min(room, math.ceil(v / 16) * 16))
 
 
 def whole(bias: Tensor | None) -> Tensor | None:
