@@ -24,7 +24,6 @@ _COMMON_LIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_STACK: 64 << 20,
 }
-_MOST_PROCESSES = 64  # in a namespace of the tier; elsewhere the limit would count those of the user
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,7 @@ def enter(place: Place) -> int | None:
     """
     proc = _enter(place)
     if place.has("rlimits"):
-        processes = {resource.RLIMIT_NPROC: _MOST_PROCESSES} if place.has("namespaces") else {}
-        for kind, value in (_COMMON_LIMITS | processes).items():
+        for kind, value in _COMMON_LIMITS.items():
             resource.setrlimit(kind, _bounds(kind, value))
     return proc
 
@@ -217,6 +215,8 @@ class Confinement:
             resource.RLIMIT_CPU: min(int(allowance.cpu) + 2, 1 << 30),
             resource.RLIMIT_AS: address_space() + allowance.memory,
         }
+        if self._place.has("namespaces"):  # where no other process of the user counts
+            limits[resource.RLIMIT_NPROC] = 64
         if self._place.has("rlimits"):
             self._limits = [(kind, _bounds(kind, value)) for kind, value in limits.items()]
 
