@@ -1,0 +1,69 @@
+"""`make integrations`: what its table says of tools that agree, disagree, break or cannot be installed."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from scripts.integrations.__main__ import TOOLS, Tool, status, tried
+from scripts.integrations.claims import Claim, table
+from scripts.integrations.environments import BrokenError, Environment, NotInstalledError, last_error
+
+
+@dataclass(frozen=True)
+class Toy(Environment):
+    """An environment that installs nothing, or cannot."""
+
+    fault: str = ""
+    versions = {"toy": "1.0"}  # noqa: RUF012
+
+    def install(self):
+        if self.fault:
+            raise NotInstalledError(self.fault)
+
+
+def agrees(environment):
+    yield Claim("2 equals 2", True)
+
+
+def disagrees(environment):
+    yield Claim("2 equals 2", True)
+    yield Claim("2 equals 3", False)
+
+
+def breaks(environment):
+    yield from agrees(environment)
+    raise BrokenError("toy ended with 1: no memory")
+
+
+CASES = {
+    "agrees": (agrees, "", "2 equals 2", 0),
+    "disagrees": (disagrees, "", "2 equals 2; **wrong:** 2 equals 3", 1),
+    "breaks": (breaks, "", "2 equals 2; **stopped:** toy ended with 1: no memory", 1),
+    "is not to be had": (agrees, "ERROR: no toy | no pip", "not installed: ERROR: no toy / no pip", 3),
+}
+
+
+@pytest.mark.parametrize(("check", "fault", "cell", "code"), CASES.values(), ids=CASES)
+def test_the_table_says_what_became_of_a_tool(check, fault, cell, code):
+    outcome = tried("toy", Tool(Toy("toy", fault=fault), ("toy",), check))
+    assert table([outcome]).splitlines()[2:] == [f"| toy 1.0 | {cell} |"]
+    assert status([outcome]) == code
+
+
+def test_a_tool_that_does_wrong_counts_more_than_one_that_is_not_there():
+    outcomes = [
+        tried("toy", Tool(Toy("toy", fault=fault), ("toy",), check)) for check, fault, *_ in CASES.values()
+    ]
+    assert status(outcomes) == 1
+
+
+def test_the_reason_is_the_last_line_with_an_error():
+    assert last_error("ERROR: a\nERROR: b\n\n[notice] newer pip\n") == "ERROR: b"
+    assert last_error("") == "no output"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_version_of_a_tool_is_pinned(name):
+    lines = TOOLS[name].environment.lock.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.count("==") != 1] == []
+    assert set(TOOLS[name].named) <= TOOLS[name].environment.versions.keys()
