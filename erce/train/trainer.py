@@ -5,12 +5,10 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import Any, ParamSpec
 
 import torch
 from accelerate.utils import DynamoBackend
-from packaging.version import Version
 from peft import PeftModel
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
@@ -109,7 +107,6 @@ class ERCETrainer(SFTTrainer):
         if hasattr(self._base_model(), "erce"):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         if self.args.head == "trl":
-            _refuse_old_trl(version("trl"))
             return
         refuse_sharding(self.accelerator)
         if self.aux_loss_enabled:
@@ -289,14 +286,6 @@ class ERCETrainer(SFTTrainer):
 
     def _send_telemetry(self) -> None:
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
-
-
-def _refuse_old_trl(installed: str) -> None:
-    if Version(installed) < Version("1.15"):
-        raise InputError(
-            f"head='trl' needs TRL 1.15 or newer, whose loss returns each token's log p and entropy, not "
-            f"{installed}; upgrade TRL, or set head='erce'"
-        )
 
 
 def _warn_of_penalised_prompts(arguments: dict[str, Any], args: ERCEConfig) -> None:

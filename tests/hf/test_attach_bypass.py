@@ -20,8 +20,7 @@ BYPASSED = "erce.attach put into this model is bypassed: something else trains o
 
 
 def sft(model: Any, folder: Path) -> SFTTrainer:
-    args = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
-    args = SFTConfig(**toy.common(folder, **args))
+    args = SFTConfig(**toy.common(folder, **toy.ON_A_CPU))
     data = toy.dataset(toy.SCORED)
     return SFTTrainer(model, args, train_dataset=data, processing_class=toy.tokenizer())
 

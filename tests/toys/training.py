@@ -29,6 +29,10 @@ CHAT = (
     "{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
 )
 IGNORED = -100
+CHECKPOINTING = "activation_checkpointing"  # transformers below 5.23 has the older name alone
+if CHECKPOINTING not in TrainingArguments.__dataclass_fields__:
+    CHECKPOINTING = "gradient_checkpointing"
+ON_A_CPU = {"use_cpu": True, "bf16": False, CHECKPOINTING: False}  # for TRL, whose defaults want a GPU
 WIDTHS = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 torch.set_num_threads(1)  # these models are so small that more threads only wait for each other

@@ -12,6 +12,7 @@ import torch
 import yaml
 from peft import AutoPeftModelForCausalLM, PeftModel
 from safetensors.torch import load_file
+from toys import training as toy
 from toys.waiting import DEADLINE_SECONDS
 from trl.scripts import sft as trls
 
@@ -88,9 +89,9 @@ def test_a_flag_wins_over_the_file(tmp_path, capsys):
 
 def test_without_our_fields_the_file_trains_what_trl_trains_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.setenv("CI", "true")  # TRL's own trainer reports to nobody then
-    on_a_cpu = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
     ours, theirs = (tmp_path / name for name in ("ours", "theirs"))
-    file = recipe(tmp_path, model_name_or_path=str(EMBEDDED_MODELS["tiny"]), eval_strategy="no", **on_a_cpu)
+    tiny = str(EMBEDDED_MODELS["tiny"])
+    file = recipe(tmp_path, model_name_or_path=tiny, eval_strategy="no", **toy.ON_A_CPU)
     plain = sft(file, ["--output_dir", str(tmp_path / "plain")])
     sft(file, ["--output_dir", str(ours), "--head", "trl"])
     parser = trls.make_parser()

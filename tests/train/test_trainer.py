@@ -43,14 +43,9 @@ LONG = {"num_train_epochs": 3, "learning_rate": 1e-2, "train_sampling_strategy":
 
 def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
     settings = toy.common(tmp_path, **LONG, eval_strategy="steps", eval_steps=2)
-    for_trl = {
-        "use_cpu": True,
-        "bf16": False,
-        "activation_checkpointing": False,
-    }  # its own defaults want a GPU
     runs = []
     for trainer, args in (
-        (SFTTrainer, SFTConfig(**settings, **for_trl)),
+        (SFTTrainer, SFTConfig(**settings, **toy.ON_A_CPU)),
         (ERCETrainer, ERCEConfig(**settings, head="trl")),
     ):
         built = build(trainer, args, eval_dataset=toy.dataset(EVALUATED))
@@ -95,7 +90,7 @@ def test_gradient_checkpointing_changes_nothing(tmp_path):
         trained(toy.config(tmp_path, **LONG, entropy_penalty=1.0, gradient_checkpointing=value))
         for value in (True, False)
     )
-    assert (on.model.is_activation_checkpointing, off.model.is_activation_checkpointing) == (True, False)
+    assert [getattr(each.model, f"is_{toy.CHECKPOINTING}") for each in (on, off)] == [True, False]
     assert fingerprint(on) == fingerprint(off)
 
 
@@ -210,26 +205,19 @@ def test_a_bad_setting_is_one_sentence(settings, message, tmp_path):
 def test_what_would_train_something_else_is_refused(tmp_path):
     args = toy.config(tmp_path)
     with pytest.raises(ValueError, match="needs an ERCEConfig, got SFTConfig; it takes the same fields"):
-        build(ERCETrainer, SFTConfig(str(tmp_path), use_cpu=True, bf16=False, activation_checkpointing=False))
+        build(ERCETrainer, SFTConfig(str(tmp_path), **toy.ON_A_CPU))
     with pytest.raises(ValueError, match="compute_loss_func would replace the objective; leave it out"):
         build(ERCETrainer, args, compute_loss_func=lambda *anything, **more: None)
     on_the_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj", "lm_head"], use_dora=True)
     with pytest.raises(ValueError, match=r"adapter 'default' on the output head has a Dora.* leave the head"):
         build(ERCETrainer, args, tied=False, peft_config=on_the_head)
     on_the_head.use_dora = False
-    plain = {"use_cpu": True, "bf16": False, "activation_checkpointing": False}
     for trainer, other in (
         (ERCETrainer, toy.config(tmp_path, head="trl")),
-        (SFTTrainer, SFTConfig(str(tmp_path), **plain)),  # TRL is left as it was
+        (SFTTrainer, SFTConfig(str(tmp_path), **toy.ON_A_CPU)),  # TRL is left as it was
     ):
         with pytest.raises(ValueError, match="adapter to `lm_head` is not supported"):
             build(trainer, other, tied=False, peft_config=on_the_head)
-
-
-def test_trls_head_needs_a_trl_that_returns_entropies(tmp_path, monkeypatch):
-    monkeypatch.setattr("erce.train.trainer.version", lambda package: "1.9.0")
-    with pytest.raises(ValueError, match=r"needs TRL 1\.15 or newer.*not 1\.9\.0; upgrade TRL"):
-        build(ERCETrainer, toy.config(tmp_path, head="trl"))
 
 
 def test_a_mixture_of_experts_needs_its_own_loss_left_out_or_trls_head(tmp_path):
