@@ -44,7 +44,7 @@ FLOORS := .floors
 floors: export OMP_NUM_THREADS = 1
 floors: $(FLOORS)/.ok
 	$(FLOORS)/bin/pip list | grep -iE '^(torch|numpy|transformers|trl|peft|accelerate|datasets) '
-	$(FLOORS)/bin/python -m pytest -q -W default tests/loss tests/hf tests/train --ignore-glob='*/test_compiled*.py'
+	$(FLOORS)/bin/python -m pytest -q -W default tests/loss tests/hf tests/train
 
 $(FLOORS)/.ok: pyproject.toml
 	$(PYTHON) -m venv --clear $(FLOORS)

@@ -45,7 +45,7 @@ TOOLS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="make integrations", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="make integrations", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tools", nargs="*", metavar="TOOL", help=f"all of {', '.join(TOOLS)} if left out")
     names = parser.parse_args().tools or list(TOOLS)
     if unknown := [name for name in names if name not in TOOLS]:
