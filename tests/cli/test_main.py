@@ -221,6 +221,7 @@ def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     assert printed.out == ""
 
 
+@pytest.mark.slow
 def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
     tmp_path, monkeypatch, capsys
 ):

@@ -94,6 +94,7 @@ def test_of_two_stop_texts_in_one_token_the_first_to_be_complete_cuts(server, en
     assert generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=both, seed=0)[0].text == "a"
 
 
+@pytest.mark.slow
 def test_seeds_are_those_of_study_problem_and_sample(server, engine, tokenizer):
     two = PROBLEMS[:2]
     first = generate_from_server(server, tokenizer, two, decoding=SAMPLED, seed=0)
@@ -127,6 +128,7 @@ def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tok
         generate_from_server(replace(server, kind="tgi"), tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
 
 
+@pytest.mark.slow
 def test_no_more_requests_are_under_way_than_allowed(server, engine, tokenizer):
     engine.spoil = lambda _: time.sleep(0.02)
     generate_from_server(replace(server, concurrency=3), tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)

@@ -151,7 +151,7 @@ def check_same(these, those):
 
 
 @pytest.mark.parametrize("decoding", [GREEDY, replace(SAMPLED, samples=2)])
-@pytest.mark.parametrize("tail", [1, 2, 4])
+@pytest.mark.parametrize("tail", [1, pytest.param(2, marks=pytest.mark.slow), 4])
 def test_neither_batch_size_nor_the_early_end_of_a_batch_changes_a_completion(
     model, tokenizer, decoding, tail, monkeypatch
 ):

@@ -136,6 +136,7 @@ def test_another_number_of_items_is_no_other_graph():
     assert counter.frame_count <= 2 * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reduction", "dtype"),
     [("mean", torch.bfloat16), ("mean", torch.float16), ("none", torch.float64)],
@@ -171,6 +172,7 @@ def test_batches_of_any_size_share_a_graph():
     assert counter.frame_count == 1
 
 
+@pytest.mark.slow
 def test_a_schedule_of_lam_compiles_twice_at_most():
     counter = CompileCounterWithBackend("aot_eager")
     compiled_form = torch.compile(form, backend=counter, fullgraph=True)
@@ -246,6 +248,7 @@ def test_the_form_from_logits_says_that_it_does_not_compile():
     assert torch.equal(loss.objective, entropy_regularized_cross_entropy(z, y, lam=1.0).objective)
 
 
+@pytest.mark.slow
 def test_nothing_to_score_is_zero():
     tensors, targets = operands()
     compiled_form = torch.compile(form, backend="aot_eager", fullgraph=True)
@@ -253,6 +256,7 @@ def test_nothing_to_score_is_zero():
         assert not zero.any()
 
 
+@pytest.mark.slow
 def test_bad_input_is_the_same_sentence():
     tensors, targets = operands()
     compiled_form = torch.compile(form, backend="aot_eager", fullgraph=True)
@@ -281,6 +285,7 @@ def transposed(x: Tensor) -> Tensor:
     return x.t().contiguous().t()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=INDUCTOR)])
 def test_operands_may_lie_in_memory_in_any_order(backend):
     tensors, targets = operands()

@@ -67,6 +67,7 @@ def test_what_is_logged_has_no_gradient_there_either():
     assert [part.requires_grad for part in loss[:3]] == [True, *[False] * 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduction", ["mean", "none"])
 def test_under_autocast_it_rounds_its_operands_as_outside_of_the_compiler(reduction):
     def run(x, reduction):

@@ -82,6 +82,7 @@ def logs(root):
     ]
 
 
+@pytest.mark.slow
 def test_a_study_trains_on_what_it_names(finished):
     shannon, below = finished / "shannon", []
     others = ["--set", 'penalty="shannon"', "--set", "lams=[0]", "--set", "objectives=[]"]

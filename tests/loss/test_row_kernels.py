@@ -200,6 +200,7 @@ def test_bias_scale_and_cap_are_applied_in_passing(kernels, settings, order):
     check_gradient(ours, tile, y, slopes, settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [AS_IS, *TRANSFORMS.values()], ids=["none", *TRANSFORMS])
 def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(kernels, settings):
     (tile, _), y, settings = few_rows(), torch.full((4,), -1), {**settings, "order": math.inf}
@@ -256,6 +257,7 @@ def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
     assert ((ours - exact).abs().amax(-1) <= 1e-6 * exact.abs().amax(-1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
 def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(kernels, order):
     tile = torch.linspace(0, 1, 1000)[None] * torch.tensor([0.01, 1.0, 300.0])[:, None] - 7

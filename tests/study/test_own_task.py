@@ -123,6 +123,7 @@ def test_a_changed_verifier_judges_the_earlier_cells_again_when_a_lam_is_added(h
 PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 
 
+@pytest.mark.slow
 def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
     root = run(PROGRAMS, out=tmp_path / "code").root
     rows = regrade_study(root, workers=1)
@@ -133,6 +134,7 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
     assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
     from erce.verify.program import _remembered
     from erce.verify.sandbox.host.pool import close_shared

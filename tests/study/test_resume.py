@@ -80,6 +80,7 @@ def test_the_journal_goes_when_the_completions_are_there(undisturbed, tmp_path):
     assert not (folder / JOURNAL).exists()
 
 
+@pytest.mark.slow
 def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
     """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""
     stopped(13)
@@ -98,6 +99,7 @@ def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
     assert {name for name in before if before[name] != after[name]} == {"adapter", "key"}
 
 
+@pytest.mark.slow
 def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
     drawn = stopped(10**6)
     run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6, max_new_tokens=8)), out=tmp_path / "mini")

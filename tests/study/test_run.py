@@ -89,6 +89,7 @@ def test_completions_come_from_the_adapter(finished):
     assert logprobs(0.0) != pytest.approx(logprobs(1.0))
 
 
+@pytest.mark.slow
 def test_plain_peft_and_transformers_write_the_greedy_texts_of_the_study(finished):
     tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
     prompts = {row["problem"]: row["prompt"] for row in read_rows(finished.root / "problems.jsonl")}
@@ -122,6 +123,7 @@ def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
     assert set(seeds) == {0, 7}  # the base model's cell has seed 0
 
 
+@pytest.mark.slow
 def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     objectives = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
     changes = {"lams": (0.0, -0.1), "objectives": objectives, "n_train": 16}

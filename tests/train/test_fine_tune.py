@@ -216,6 +216,7 @@ def test_the_adapter_is_what_the_training_made(tmp_path):
     assert len(weights) == 2 * 7 * 2  # A and B of the seven projections of two layers
 
 
+@pytest.mark.slow
 def test_an_adapter_half_written_is_no_adapter(tmp_path, monkeypatch):
     def full(*_: Any) -> None:
         raise OSError("No space left on device")

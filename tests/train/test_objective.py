@@ -133,7 +133,7 @@ def assert_close(gradients: dict[str, Tensor], wanted: dict[str, Tensor]) -> Non
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("lam", [0.0, 8.0])
-@pytest.mark.parametrize("normalize", ["token", "sequence"])
+@pytest.mark.parametrize("normalize", ["token", pytest.param("sequence", marks=pytest.mark.slow)])
 def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(normalize, lam, penalty, tmp_path):
     settings = {"entropy_penalty": lam, "entropy_type": penalty, "entropy_order": PENALTIES[penalty][0]}
     settings |= {"normalize": normalize, "learning_rate": 0.0, "max_grad_norm": 0.0}

@@ -106,6 +106,7 @@ def test_without_our_fields_the_file_trains_what_trl_trains_bit_for_bit(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
     for split in ("train", "test"):
         (tmp_path / "data").mkdir(exist_ok=True)

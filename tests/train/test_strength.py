@@ -54,6 +54,7 @@ def test_the_logged_lam_is_what_the_logged_objective_was_made_with(every, normal
         assert 0.9 < log[0]["lam"] < 1.1  # of 0, 2/3, 4/3 and 2, near enough
 
 
+@pytest.mark.slow
 def test_trls_head_rises_alike(tmp_path):
     ours, theirs = (logged(trained(tmp_path, **RISING, head=head)) for head in ("erce", "trl"))
     for mine, other in zip(ours, theirs, strict=True):
@@ -73,6 +74,7 @@ def test_a_rise_that_is_over_at_once_is_none(tmp_path):
     assert same(weights(some), weights(trained(tmp_path, entropy_penalty=2.0)))
 
 
+@pytest.mark.slow
 def test_resuming_takes_up_the_same_lam(tmp_path):
     saved = RISING | {"save_strategy": "steps", "save_steps": 2}
     whole = trained(tmp_path / "whole", **saved)

@@ -139,6 +139,7 @@ def test_a_check_that_hangs_sympy_is_killed_in_time_and_the_next_one_is_fine():
     assert equivalent_paper("x+1", "1+x").accepted
 
 
+@pytest.mark.slow
 def test_threads_share_the_process_and_a_late_check_of_one_spoils_no_other():
     checks = [("x+1", "1+x", 60), ("x+1", "2+x", 60), ("2", HANGS, 0.5), (r"\sqrt{8}", r"2\sqrt{2}", 60)] * 2
     with ThreadPoolExecutor(4) as threads:
@@ -176,6 +177,7 @@ def test_the_worker_has_a_limit_of_memory():
     assert resource.prlimit(SYMPY.pid, resource.RLIMIT_AS)[0] == 2 << 30
 
 
+@pytest.mark.slow
 def test_a_forked_child_gets_a_worker_of_its_own():
     assert symbolic_difference("x", "x", seconds=60) == "zero"
     ours, child = SYMPY.pid, os.fork()
@@ -186,6 +188,7 @@ def test_a_forked_child_gets_a_worker_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_forked_during_a_check_of_another_thread_does_not_wait_for_it():
     symbolic_difference("x", "x", seconds=60)

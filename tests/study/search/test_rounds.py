@@ -240,6 +240,7 @@ def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
     assert training.begun == []
 
 
+@pytest.mark.slow
 def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monkeypatch):
     def training(root, recipe, cell, **given):
         begun.append(cell)
@@ -280,6 +281,7 @@ def test_a_search_goes_on_where_every_lam_but_cross_entropy_diverges(tmp_path, m
     assert (study.missing, best_lam(study).lam) == ([], 0.0)
 
 
+@pytest.mark.slow
 def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
     diverges = diverging(lambda cell: (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1))
     monkeypatch.setattr(erce.study.run, "run_cell", diverges)

@@ -126,12 +126,15 @@ def test_a_program_runs_in_an_empty_environment(sandbox):
     "loop",
     [
         "while True: pass",
-        "sum(range(10**12))",
+        pytest.param("sum(range(10**12))", marks=pytest.mark.slow),
         "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
         "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass",
-        "while True:\n    try:\n        while True: print('x' * 10**5)\n    except BaseException: pass",
+        pytest.param(
+            "while True:\n    try:\n        while True: print('x' * 10**5)\n    except BaseException: pass",
+            marks=pytest.mark.slow,
+        ),
         THREADS,
-        "import sys; sys.setswitchinterval(1000)\nwhile True: pass",
+        pytest.param("import sys; sys.setswitchinterval(1000)\nwhile True: pass", marks=pytest.mark.slow),
     ],
 )
 def test_computing_without_end_is_a_timeout(sandbox, loop):
@@ -139,6 +142,7 @@ def test_computing_without_end_is_a_timeout(sandbox, loop):
     assert (verdict.reason, verdict.detail) == ("timeout", "over 0.2 s of processor time")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", ["threading.Event().wait()", "time.sleep(99)", "os.read(os.pipe()[0], 1)"])
 def test_waiting_is_a_timeout_too(sandbox, wait):
     limits = Limits(cpu=2.0, wall=0.6)
