@@ -12,8 +12,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from erce.study.folder import read_study
-from erce.types import BASELINE, Arm
 from scripts.integrations.claims import Claim
 from scripts.integrations.environments import ROOT, BrokenError, Environment
 
@@ -132,18 +130,24 @@ def _compared(environment: Environment, logs: str, runs: Runs) -> Claim:
     base, other = ([str(log) for log, _ in runs[arm]] for arm in ("baseline", "lam2"))
     _erce(environment, "import", str(out), "--baseline", *base, "--arm", "lam=2", *other)
     _erce(environment, "report", str(out))
-    study = read_study(out)
-    [task] = study.recipe.tasks
-    pairs = []
-    for arm, accuracies in zip((BASELINE, Arm(2.0)), runs.values(), strict=True):
-        ours = study.outcomes(task, arm, split="test", decoding="greedy").mean(axis=(1, 2))
-        pairs += [(mine, peer) for mine, (_, peer) in zip(ours.tolist(), accuracies, strict=True)]
-    peers = [peer for _, peer in pairs]
-    equal = sum(abs(mine - peer) < SAME for mine, peer in pairs)
+    rows = environment.runs / "rows.jsonl"
+    rows.unlink(missing_ok=True)
+    _erce(environment, "records", str(out), str(rows))
+    peers = [peer for arm in runs.values() for _, peer in arm]
+    equal = sum(abs(ours - peer) < SAME for ours, peer in zip(_accuracies(rows), peers, strict=True))
     differ = len(set(peers)) == len(peers) and min(peers) > 0 and max(peers) < 1
     figures = ", ".join(f"{peer:.0%}" for peer in peers)
-    text = f"{equal} of {len(pairs)} accuracies of {logs} ({figures}) are as its summary says"
-    return Claim(text, equal == len(pairs) and differ)
+    text = f"{equal} of {len(peers)} accuracies of {logs} ({figures}) are as its summary says"
+    return Claim(text, equal == len(peers) and differ)
+
+
+def _accuracies(rows: Path) -> list[float]:
+    """Return the share of accepted samples of each cell in a file of records, by λ and seed."""
+    cells: dict[tuple[float, int], list[bool]] = {}
+    for line in rows.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        cells.setdefault((row["lam"], row["seed"]), []).append(row["accepted"])
+    return [sum(accepted) / len(accepted) for _, accepted in sorted(cells.items())]
 
 
 def _erce(environment: Environment, *arguments: str) -> None:

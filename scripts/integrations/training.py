@@ -8,22 +8,19 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
-import erce
-from erce.hf.models import adapted, load_model, load_tokenizer
-from erce.hf.prompt import training_rows
 from erce.tasks import load_task, splits
-from erce.types import Problem
 from scripts.integrations.claims import Claim
 from scripts.integrations.environments import ROOT, Environment
 
 MODEL = ROOT / "erce" / "tiny"
+DEMONSTRATIONS = splits(load_task("mini-sums"), data=None, n_train=32, n_validation=1, n_test=1).train
 STEPS, HALF, ROWS = 8, 4, 4  # ROWS: of a step
 LEARNING_RATE = 5e-3
 SAME_LOSS = 1e-6  # in nats, at the first step; float32 sums in another order
@@ -199,7 +196,7 @@ def _first_adapter(environment: Environment) -> Path:
     if not folder.is_dir():
         torch.manual_seed(0)
         settings = LoraConfig(r=8, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
-        get_peft_model(load_model("tiny"), settings).save_pretrained(str(folder))
+        get_peft_model(_model(), settings).save_pretrained(str(folder))
     return folder
 
 
@@ -210,16 +207,11 @@ def _written(environment: Environment, training: Training, settings: dict[str, A
     return path
 
 
-@cache
-def problems() -> list[Problem]:
-    return list(splits(load_task("mini-sums"), data=None, n_train=32, n_validation=1, n_test=1).train)
-
-
 def write_demonstrations(path: Path) -> None:
     """Write one conversation a line, as all three frameworks read them."""
     turns = [
         [{"role": "user", "content": each.prompt}, {"role": "assistant", "content": each.demonstration}]
-        for each in problems()
+        for each in DEMONSTRATIONS
     ]
     text = "".join(json.dumps({"messages": messages}) + "\n" for messages in turns)
     path.write_text(text, encoding="utf-8")
@@ -240,14 +232,22 @@ def _equal(claim: str, first: Path, second: Path, *, since: int = 0) -> Claim:
     return Claim(text, apart[0] < SAME_LOSS and max(apart) < SAME_LOSSES)
 
 
+def _model() -> Any:
+    return AutoModelForCausalLM.from_pretrained(MODEL, dtype=torch.float32)
+
+
 @torch.no_grad()
 def _entropy(adapter: Path) -> float:
-    """Return the mean entropy of the embedded model under an adapter, in nats a response token."""
-    tokenizer, entropies = load_tokenizer("tiny"), []
-    with adapted(load_model("tiny"), adapter) as policy:
-        for row in training_rows(tokenizer, problems(), max_length=None):
-            ids, kept = torch.tensor([row["input_ids"]]), torch.tensor([row["completion_mask"]])
-            targets = torch.where(kept == 1, ids, -100)[:, 1:]
-            loss = erce.entropy_regularized_cross_entropy(policy(ids).logits[:, :-1], targets, lam=0.0)
-            entropies.append((float(loss.entropy), int((targets != -100).sum())))
-    return sum(value * count for value, count in entropies) / sum(count for _, count in entropies)
+    """Return the mean entropy of the embedded model under an adapter, in nats a demonstrated token."""
+    tokenizer, policy = (
+        AutoTokenizer.from_pretrained(MODEL),
+        PeftModel.from_pretrained(_model(), adapter).eval(),
+    )
+    entropies = []
+    for each in DEMONSTRATIONS:
+        question = [{"role": "user", "content": each.prompt}]
+        text = tokenizer.apply_chat_template(question, add_generation_prompt=True, tokenize=False)
+        start, end = (tokenizer.encode(part, add_special_tokens=False) for part in (text, each.demonstration))
+        logits = policy(torch.tensor([[*start, *end, tokenizer.eos_token_id]])).logits[0, len(start) - 1 : -1]
+        entropies.append(torch.distributions.Categorical(logits=logits).entropy())
+    return float(torch.cat(entropies).mean())

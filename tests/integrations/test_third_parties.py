@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import pytest
+from toys.logs import write_lm_eval
 
+from scripts.integrations import logs
 from scripts.integrations.__main__ import TOOLS, Tool, status, tried
 from scripts.integrations.claims import Claim, table
 from scripts.integrations.environments import BrokenError, Environment, NotInstalledError, last_error
@@ -67,3 +69,18 @@ def test_every_version_of_a_tool_is_pinned(name):
     lines = TOOLS[name].environment.lock.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.count("==") != 1] == []
     assert set(TOOLS[name].named) <= TOOLS[name].environment.versions.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("summary", "holds"), [(0.5, True), (0.625, False)])
+def test_an_imported_log_is_held_to_the_summary_of_its_own_tool(tmp_path, monkeypatch, summary, holds):
+    monkeypatch.setattr(Environment, "runs", tmp_path)
+    right = {"baseline": [(2, 0.25), (4, summary)], "lam2": [(6, 0.75), (7, 0.875)]}
+    runs = {
+        arm: [
+            (write_lm_eval(tmp_path / f"{arm}{seed}" / "model", [[at < number] for at in range(8)]), accuracy)
+            for seed, (number, accuracy) in enumerate(seeds)
+        ]
+        for arm, seeds in right.items()
+    }
+    assert logs._compared(Environment("toy"), "logs", runs).holds == holds
