@@ -20,6 +20,7 @@ WAYS = {  # → how often the forward and the backward gather, and how often the
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reduction", ["mean", pytest.param("none", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("way", WAYS)
@@ -40,6 +41,7 @@ LAYOUTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mesh", "placements", "gathers"), LAYOUTS, ids=str)
 def test_a_dtensor_is_gathered_once_and_gets_the_mean_gradient(mesh, placements, gathers, processes):
     for worst, counts in processes.run(laid_out, mesh, placements, False):

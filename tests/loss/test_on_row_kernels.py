@@ -86,6 +86,7 @@ def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
         torch.testing.assert_close(a, b, **tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("penalty", "per_row", "more"),
     [(Renyi, False, {}), (Renyi, True, {"softcap": 20.0, "temperature": 0.8}), (SupportSize, True, {})],

@@ -157,6 +157,7 @@ def test_a_fault_of_the_machine_is_not_kept(monkeypatch):
 SLOW = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x * x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reference", "seconds", "reason"),
     [

@@ -183,6 +183,7 @@ def test_a_lone_surrogate_is_spelled_out_and_a_long_text_is_cut():
     assert shorten("a\n\tb") == "a\n\tb"
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_it_took(whole, tmp_path):
     first = whole[0].parent
     copy = shutil.copytree(first.parent, tmp_path / "copy", ignore=shutil.ignore_patterns("report"))

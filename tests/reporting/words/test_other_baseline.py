@@ -42,6 +42,7 @@ def test_gains_are_over_the_grids_objective_and_the_choice_is_among_its_lams(stu
         assert gain.gain.gain == pytest.approx(float(np.mean(treated)) - float(np.mean(baseline)))
 
 
+@pytest.mark.slow
 def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     report(study.root, json=tmp_path / "numbers.json")
     printed = capsys.readouterr().out

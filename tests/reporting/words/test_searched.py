@@ -72,6 +72,7 @@ def test_nothing_is_said_of_uneven_seeds_that_the_search_made(won):
     assert won.gain("sums", Arm(8.0), "sampled") is not None
 
 
+@pytest.mark.slow
 def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
     study = make_search(tmp_path / "study", rises).study
     (cell_folder(study.root, study.recipe, study.cells("sums", Arm(3.0))[1]) / "result.json").unlink()
@@ -80,6 +81,7 @@ def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
     assert any(UNEVEN in text for text in texts)
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tmp_path):
     """Older versions had [search] prune, and asked for no whole cells of the λ that they dropped."""
     root = tmp_path / "study"
@@ -163,6 +165,7 @@ def test_where_nothing_won_the_leader_is_named(tmp_path):
     assert "How λ was chosen" in document(study_summary)
 
 
+@pytest.mark.slow
 def test_a_leader_at_the_edge_is_a_caution(tmp_path):
     rising = make_search(
         tmp_path / "study", lambda task, arm, decoding: 0.3 + 0.04 * min(arm or 0, 8), extensions=0

@@ -221,6 +221,7 @@ class Broken:
         write_cell(root, recipe, cell)
 
 
+@pytest.mark.slow
 def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
     root, recipe = tmp_path / "study", replace(AUTO, control=None)
     training = Broken(3.0)

@@ -152,7 +152,7 @@ def test_the_whole_corpus_gets_its_verdicts_and_has_no_effect(place):
 
 
 @needs_cage
-@pytest.mark.parametrize("place", ["landlock", "docker"])
+@pytest.mark.parametrize("place", ["landlock", pytest.param("docker", marks=slow)])
 def test_a_cheat_of_each_kind_fails_in_the_lesser_sandboxes(place):
     assert_all(PLACES[place], "cheats")
 
@@ -180,7 +180,11 @@ def assert_all(place: Place, part: str) -> None:
 
 
 @needs_cage
-@pytest.mark.parametrize(("tier", "layer"), LAYERS, ids=lambda value: value)
+@pytest.mark.parametrize(
+    ("tier", "layer"),
+    [pytest.param(*each, marks=slow) if each[0] == "landlock" else each for each in LAYERS],
+    ids=lambda value: value,
+)
 def test_each_layer_is_missed(tier, layer):
     if (tier, layer) == ("landlock", "capabilities") and os.geteuid() != 0:
         pytest.skip("an ordinary user has no capabilities to lose")
@@ -225,6 +229,7 @@ def test_two_thousand_verdicts_leave_nothing(tier):
     assert after["workers"] - before["workers"] < 8
 
 
+@pytest.mark.slow
 def test_lies_and_errors_get_their_verdicts_without_a_cage():
     programs = [
         program
