@@ -100,7 +100,7 @@ def _centre(factors: Factors) -> Tensor:
 
 
 def _dots(exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Tensor) -> Tensor:
-    """Return the head's output at pairs of rows and columns."""
+    """Return the head's output for each pair of a row and a column, (pairs,)."""
     dots = torch.zeros(len(rows), dtype=exact_rows[0].dtype)
     for x, (_, weight) in zip(exact_rows, factors, strict=True):
         step = max(1, _PIECE // max(1, x.shape[1]))

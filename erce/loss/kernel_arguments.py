@@ -28,7 +28,7 @@ def end_of(tile: Tensor) -> int:
 
 
 def whole(bias: Tensor | None) -> Tensor | None:
-    """Return the bias without gaps."""
+    """Return the bias in one unbroken piece of memory, as a kernel reads it; None where there is none."""
     return None if bias is None else bias.contiguous()
 
 

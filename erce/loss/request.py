@@ -298,7 +298,7 @@ def _check_transform(request: Request) -> None:
 
 
 def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return `request.outputs` as those of an autograd function, of which the objective is differentiable."""
+    """Return a loss as an autograd function's outputs, of which the objective alone is differentiable."""
     total, *logged = request.outputs(loss, rows)
     ctx.mark_non_differentiable(*logged)
     return total, *logged

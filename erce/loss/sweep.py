@@ -91,7 +91,7 @@ class Vocabulary:
 
 
 class Head(NamedTuple):
-    """What every chunk of a call is multiplied and scored with."""
+    """The head of one call: its weights, the matmuls that suit them, and how logits are scored."""
 
     operands: Operands  # as autocast rounds them
     bias: Tensor | None  # (v,), centred

@@ -1,4 +1,4 @@
-"""A recipe's server, which must answer as long as a study runs: one that is there, or vLLM, started here."""
+"""The server that a study draws from: one that runs already, or vLLM, which is started for the study."""
 
 import os
 import shutil

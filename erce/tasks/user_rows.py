@@ -18,7 +18,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 
 def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
-    """Return the rows of `data`, each with an `id`; InputError if there is no such file or data set.
+    """Read the rows of a file or data set, each with an `id`; InputError if neither is there.
 
     The splits train and test of a data set become the field `split`; without a split test, only train, or
     its one split of another name, is read.

@@ -42,6 +42,19 @@ class Training:
         return ROWS // self.batch
 
     @property
+    def steps(self) -> dict[str, Any]:
+        """Settings under the names of transformers' TrainingArguments, which two frameworks share."""
+        return {
+            "learning_rate": LEARNING_RATE,
+            "per_device_train_batch_size": self.batch,
+            "gradient_accumulation_steps": self.accumulation,
+            "max_steps": STEPS,
+            "save_steps": HALF,
+            "logging_steps": 1,
+            "report_to": "none",
+        }
+
+    @property
     def variables(self) -> dict[str, str]:
         return {} if self.penalty is None else {PENALTY: str(self.penalty)}
 
@@ -94,14 +107,8 @@ def _ms_swift(environment: Environment, training: Training, folder: Path) -> Non
         "target_modules": "all-linear",
         "lora_dropout": 0,
         "torch_dtype": "float32",
-        "learning_rate": LEARNING_RATE,
-        "per_device_train_batch_size": training.batch,
-        "gradient_accumulation_steps": training.accumulation,
-        "max_steps": STEPS,
-        "save_steps": HALF,
-        "logging_steps": 1,
+        **training.steps,
         "dataloader_num_workers": 0,
-        "report_to": "none",
         "use_hf": "true",
         "add_version": "false",
         "output_dir": folder,
@@ -133,13 +140,7 @@ def _llama_factory(environment: Environment, training: Training, folder: Path) -
         "lora_target": "all",
         "lora_alpha": 32,
         "lora_dropout": 0.0,
-        "learning_rate": LEARNING_RATE,
-        "per_device_train_batch_size": training.batch,
-        "gradient_accumulation_steps": training.accumulation,
-        "max_steps": STEPS,
-        "save_steps": HALF,
-        "logging_steps": 1,
-        "report_to": "none",
+        **training.steps,
         "output_dir": str(folder),
     }
     if training.resume:

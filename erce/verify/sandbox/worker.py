@@ -76,7 +76,7 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
 
 
 def _rehearse() -> None:
-    """Serve a program of our own, so that a fork finds Python's caches filled and writes to fewer pages."""
+    """Run a program of our own as a candidate would, which fills Python's caches: forks copy fewer pages."""
     output = sys.stdout
     for _ in range(REHEARSALS):
         judge, own = socket.socketpair()
