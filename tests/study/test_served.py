@@ -172,7 +172,7 @@ def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study, capsys):
 
 
 def test_a_finished_study_moves_with_its_server(study, fleet, monkeypatch):
-    monkeypatch.setattr("erce.study.run.sweep", lambda _, missing, **__: (cell for cell in missing))
+    monkeypatch.setattr("erce.study.one_round.sweep", lambda _, missing, **__: (cell for cell in missing))
     moved = replace(served(fleet).server, url="http://127.0.0.1:1/v1", concurrency=1, timeout=60.0)
     assert run(replace(RECIPE, server=moved), out=study.root).missing == []
     with pytest.raises(ValueError, match=r"its server.kind is 'vllm', not 'openai'"):
