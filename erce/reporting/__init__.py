@@ -18,7 +18,7 @@ from erce.reporting.pages.completions import completions_page
 from erce.reporting.pages.figures import accuracy, save
 from erce.reporting.pages.html import document
 from erce.reporting.pages.latex import write_tables
-from erce.reporting.pages.terminal import print_tables
+from erce.reporting.pages.terminal_table import print_tables
 from erce.reporting.words.captions import completion_line
 from erce.reporting.words.cautions import cautions, faults
 from erce.reporting.words.next_steps import next_steps

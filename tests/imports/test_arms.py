@@ -12,7 +12,7 @@ from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.terminal import _cells
+from erce.reporting.pages.terminal_table import _cells
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
 from erce.study.provenance import CELL

@@ -28,7 +28,7 @@ from erce.reporting.format import (
 )
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.pages.terminal import score_cells
+from erce.reporting.pages.terminal_table import score_cells
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.digests import changed_files

@@ -12,7 +12,7 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.reporting.format import p_value
 from erce.reporting.numbers.gains import TableRow, summary
 from erce.reporting.pages.latex import Sheet, comma_separated, latex, markdown, write_tables
-from erce.reporting.pages.terminal import print_tables
+from erce.reporting.pages.terminal_table import print_tables
 from erce.types import BASELINE, Arm
 
 GSM8K = {  # the paper's per-seed table

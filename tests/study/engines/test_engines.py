@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toys import engine_work
+from toys import FINDS_TOYS, engine_work
 from toys.engine_work import CELLS, RECIPE
 from toys.waiting import until
 
@@ -120,8 +120,7 @@ DRIVER = """
 import signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite that runs in the background ignores it
-sys.path.insert(0, {here!r})
-from toys import engine_work
+from toys import FINDS_TOYS, engine_work
 from erce.study.engines import Work, open_engine, study_lock
 
 if __name__ == "__main__":
@@ -136,10 +135,10 @@ if __name__ == "__main__":
 def driver(tmp_path):
     """A study in a process of its own, once both of its workers are at work."""
     script = tmp_path / "driver.py"
-    script.write_text(DRIVER.format(here=str(Path(__file__).parents[2])))
+    script.write_text(DRIVER)
     root = tmp_path / "study"
     root.mkdir()
-    process = subprocess.Popen([sys.executable, script, root])
+    process = subprocess.Popen([sys.executable, script, root], env=os.environ | FINDS_TOYS)
     until(lambda: len(list(root.glob("process-*"))) == 2)
     yield process, root
     process.kill()

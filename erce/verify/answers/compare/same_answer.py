@@ -7,7 +7,7 @@ from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.converted import converted
-from erce.verify.answers.compare.named import both_sides, with_one_argument
+from erce.verify.answers.compare.equations import both_sides, with_one_argument
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
 from erce.verify.answers.compare.unreduced import is_unreduced

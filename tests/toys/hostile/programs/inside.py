@@ -294,7 +294,7 @@ PROGRAMS = [
         import sys
 
         def secret(n):
-            roots = ["/tmp", "/work", "/home", "/dev/shm", os.getcwd(), *sys.path[:2]]
+            roots = ["/tmp", "/srv", "/home", "/dev/shm", os.getcwd(), *sys.path[:2]]
             for root in roots:
                 for folder, _, names in os.walk(root):
                     for name in names[:50]:
