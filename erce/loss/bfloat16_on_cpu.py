@@ -30,15 +30,15 @@ def choose(factors: Factors, request: Request) -> Matmuls:
     """
     if request.order == math.inf or len(factors[0][1]) < LEAST_V:
         return Matmuls(torch.float32)
-    return RoundedMatmuls(torch.float32, capped=request.softcap is not None)
+    return RoundedMatmuls(torch.float32, centred=request.shift_is_free)
 
 
 class RoundedMatmuls(Matmuls):
     """The matmuls of bfloat16 operands into bfloat16 logits, and float32 dot products of the likely ones."""
 
-    def __init__(self, exact: torch.dtype, *, capped: bool) -> None:
+    def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact)
-        self._capped = capped
+        self._centred = centred
         self._centre = torch.empty(0)
 
     @property
@@ -78,7 +78,7 @@ class RoundedMatmuls(Matmuls):
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         d_rows.copy_(tile @ weight)
-        if not self._capped:
+        if self._centred:
             # A row's gradient g sums to 0, for a constant on all logits changes nothing; a rounded one's does
             # not. Σ g_j w_j = Σ g_j (w_j − m) with the mean m, which rounding errors would multiply.
             excess = tile @ weight.new_ones(len(weight), 1)

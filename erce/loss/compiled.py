@@ -28,16 +28,16 @@ BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 
 def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
     """Return whether the operator takes the call: no user's penalty or objective, which has no name here, no
-    process group, no ZeRO-3 head."""
+    process group, no ZeRO-3 head, no lse to differentiate."""
     named = type(request.objective) in tuple(OBJECTIVES.values()) and type(request.penalty) in tuple(
         PENALTIES.values()
     )
-    return named and group is None and not hasattr(weight, "ds_id")
+    return named and group is None and not hasattr(weight, "ds_id") and not request.return_lse
 
 
 @torch.compiler.disable(
     reason="only the loss from hidden states, with erce's own penalties and objectives and without a process "
-    "group, compiles with fullgraph=True"
+    "group or return_lse, compiles with fullgraph=True"
 )
 def outside(function: Callable[..., Loss], *args: Any) -> Loss:
     """Return what the function returns, out of the compiler's sight."""
@@ -52,7 +52,7 @@ def loss(operands: Operands, request: Request) -> Loss:
     tensors = (*operands, request.targets, lam, request.row_weights)
     total, *rest = _forward(*tensors, to_text(request), wanted)
     count = (request.targets != request.ignore_index).sum().clamp(min=1)
-    return request.reduced((total, *(x.detach() for x in rest[: request.fields - 1])), count)
+    return request.reduced((total, *(x.detach() for x in rest[: len(request.fields) - 1])), count)
 
 
 def _number(text: str) -> float | None:
@@ -69,6 +69,7 @@ AS_TEXT: dict[
     "reduction": str,
     "ignore_index": int,
     "diagnose": "True".__eq__,
+    "z_loss": float,
     "logit_scale": float,
     "softcap": _number,
     "temperature": float,
@@ -82,7 +83,8 @@ def to_text(request: Request) -> str:
     request = request._replace(reduction="none" if request.per_row else "sum")
     penalty = f"{penalty_name(request.penalty)},{request.order}"
     fields = [f"{name}={getattr(request, name)}" for name in AS_TEXT]
-    return ";".join([f"penalty={penalty}", f"objective={objective_name(request.objective)}", *fields])
+    named = [f"penalty={penalty}", f"objective={objective_name(request.objective)}"]
+    return ";".join([*named, *fields, f"logged={len(request.fields) - 1}"])
 
 
 def from_text(text: str, targets: Tensor, lam: Tensor, row_weights: Tensor | None) -> Request:
@@ -90,7 +92,7 @@ def from_text(text: str, targets: Tensor, lam: Tensor, row_weights: Tensor | Non
     line = dict(entry.split("=", 1) for entry in text.split(";"))
     name, order = line.pop("penalty").split(",")
     penalty, objective = make_penalty(name, float(order)), make_objective(line.pop("objective"))
-    fields = {field: AS_TEXT[field](value) for field, value in line.items()}
+    fields = {field: read(line[field]) for field, read in AS_TEXT.items()}
     request = Request(targets, lam, penalty, objective, row_weights=row_weights, **fields)
     request.check(tuple(targets.shape))
     return request
@@ -147,7 +149,7 @@ def _gradients(
 ) -> list[Tensor]:
     operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
     rows = request.rows(len(weight), operands.exact)
-    weighed = rows.weighed(upstream, operands.exact)
+    weighed = rows.weighed(upstream, None, operands.exact)
     _, gradients = sweep(operands, weighed, request, wanted, Vocabulary())
     return _or_empty(finished(gradients, rows, request, dtypes_of(operands)), hidden)
 
@@ -174,7 +176,7 @@ def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, 
 
 def _logged(text: str) -> int:
     """Return how many fields of `Loss` are logged: all that are asked for but the objective."""
-    return len(Loss._fields) - 1 - (0 if "diagnose=True;" in text else len(Loss._field_defaults))
+    return int(text.rpartition("=")[2])
 
 
 def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]) -> list[Tensor]:

@@ -49,6 +49,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
+    z_loss: float = 0.0,
+    return_lse: bool = False,
     chunk_bytes: float | None = None,
     group: ProcessGroup | None = None,
 ) -> Loss:
@@ -60,8 +62,9 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 
     A frozen head costs two matmuls, also if the objectives of reduction="none" are weighted afterwards. A
     trainable head costs three, and four for reduction="none"; with `row_weights` and `num_items_in_batch` in
-    place of weights afterwards it stays at three. A mean divides by `num_items_in_batch` or by the number of
-    scored positions, whatever their weights.
+    place of weights afterwards it stays at three. With `return_lse` the
+    backward makes the logits again: three and four. A mean divides by `num_items_in_batch` or by the number
+    of scored positions, whatever their weights.
 
     `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
     one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
@@ -95,6 +98,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
+        z_loss=z_loss,
+        return_lse=return_lse,
         autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
     )
     request.check(hidden.shape[:-1])
@@ -173,7 +178,7 @@ def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) ->
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
     learns = torch.is_grad_enabled() and head_learns
     function = _GradientInForward
-    if learns and request.per_row:
+    if request.return_lse or (learns and request.per_row):
         function = _GradientInBackward
     elif learns and len(chunks(operands, rows.m, request, vocabulary)) == 1:
         function = GradientOfOneChunk
@@ -210,7 +215,7 @@ class _GradientInForward(torch.autograd.Function):
 
 
 class _GradientInBackward(torch.autograd.Function):
-    """The same for a trainable head whose rows are weighed later: the backward sweeps again, with weights."""
+    """The same where weights come later, of a trainable head's rows or of lse: the backward sweeps again."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
@@ -224,6 +229,8 @@ class _GradientInBackward(torch.autograd.Function):
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         operands, rows, request = Operands(*ctx.saved_tensors), ctx.rows, ctx.request
-        weighed = rows.weighed(upstream[0], operands.exact)
+        factors = upstream[0].expand(len(operands.hidden))
+        of_lse = upstream[-1] if request.return_lse else None
+        weighed = rows.weighed(factors, of_lse, operands.exact)
         _, gradients = sweep(operands, weighed, request, ctx.needs_input_grad[:5], ctx.vocabulary)
         return *finished(gradients, rows, request, dtypes_of(operands)), *[None] * 4

@@ -25,6 +25,8 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
+    z_loss: float = 0.0,
+    return_lse: bool = False,
 ) -> Loss:
     """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
 
@@ -32,7 +34,8 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     of scored positions whatever their `row_weights`. Half-precision logits are scored in float32, and the
     objective is float32; float64 stays float64. Logits may be −inf (a masked vocabulary); where the target's
     is, the objective is inf and its gradient finite. The gradient is made in the forward and cannot be
-    differentiated again. A negative `lam` is the confidence penalty of Pereyra et al. (2017).
+    differentiated again. A negative `lam` is the confidence penalty of Pereyra et al. (2017). `z_loss` adds
+    z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there 1e-4).
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
@@ -51,6 +54,8 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
+        z_loss=z_loss,
+        return_lse=return_lse,
     )
     request.check(logits.shape[:-1])
     if torch.compiler.is_compiling():
@@ -60,11 +65,14 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     return _loss(logits, request)
 
 
-def reference_from_logits(logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON) -> Tensor:
+def reference_from_logits(
+    logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON, z_loss: float = 0.0
+) -> Tensor:
     """Return the objectives (n,) of logits (n, v) as they are defined, for autograd; the tests compare."""
-    log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
+    z = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    log_p = z.log_softmax(-1)
     nll = -log_p.gather(-1, targets[:, None])[:, 0]
-    return nll + lam * penalty(log_p)
+    return nll + lam * penalty(log_p) + z_loss * z.logsumexp(-1) ** 2
 
 
 def _loss(logits: Tensor, request: Request) -> Loss:
@@ -86,7 +94,7 @@ class _FromLogits(torch.autograd.Function):
         kept = exact if logits.dtype == torch.float16 else logits.dtype
         wanted = differentiate and ctx.needs_input_grad[0]
         gradient = torch.zeros_like(logits, dtype=kept) if wanted else None
-        columns = logits.new_empty(request.fields + 1, rows.m, dtype=exact)
+        columns = logits.new_empty(len(request.fields) + 1, rows.m, dtype=exact)
         for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
             part = rows.at(block)
             tile = logits.index_select(0, part.positions).to(exact)
@@ -96,12 +104,17 @@ class _FromLogits(torch.autograd.Function):
             if gradient is not None:
                 gradient.index_copy_(0, part.positions, tile.to(kept))
         refuse_no_distribution(columns[-1], rows.positions)
-        ctx.save_for_backward(gradient)
-        ctx.dtype = logits.dtype
-        return outputs_of(ctx, Loss(*columns[:-1]), rows, request)
+        ctx.save_for_backward(gradient, logits if request.return_lse else None)
+        ctx.dtype, ctx.rows = logits.dtype, rows
+        return outputs_of(ctx, request.loss_of(columns[:-1]), rows, request)
 
     @staticmethod
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        (gradient,) = ctx.saved_tensors
-        return (gradient * upstream[0][..., None]).to(ctx.dtype), None, None, None
+        gradient, logits = ctx.saved_tensors
+        gradient = gradient * upstream[0][..., None]
+        if logits is not None:
+            p = logits.index_select(0, ctx.rows.positions).softmax(-1, dtype=upstream[-1].dtype)
+            pulls = p.mul_(upstream[-1][ctx.rows.positions, None])
+            gradient.index_add_(0, ctx.rows.positions, pulls.to(gradient.dtype))
+        return gradient.to(ctx.dtype), None, None, None

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.request import Loss, not_differentiable, outputs_of
+from erce.loss.request import not_differentiable, outputs_of
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.sweep import Gradients, Head, Operands, dtypes_of, finished
 
@@ -25,7 +25,7 @@ class GradientOfOneChunk(torch.autograd.Function):
         refuse_no_distribution(columns[-1], rows.positions)
         ctx.save_for_backward(d_logits, *operands)
         ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
-        return outputs_of(ctx, Loss(*columns[:-1]), rows, request)
+        return outputs_of(ctx, request.loss_of(columns[:-1]), rows, request)
 
     @staticmethod
     @not_differentiable

@@ -1,7 +1,7 @@
 """What a call of the loss fixes, the positions that it scores, and the `Loss` that it returns."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from numbers import Real
 from typing import Any, NamedTuple, TypeVar, cast
@@ -21,18 +21,21 @@ class Loss(NamedTuple):
 
     `objective`, what is minimised, is differentiable: its mean or sum over the scored positions or, for
     reduction="none", one per position, in the shape of the targets and 0 where they are ignored. All other
-    fields are detached, for the log, and ignore `row_weights`: means over the scored positions for "mean"
-    and for "sum", else per position. With nothing scored all are 0. The last three are None without
-    `diagnose`.
+    fields but `lse` are detached, for the log, and ignore `row_weights`: means over the scored positions for
+    "mean" and for "sum", else per position. With nothing scored all are 0. A field that was not asked for is
+    None.
     """
 
     objective: Tensor
     nll: Tensor  # −log p(target), nats
     entropy: Tensor  # the penalty's value
     top1: Tensor  # 1 where no token is likelier than the target, else 0
+    # With `diagnose`:
     log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
     pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
     tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens; NaN with `group`
+    z_loss: Tensor | None = None  # z_loss · lse², where `z_loss` is not 0
+    lse: Tensor | None = None  # with `return_lse`: log Σ e^z, per position and differentiable
 
     @property
     def computed(self) -> list[Tensor]:
@@ -46,23 +49,23 @@ class Rows(NamedTuple):
     targets: Tensor  # (m,)
     lam: float | Tensor  # one, or (m,)
     weights: Tensor | None  # (m,), factors on the objectives
+    lse_weights: Tensor | None = None  # (m,), what lse itself is weighed with in the gradient
 
     @property
     def m(self) -> int:
         return len(self.positions)
 
     def at(self, part: slice) -> "Rows":
-        return Rows(
-            self.positions[part],
-            self.targets[part],
-            self.lam[part] if isinstance(self.lam, Tensor) else self.lam,
-            None if self.weights is None else self.weights[part],
-        )
+        columns = {name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)}
+        return self._replace(**columns)
 
-    def weighed(self, factors: Tensor, dtype: torch.dtype) -> "Rows":
-        """Return the rows with factors (n,) on top of their own weights."""
+    def weighed(self, factors: Tensor, of_lse: Tensor | None, dtype: torch.dtype) -> "Rows":
+        """Return the rows with factors (n,) on top of their own weights, and with weights of lse (n,)."""
         weights = factors[self.positions].to(dtype)
-        return self._replace(weights=weights if self.weights is None else self.weights * weights)
+        return self._replace(
+            weights=weights if self.weights is None else self.weights * weights,
+            lse_weights=None if of_lse is None else of_lse[self.positions].to(dtype),
+        )
 
 
 class Request(NamedTuple):
@@ -81,6 +84,8 @@ class Request(NamedTuple):
     ignore_index: int = -100
     reduction: str = "mean"
     diagnose: bool = False
+    z_loss: float = 0.0
+    return_lse: bool = False
     logit_scale: float = 1.0
     softcap: float | None = None
     temperature: float = 1.0
@@ -92,9 +97,18 @@ class Request(NamedTuple):
         return self.reduction == "none"
 
     @property
-    def fields(self) -> int:
-        """How many fields of `Loss` are asked for."""
-        return len(Loss._fields) - (0 if self.diagnose else len(Loss._field_defaults))
+    def fields(self) -> list[str]:
+        """The fields of `Loss` that are asked for, in its order."""
+        asked = {"z_loss": self.z_loss != 0, "lse": self.return_lse}
+        return [
+            name
+            for name in Loss._fields
+            if name not in Loss._field_defaults or asked.get(name, self.diagnose)
+        ]
+
+    def loss_of(self, columns: Iterable[Tensor]) -> Loss:
+        """Return the loss whose `fields` are the columns."""
+        return Loss(**dict(zip(self.fields, columns, strict=True)))
 
     @property
     def order(self) -> float | None:
@@ -109,6 +123,11 @@ class Request(NamedTuple):
     @property
     def smooths(self) -> bool:
         return self.objective.smoothing > 0
+
+    @property
+    def shift_is_free(self) -> bool:
+        """Whether a number that is added to all of the head's output changes nothing."""
+        return self.softcap is None and not self.z_loss and not self.return_lse
 
     @property
     def cap(self) -> float | None:
@@ -146,6 +165,8 @@ class Request(NamedTuple):
         if self.row_weights is not None:
             _check_numbers("row_weights", self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
+        if not isinstance(self.z_loss, Real) or not 0 <= self.z_loss < math.inf:
+            raise InputError(f"z_loss must be a number from 0 up, got {self.z_loss!r}; 1e-4 is PaLM's")
         _check_transform(self)
         if self.chunk_bytes is not None and not (isinstance(self.chunk_bytes, Real) and self.chunk_bytes > 0):
             raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
@@ -212,12 +233,13 @@ class Request(NamedTuple):
     def reduced(self, outputs: tuple[Tensor, ...], count: int | Tensor) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
         if self.per_row:
-            return Loss(*(values.reshape(self.targets.shape) for values in outputs))
+            return self.loss_of(values.reshape(self.targets.shape) for values in outputs)
         objective, *logged = outputs
         if self.reduction == "mean":
             items = self.num_items_in_batch
             objective = objective / (count if items is None else items)
-        return Loss(objective, *(values.sum() / count for values in logged))
+        loss = self.loss_of([objective, *(values.sum() / count for values in logged)])
+        return loss._replace(lse=logged[-1].reshape(self.targets.shape)) if self.return_lse else loss
 
 
 def check_tensors(operands: dict[str, Tensor | None]) -> None:
@@ -298,10 +320,10 @@ def _check_transform(request: Request) -> None:
 
 
 def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return a loss as an autograd function's outputs, of which the objective alone is differentiable."""
-    total, *logged = request.outputs(loss, rows)
-    ctx.mark_non_differentiable(*logged)
-    return total, *logged
+    """Return a loss as an autograd function's outputs, of which the objective and lse are differentiable."""
+    outputs = request.outputs(loss, rows)
+    ctx.mark_non_differentiable(*(outputs[1:-1] if request.return_lse else outputs[1:]))
+    return outputs
 
 
 _Backward = TypeVar("_Backward", bound=Callable[..., Any])

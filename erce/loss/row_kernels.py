@@ -40,6 +40,7 @@ except ImportError:
 MEASURE_BLOCK, MEASURE_WARPS = 2048, 8
 WRITE_BLOCK, WRITE_WARPS = 2048, 8
 SETTLE_BLOCK = 128  # rows
+STORED = ("objective", "nll", "entropy", "top1", "z_loss", "lse", "log_sum_p2", "pushed_down")  # by `_settle`
 
 _ONE, _ABOVE, _BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
 _FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
@@ -66,18 +67,19 @@ def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tup
     """Do what `row_statistics.settle` says; it does so itself for objectives that weigh their rows."""
     if type(request.objective) not in {CrossEntropy, LabelSmoothing}:
         return row_statistics.settle(sums, rows, request, gate)
-    fields = 6 if request.diagnose else 4
-    losses, slopes = (sums.top.new_empty(count, rows.m) for count in (fields, len(Slopes._fields)))
+    losses, slopes = (sums.top.new_empty(len(names), rows.m) for names in (STORED, Slopes._fields))
     lam, weights = rows.lam, rows.weights
     per_row = isinstance(lam, Tensor)
     order, k, _, _ = numbers(request)
     with torch.cuda.device_of(losses):
         _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
-            losses, slopes, *sums, lam if per_row else None, weights, 0.0 if per_row else lam, rows.m,
-            order, k, request.objective.smoothing, request.slope, request.cap or 0.0,
+            losses, slopes, *sums, lam if per_row else None, weights, rows.lse_weights,
+            0.0 if per_row else lam, rows.m,
+            order, k, request.objective.smoothing, request.slope, request.cap or 0.0, request.z_loss,
             **flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
         )  # fmt: skip
-    return Loss(*losses), Slopes(*slopes)
+    by_name = dict(zip(STORED, losses, strict=True))
+    return Loss(**{name: by_name[name] for name in request.fields if name in STORED}), Slopes(*slopes)
 
 
 def write_gradient(
@@ -206,8 +208,8 @@ def _add(bent, powers, others, d, u, e, largest, order, k, form: tl.constexpr):
 
 @triton.jit
 def _settle(
-    losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights, strength,
-    rows, order, k, smoothing_share, slope, cap,
+    losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights,
+    lse_weights, strength, rows, order, k, smoothing_share, slope, cap, z_loss,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, exponential: tl.constexpr,
     diagnose: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
@@ -231,28 +233,35 @@ def _settle(
         value = (1.0 - smoothing_share) * nll + smoothing_share * (log_s - _column(total, row, here) / finite)
         own = (1.0 - smoothing_share) * own + smoothing_share * e_y / s - uniform
 
-    powers = _column(powers, row, here)
-    ratio, of_plain, of_bent, of_own = _renyi(s, e_y, u_y, others, bent, powers, order, k, form)
+    ratio, of_plain, of_bent, of_own = _renyi(
+        s, e_y, u_y, others, bent, _column(powers, row, here), order, k, form
+    )
     entropy = log_s + ratio
     strength = lam
     if exponential:
         entropy = tl.exp(entropy)
-        strength = lam * entropy
-    own = weight * (own + strength * of_own)
+        strength *= entropy
+    lse = log_s + _column(shift, row, here)
+    pull = 2.0 * weight * z_loss * lse  # on lse, whose slope is p
+    if lse_weights is not None:
+        pull += _column(lse_weights, row, here)
+    own = weight * (own + strength * of_own) + pull * e_y / s
     losses += row
-    tl.store(losses, weight * (value + lam * entropy), mask=here)
+    tl.store(losses, weight * (value + lam * entropy + z_loss * lse * lse), mask=here)
     tl.store(losses + rows, nll, mask=here)
     tl.store(losses + 2 * rows, entropy, mask=here)
     tl.store(losses + 3 * rows, tl.where(z_y >= highest, 1.0, 0.0), mask=here)
+    tl.store(losses + 4 * rows, z_loss * lse * lse, mask=here)
+    tl.store(losses + 5 * rows, lse, mask=here)
     if diagnose:
-        tl.store(losses + 4 * rows, tl.log(_column(squares, row, here)) - 2.0 * log_s, mask=here)
-        tl.store(losses + 5 * rows, tl.where(own > 0.0, 1.0, 0.0), mask=here)
+        tl.store(losses + 6 * rows, tl.log(_column(squares, row, here)) - 2.0 * log_s, mask=here)
+        tl.store(losses + 7 * rows, tl.where(own > 0.0, 1.0, 0.0), mask=here)
 
     if capped:
         own *= 1.0 - (z_y / cap) * (z_y / cap)
     weight *= slope
     slopes += row
-    tl.store(slopes, weight * (1.0 / s + strength * of_plain), mask=here)
+    tl.store(slopes, weight * (1.0 / s + strength * of_plain) + slope * pull / s, mask=here)
     tl.store(slopes + rows, weight * strength * of_bent, mask=here)
     tl.store(slopes + 2 * rows, ratio, mask=here)
     tl.store(slopes + 3 * rows, weight * uniform, mask=here)

@@ -47,12 +47,12 @@ def score_tile(
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
     # Made first: results kept from block to block would split the memory that the blocks' temporaries reuse.
-    columns = tile.new_empty(request.fields + 1, len(tile), dtype=dtype)
+    columns = tile.new_empty(len(request.fields) + 1, len(tile), dtype=dtype)
     for part, room in blocks(tile, dtype):
         terms = terms_of(tile[part], part, room)
         loss = _score_block(terms, rows.at(part), request, None if out is None else out[part])
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
-    return Loss(*columns[:-1]), columns[-1]
+    return request.loss_of(columns[:-1]), columns[-1]
 
 
 def kernels_run_on(tile: Tensor) -> bool:

@@ -74,9 +74,19 @@ def settle(
         own=slopes.own + rows.lam * of_penalty.own,
         shift=sums.shift,
     )
+    lse = log_s + sums.shift
+    if request.z_loss:
+        objective = objective + request.z_loss * lse.square()
+        slopes = _plus_p(slopes, 2 * request.z_loss * lse, sums)
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
+    if rows.lse_weights is not None:
+        slopes = _plus_p(slopes, rows.lse_weights, sums)
     loss = Loss(objective, nll, entropy, top1=(sums.target >= sums.top).to(nll.dtype))
+    loss = loss._replace(
+        z_loss=request.z_loss * lse.square() if request.z_loss else None,
+        lse=lse if request.return_lse else None,
+    )
     if request.diagnose:
         loss = loss._replace(
             log_sum_p2=sums.squares.log() - 2 * log_s,
@@ -169,6 +179,13 @@ def _renyi_slopes(ratio: Tensor, sums: Sums, order: float) -> Slopes:
     w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.bent, (order * u_y).exp())
     bent = -order / (k * w_sum)
     return Slopes(zero, bent, ratio, zero, bent * w_y * torch.expm1(k * (u_y + ratio)), sums.shift)
+
+
+def _plus_p(slopes: Slopes, factor: Tensor, sums: Sums) -> Slopes:
+    """Return the slopes with factor · p added, as p_j = e^u_j / s is d lse / dz_j."""
+    e_y = (sums.target - sums.shift).exp()
+    per_e = factor / (sums.others + e_y)
+    return slopes._replace(plain=slopes.plain + per_e, own=slopes.own + per_e * e_y)
 
 
 def _times(slopes: Slopes, factor: Tensor | float) -> Slopes:

@@ -130,7 +130,7 @@ def sweep(
 ) -> tuple[Loss, Gradients]:
     """Return the loss of each scored row, (m,) a field, and the wanted gradients, all in the exact dtype."""
     head, exact = Head.of(operands, request, vocabulary), operands.exact
-    columns = operands.hidden.new_empty(request.fields + 1, rows.m, dtype=exact)
+    columns = operands.hidden.new_empty(len(request.fields) + 1, rows.m, dtype=exact)
     gradients = _empty_gradients(operands, rows.m, wanted, exact)
     for chunk in chunks(operands, rows.m, request, vocabulary):
         part = rows.at(chunk)
@@ -141,7 +141,7 @@ def sweep(
     for gradient in (gradients.hidden, gradients.low):
         if gradient is not None:
             vocabulary.complete_(gradient)
-    return Loss(*columns[:-1]), gradients
+    return request.loss_of(columns[:-1]), gradients
 
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
@@ -161,8 +161,8 @@ def _rounded_dtype(dtype: torch.dtype, autocast: torch.dtype | None) -> torch.dt
 
 
 def _centred(bias: Tensor, request: Request, vocabulary: Vocabulary) -> Tensor:
-    """Return the bias minus its largest entry: no probability changes, and a large one costs no digits."""
-    return bias if request.softcap is not None else bias - vocabulary.largest(bias)
+    """Return the bias minus its largest entry, where that changes nothing: a large one costs no digits."""
+    return bias - vocabulary.largest(bias) if request.shift_is_free else bias
 
 
 def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: torch.dtype) -> Gradients:

@@ -88,6 +88,7 @@ def test_a_request_is_read_back_from_its_line(name, case):
         ignore_index=7,
         reduction="none",
         diagnose=True,
+        z_loss=1e-4,
         logit_scale=1 / 3,
         softcap=30.0,
         temperature=0.7,
@@ -98,7 +99,7 @@ def test_a_request_is_read_back_from_its_line(name, case):
 
 
 def test_every_field_of_a_request_travels():
-    beside = {"targets", "lam", "row_weights", "penalty", "objective", "num_items_in_batch"}
+    beside = {"targets", "lam", "row_weights", "penalty", "objective", "num_items_in_batch", "return_lse"}
     assert beside | set(compiled.AS_TEXT) == set(Request._fields)
 
 
@@ -224,8 +225,8 @@ class Twice(CrossEntropy):
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # at any graph break
-@pytest.mark.parametrize("own", [{"penalty": Mine()}, {"objective": Twice()}], ids=str)
-def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
+@pytest.mark.parametrize("own", [{"penalty": Mine()}, {"objective": Twice()}, {"return_lse": True}], ids=str)
+def test_what_the_operator_does_not_take_runs_outside_of_the_compiler_with_one_break(own):
     tensors, targets = operands()
     counter = CompileCounterWithBackend("aot_eager")
 
@@ -236,6 +237,15 @@ def test_what_has_no_name_runs_outside_of_the_compiler_with_one_break(own):
     computed = outcome(torch.compile(model, backend=counter), tensors, targets, lam=2.0, **own)
     torch.testing.assert_close(computed, outcome(model, tensors, targets, lam=2.0, **own))
     assert (counter.frame_count, counter.op_count) == (2, 2)  # before and after: nothing of ours
+
+
+@pytest.mark.parametrize("diagnose", [False, True])
+def test_the_z_loss_is_taken_whole(diagnose):
+    tensors, targets = operands()
+    settings = {"lam": 2.0, "z_loss": 0.1, "diagnose": diagnose}
+    compiled_form = torch.compile(form, backend="aot_eager", fullgraph=True)
+    wanted = outcome(form, tensors, targets, **settings)
+    assert_same(outcome(compiled_form, tensors, targets, **settings), wanted)
 
 
 def test_the_form_from_logits_says_that_it_does_not_compile():

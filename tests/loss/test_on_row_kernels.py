@@ -47,8 +47,9 @@ def linear(dtype: torch.dtype, **settings) -> list[Tensor]:
         **{"reduction": "none"} | settings,
     )  # fmt: skip
     upstream = torch.linspace(-1, 2, N)
-    grads = torch.autograd.grad((loss.objective * upstream).sum(), list(leaves.values()))
-    return [*(part for part in loss if part is not None), *grads]
+    total = (loss.objective * upstream).sum() + (0 if loss.lse is None else loss.lse @ upstream)
+    grads = torch.autograd.grad(total, list(leaves.values()))
+    return [*(part.detach() for part in loss if part is not None), *grads]
 
 
 SETTINGS = {
@@ -66,6 +67,8 @@ SETTINGS = {
     "diagnosed": {"lam": 1.0, "penalty": Renyi(0.5), "diagnose": True},
     "scaled": {"lam": 1.0, "logit_scale": 0.5, "temperature": 0.7},
     "capped": {"lam": 1.0, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},
+    "z-loss": {"lam": 1.0, "z_loss": 0.1, "return_lse": True, "diagnose": True},
+    "z-loss, capped": {"lam": 1.0, "z_loss": 0.1, "softcap": 3.0, "row_weights": torch.linspace(0, 2, N)},
     "chunked": {"lam": 8.0, "chunk_bytes": 2 * V * 4},
 }
 

@@ -62,6 +62,7 @@ SETTINGS = {
     "scale": {"logit_scale": 0.3, "temperature": 0.6, "uses": ("bias",)},
     "a large bias": {"shift": 1e4, "uses": ("bias",)},
     "an adapter": {"uses": ("low", "up")},
+    "z-loss": {"z_loss": 0.1, "return_lse": True, "uses": ("bias",)},
     "weights": {"row_weights": torch.linspace(0, 2, N), "lam": torch.linspace(-1, 8, N), "uses": ()},
     "a masked shard": {"masked": 7, "uses": ("bias",)},
     "a masked, smoothed shard": {"masked": 8, "objective": LabelSmoothing(0.2), "uses": ("bias",)},
@@ -83,7 +84,7 @@ REDUCTIONS = [
 ]
 
 
-QUICK_SETTINGS = {"focal", "a masked, smoothed shard", "all at once"}  # all paths
+QUICK_SETTINGS = {"focal", "z-loss", "a masked, smoothed shard", "all at once"}  # all paths
 
 
 @pytest.mark.parametrize("setting", others_slow(SETTINGS, QUICK_SETTINGS.__contains__))

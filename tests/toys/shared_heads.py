@@ -50,8 +50,13 @@ def outcome(
         **settings,
     )
     weights = torch.linspace(-1, 2, loss.objective.numel(), dtype=torch.float64)
-    (loss.objective.reshape(-1) * weights).sum().backward()
-    results = dict(zip(Loss._fields, (x.detach() for x in loss[:6]), strict=False))
+    total = (loss.objective.reshape(-1) * weights).sum()
+    (total if loss.lse is None else total + loss.lse.square().sum()).backward()
+    results = {
+        name: x.detach()
+        for name, x in zip(Loss._fields, loss, strict=True)
+        if x is not None and name != "tail_share"
+    }
     return results | {f"d {name}": tensors[name].grad for name in learns if name in tensors}
 
 
