@@ -60,7 +60,7 @@ def main() -> None:
         explode()
         files = {path.name: list(cases(path)) for path in options.cases} or {"the tests' cases": own_cases()}
         for name, scored in files.items():
-            compare(name, scored, graders(paper=options.paper), shown=options.misses)
+            compare(name, scored, graders(with_paper=options.paper), shown=options.misses)
 
 
 @dataclass(frozen=True)
@@ -127,10 +127,10 @@ PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
 }
 
 
-def graders(*, paper: bool) -> dict[str, Grader]:
+def graders(*, with_paper: bool) -> dict[str, Grader]:
     by_name: dict[str, Grader] = {"typed": typed}
-    if paper:
-        by_name["paper"] = globals()["paper"]
+    if with_paper:
+        by_name["paper"] = paper
     for name, (module, judge) in PEERS.items():
         try:
             peer = importlib.import_module(module)

@@ -38,11 +38,11 @@ TINY = Recipe(
 
 
 def nothing(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """An empty cell."""
+    """Run an empty cell."""
 
 
 def overhead(options: argparse.Namespace) -> None:
-    """Milliseconds a cell, the start of the engine aside."""
+    """Measure milliseconds a cell, without the engine's start."""
     seeds = tuple(range(options.cells))
     for engine, jobs in (("here", 1), ("processes", 2), ("ray", 0)):
         if engine not in options.engines:
@@ -60,7 +60,7 @@ def overhead(options: argparse.Namespace) -> None:
 
 
 def workers(options: argparse.Namespace) -> None:
-    """Wall time of one study by 2 workers, by 1, and by fresh processes that run a cell each, in turn."""
+    """Measure one study's wall time with 2 workers, with 1, and with a fresh process a cell, in turn."""
     for size in options.sizes:
         walls: dict[str, list[float]] = {"2 workers": [], "1 worker": [], "fresh": []}
         for _ in range(options.rounds):
@@ -82,7 +82,7 @@ def workers(options: argparse.Namespace) -> None:
 
 
 def _sized(size: str) -> Recipe:
-    """The tiny study with so many times its problems."""
+    """Return the tiny study with `size` times its problems."""
     sizes = {name: getattr(TINY, name) * int(size) for name in ("n_train", "n_validation", "n_test")}
     return replace(TINY, **sizes)
 
@@ -100,7 +100,7 @@ def _one(root: str, number: str, size: str) -> None:
 
 
 def resumed(options: argparse.Namespace) -> None:
-    """Seconds and memory of a study whose cells are all done, run again and reported."""
+    """Measure seconds and memory to run a finished study again and to report it."""
     seeds = tuple(range(options.cells // len(options.lams)))
     recipe = replace(TINY, lams=tuple(options.lams), seeds=seeds, n_test=4, n_validation=2)
     with tempfile.TemporaryDirectory() as root:
@@ -110,7 +110,7 @@ def resumed(options: argparse.Namespace) -> None:
 
 
 def records(options: argparse.Namespace) -> None:
-    """Memory of a driver whose workers write many records, and of the report over them."""
+    """Measure the memory of a driver whose workers write many records, and of their report."""
     recipe = replace(
         TINY, lams=(0.0, 1.0), seeds=tuple(range(options.cells // 2)), n_test=options.records // 5
     )
@@ -139,7 +139,7 @@ def _write_study(root: Path, recipe: Recipe) -> None:
 
 
 def _write_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """The files of a finished cell, its verdicts drawn from a hash."""
+    """Write the files of a finished cell, with verdicts from a hash."""
     folder, scores, completions, verdicts = cell_folder(root, recipe, cell), {}, [], []
     folder.mkdir(parents=True)
     for split, problems in (("validation", recipe.n_validation or 0), ("test", recipe.n_test or 0)):
@@ -196,7 +196,7 @@ def _measured(what: str, root: str) -> None:
 
 
 def _alone(what: str, *arguments: str) -> str:
-    """What a process of its own says, which ends with its peak memory in KiB."""
+    """Return what a process of its own writes, which ends with its peak memory in KiB."""
     command = [sys.executable, __file__, what, *arguments]
     ended = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     return ended.stderr

@@ -39,7 +39,7 @@ class Counts(NamedTuple):
 
 
 def ours(n: int, d: int, v: int, *, trainable: bool) -> Counts:
-    """Float32 logits, read by both passes; a bfloat16 gradient, written by the second."""
+    """Count our head: float32 logits read by two passes, the second of which writes a bfloat16 gradient."""
     size = max(CHUNK_BYTES, 4 * v * d) if trainable else CHUNK_BYTES
     rows = even_rows(n, size // (6 * v), ROWS_OF_A_MATMUL)
     matmuls, chunks = [], [min(rows, n - start) for start in range(0, n, rows)]
@@ -51,7 +51,7 @@ def ours(n: int, d: int, v: int, *, trainable: bool) -> Counts:
 
 
 def trl(n: int, d: int, v: int, *, trainable: bool) -> Counts:
-    """bfloat16 logits: read in the forward, made, read and written in the backward."""
+    """Count TRL's head: bfloat16 logits read in the forward; made, read and written in the backward."""
     matmuls, launches = [], 0
     for rows in [min(TRL_ROWS, n - start) for start in range(0, n, TRL_ROWS)]:
         for m in [min(TRL_COLUMNS, v - start) for start in range(0, v, TRL_COLUMNS)]:

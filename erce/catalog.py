@@ -125,7 +125,7 @@ def check_penalty_name(penalty: str, order: float) -> None:
     if penalty not in PENALTIES and not is_own(penalty):
         raise InputError(unknown("penalty", penalty, PENALTIES))
     if not math.isfinite(order):
-        raise InputError(f"order = {order:g} is no finite number; 1000 is next to the limit at inf")
+        raise InputError(f"order = {order:g} must be finite; write 1000, which is close to the limit at inf")
     if penalty not in PENALTIES:
         return
     number = PENALTIES[penalty].number

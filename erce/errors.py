@@ -1,4 +1,4 @@
-"""The kinds of errors, what a user gave wrong and what went wrong in a run, and words for their sentences."""
+"""The errors of wrong input and of failed runs, and helpers that word their sentences."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -13,11 +13,11 @@ class DamagedError(InputError):
 
 
 class JudgeError(InputError):
-    """A user's own function that judges completions raised, or returned what is no verdict."""
+    """The error of a user's own verifier that raised, or returned something else than a verdict."""
 
 
 class RunError(RuntimeError):
-    """A run that its input does not explain, such as a diverged training or a full disk."""
+    """A failure during a run that its input does not explain, such as a full disk."""
 
 
 class DivergedError(RunError):
@@ -33,11 +33,11 @@ class UnfinishedError(RunError):
 
 
 class CellsFailedError(UnfinishedError):
-    """Some cells failed; the sentence names them and counts those that were given up."""
+    """The error of a study with failed cells; it names them and counts those that were given up."""
 
 
 class AllAlikeError(UnfinishedError):
-    """Nothing was right in the first round of a study, or everything; the sentence shows some completions."""
+    """The error of a first round in which nothing was right, or everything; it shows some completions."""
 
 
 class ClusterLostError(UnfinishedError):

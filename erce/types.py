@@ -1,4 +1,4 @@
-"""The nouns of the walk, in walk order: Problem → Completion → Verdict, the Task that ties them, and Arm."""
+"""The package's core types, in the order of the walk: Problem, Completion, Verdict, Task, Arm, SampleRow."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Completion:
 
     `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
     them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. `drawn_entropy`
-    is the same of the distributions that they were drawn from, at the decoding's temperature: 0 for greedy.
+    is the mean entropy at the decoding's own temperature, 0 for greedy.
     `tokens` and these three are None if the generator does not report them.
     """
 

@@ -23,12 +23,12 @@ def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("--validation", **several, help=text)
     formats = ("auto", "lm-eval", "inspect", "evalplus")
     added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
-    added.add_argument("--task", help="one of those in a folder of lm-eval; else what to call the task")
+    added.add_argument("--task", help="lm-eval: the task to read of several; else the name to give it")
     added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
     added.add_argument("--filter", help="lm-eval: the filter whose answers are judged")
     added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
     added.add_argument("--plus", action="store_true", help="evalplus: judged with the added tests")
-    text = "of logs that do not say it; 0 is greedy"
+    text = "sampling temperature of logs that do not state it; 0 is greedy"
     added.add_argument("--temperature", type=float, metavar="T", help=text)
     text = "inspect: share of a log's samples that may have failed with an error, and count as wrong (0)"
     added.add_argument("--errors", type=float, default=0.0, metavar="SHARE", help=text)
@@ -45,7 +45,7 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     kinds = ("math", "answer", "number", "program")
     text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
     added.add_argument("--as", dest="kind", choices=kinds, help=text)
-    text = "whose procedure (ours) for one answer or program; a FILE is judged by both"
+    text = "the procedure that judges one answer or program (ours); a FILE is judged by both"
     added.add_argument("--mode", choices=("ours", "paper"), help=text)
     added.add_argument("--explain", action="store_true", help="say also what was judged, and why")
     text = "processes that judge a FILE (one a core)"
@@ -64,16 +64,17 @@ def check_verify(options: argparse.Namespace) -> None:
         raise InputError(
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
-    judged = (
-        "a FILE" if options.file is not None else "a --program" if "program" in set_flags else "an --answer"
-    )
+    if options.file is not None:
+        judged = "a FILE"
+    else:
+        judged = "a --program" if "program" in set_flags else "an --answer"
     _check_kind(options, judged)
     for name in sorted(set_flags):
         if judged not in _SUBJECTS[name]:
             why = ", which ours and the paper's procedure both judge" if name == "mode" else ""
             raise InputError(f"--{name} has no effect on {judged}{why}; leave one of them out")
     if options.limit is not None and options.limit < 0:
-        raise InputError(f"--limit {options.limit}: 0 prints none of the disagreements")
+        raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints no disagreement")
 
 
 def check_json(path: Path) -> None:
@@ -101,7 +102,7 @@ def add_run(added: argparse.ArgumentParser) -> None:
     """Add the recipe and where and how far its study runs."""
     add_recipe(added)
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
-    text = "go on where nothing was right in the base model and one seed of every λ, or everything"
+    text = "go on even if nothing is right, or everything, in the base model and one seed of every λ"
     added.add_argument("--go-on", action="store_true", help=text)
 
 
@@ -148,7 +149,7 @@ def add_plan(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
     added.add_argument("--device", default="h100", metavar="NAME", help=text)
-    text = "for --dry-run: measured there, instead of a share of the device's peak"
+    text = "for --dry-run: tokens a second that you measured; without them, a share of the peak is assumed"
     pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "DRAWN")}
     added.add_argument("--tokens-per-second", **pair, help=text)
 

@@ -120,7 +120,8 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):
         raise InputError(
-            f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both are above 0, tokens trained on and drawn"
+            f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both speeds must be finite and above 0; give "
+            "the tokens a second in training, then in drawing"
         )
     speed = speeds and Speed(*speeds)
     planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
@@ -129,7 +130,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
 
 
 def outlook(options: argparse.Namespace) -> int:
-    """Say, before any training, above which λ it would push the base model towards right answers."""
+    """Estimate, without training, above which λ a training step makes right answers more likely."""
     from erce.recipe import load_recipe
     from erce.study.outlook import outlook as look
     from erce.study.outlook import outlook_lines
@@ -208,7 +209,7 @@ def card(options: argparse.Namespace) -> None:
 
 
 def import_(options: argparse.Namespace) -> None:
-    """Make a study's folder of logs from lm-eval, inspect or evalplus, for `erce report`."""
+    """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
     from erce.imports import Reading, import_study, study_of_rows
     from erce.imports.arms import BASELINE
     from erce.imports.own_rows import read_rows_file
@@ -242,7 +243,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 
 def theory(options: argparse.Namespace) -> None:
-    """Compute what the paper proves: when the learner is right, and one page with the figures."""
+    """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
     from erce.reporting.pages.theory import write
 
     print_lines(write(options.out, options.json))

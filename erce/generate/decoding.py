@@ -1,4 +1,4 @@
-"""What is asked of a policy, checked before a backend spends any time on it."""
+"""How completions are drawn: settings that every backend shares, checked before any time is spent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from erce.types import Problem
 class GenerationSettings:
     """How one set of completions is drawn; `temperature` 0 is greedy, and then `samples` is 1.
 
-    A completion ends with the token that first completes one of the texts in `stop` in what was written,
-    wherever that text begins in a token and whatever the prompt ended with. The token counts; the
-    completion's text ends before the stop text, and the completion is finished. Special tokens have no text.
+    A completion ends with the first token after which it contains a text of `stop`. The prompt is not
+    searched, and a stop text may begin inside a token. That token counts in `tokens`, the completion's text
+    ends before the stop text, and the completion is finished. Special tokens have no text.
     """
 
     temperature: float

@@ -13,8 +13,8 @@ MARGIN_TOKENS = 4  # before a text that its decoding may depend on: a character'
 def before_stop(text: str, stop: Sequence[str]) -> str:
     """Cut `text` where the stop text that is complete first begins; without one, return all of it.
 
-    The one that is complete first, not the one that begins first, so that it does not matter how the text was
-    cut into tokens. Of several that are complete at once the longest counts.
+    The stop text that is complete first decides, not the one that begins first, so that the cut does not
+    depend on how the text was split into tokens. If several are complete at once, the longest counts.
 
     >>> before_stop("12 + 7 = 19\\n\\nNext:", ["Next", "\\n\\n"])
     '12 + 7 = 19'

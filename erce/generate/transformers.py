@@ -28,9 +28,12 @@ from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
-COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # the kinds of cache whose every part has a row
+COPYABLE = (
+    DynamicLayer,
+    DynamicSlidingWindowLayer,
+)  # kinds of cache with nothing but one entry a row
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
-TAIL = 4  # a batch ends early once under 1/TAIL of its rows still write; these go on together with others
+TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
 def generate(

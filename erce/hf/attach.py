@@ -111,7 +111,9 @@ class Attached:
     def _with_loss(self, model: PreTrainedModel, inputs: dict[str, Any]) -> Any:
         labels, targets = inputs.pop("labels", None), inputs.pop("shift_labels", None)
         items, kept = inputs.pop("num_items_in_batch", None), inputs.pop("logits_to_keep", 0)
-        settings = self.settings | {name: inputs.pop(name) for name in ("ignore_index",) if name in inputs}
+        settings = dict(self.settings)
+        if "ignore_index" in inputs:
+            settings["ignore_index"] = inputs.pop("ignore_index")
         as_dict = inputs.pop("return_dict", None) is not False
         if isinstance(kept, Tensor) or kept:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")

@@ -25,7 +25,7 @@ _REMEMBERED: "WeakKeyDictionary[PreTrainedTokenizerBase, dict[str, array[int]]]"
 
 
 def remember_prompts(tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Have `prompt_ids` read each prompt once from now on; for a tokenizer that is not changed any more.
+    """Keep the ids that `prompt_ids` returns for this tokenizer, which must not change any more.
 
     A study's cells share a process, and each reads the same prompts for every way of decoding.
     """

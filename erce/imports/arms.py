@@ -48,7 +48,9 @@ def import_study(
             prompts |= {(split, problem): prompt for problem, prompt in by_problem.items()}
     tasks = sorted({str(row.task) for row in rows})
     if len(tasks) > 1:
-        raise InputError(f"the logs are of the tasks {', '.join(tasks)}; name one task, or what to call it")
+        raise InputError(
+            f"the logs are of the tasks {', '.join(tasks)}; import one at a time, named by --task"
+        )
     return study_of_rows(out, rows, prompts=prompts)
 
 

@@ -40,7 +40,7 @@ def from_evalplus(
     if temperature is None:
         raise InputError(f"{path} does not say how it was sampled; give --temperature, 0 for greedy")
     shared = {
-        "task": task or f"{TASKS.get(benchmark, benchmark)}{'+' * plus}",
+        "task": task or TASKS.get(benchmark, benchmark) + ("+" if plus else ""),
         "arm": arm,
         "seed": seed,
         "split": "test",
@@ -88,7 +88,7 @@ def _judged_program(path: Path, program: dict[str, Any], *, plus: bool) -> dict[
     if "base_status" not in program:
         raise InputError(f"{path} has a program without base_status; evaluate its samples again")
     statuses = [program["base_status"], *([program.get("plus_status")] if plus else [])]
-    status = next((each for each in statuses if each != PASS), PASS)
+    status = next((failed for failed in statuses if failed != PASS), PASS)
     text = program.get("solution")
     return {
         "completion": text,

@@ -182,7 +182,8 @@ def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any])
     """
     if isinstance(content, list):
         content = "\n".join(part["text"] for part in content if part.get("type") == "text")
-    return (sample.get("attachments") or {}).get(str(content).removeprefix("attachment://"), content)
+    attachments = sample.get("attachments") or {}
+    return attachments.get(str(content).removeprefix("attachment://"), content)
 
 
 def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def from_lm_eval(
     filter = filter or _only_one(path, "filter", {line.get("filter", "none") for line in lines})
     lines = [line for line in lines if line.get("filter", "none") == filter]
     if not lines:
-        raise InputError(f"{path} has no line with filter {filter!r}")
+        raise InputError(f"{path} has no line with filter {filter!r}; choose another --filter")
     metric = metric or _only_one(path, "metric", {name for line in lines for name in _metrics(line)})
     shared: dict[str, Any] = {"task": task or task_in_name(path), "arm": arm, "seed": seed, "split": "test"}
     first_alone = _takes_first(path, filter)
@@ -114,7 +114,9 @@ def _takes_first(path: Path, filter: str) -> bool:
         steps = [step["function"] for each in filters if each["name"] == filter for step in each["filter"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"{results} is no result of lm-eval ({error!r}); correct or remove it") from None
-    return "take_first" in steps and "majority_vote" not in steps if filters else filter == DEFAULT_FILTER
+    if not filters:
+        return filter == DEFAULT_FILTER
+    return "take_first" in steps and "majority_vote" not in steps
 
 
 def _metrics(line: dict[str, Any]) -> list[str]:

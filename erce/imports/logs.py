@@ -111,8 +111,8 @@ def _count_failed(path: Path, rows: list[SampleRow], allowed: float) -> list[Sam
     count = f"{sum(failed)} of {len(rows)} samples of {path} failed with an error"
     if sum(failed) > allowed * len(rows):
         raise InputError(
-            f"{count}, and the share --errors {allowed:g} may; finish the run with `inspect eval-retry`, or "
-            "count them as wrong with a larger share"
+            f"{count}, more than the share of {allowed:g} that --errors allows; finish the run with "
+            "`inspect eval-retry`, or raise --errors to count them as wrong"
         )
     columns = {"accepted": False, "warning": f"{count}; they count as wrong"}
     return [replace(row, **columns) if fails else row for row, fails in zip(rows, failed, strict=True)]

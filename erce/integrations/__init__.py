@@ -30,4 +30,4 @@ def _number(variable: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{variable} = {text!r} is not a number") from None
+        raise InputError(f"{variable} = {text!r} is not a number; export {variable}=4.0, say") from None

@@ -197,10 +197,15 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
 def identity(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that must be equal for two recipes to share a folder.
 
-    Left out are the grid and the frontier, which may grow, what changes speed only, where trainings are
-    logged, and where the data lie and in which columns (the study's folder has the problems). `objective`,
-    `stop`, `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them; of a server
-    the kind, the model's name and the alternatives a step, not its address.
+    Left out are:
+
+    - the grid (`lams`, `search`, `seeds`, `objectives`) and the frontier, which may grow;
+    - `decoding.batch_size` and `resources`, which change speed only;
+    - `data` and `columns`, since the study's folder has the problems;
+    - `report_to`, which says where trainings are logged.
+
+    `objective`, `stop`, `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them;
+    of a server the kind, the model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "imported"):

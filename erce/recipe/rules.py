@@ -122,7 +122,10 @@ def check_training(training: Training) -> None:
     _check_positive("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank")
     _check_positive("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length")
     if rows % micro:
-        raise InputError(f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}")
+        raise InputError(
+            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}; write "
+            f"{micro * max(1, rows // micro)}, for instance"
+        )
     if not 0 <= training.warmup < 1:
         raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
     if not 0 <= training.dropout < 1:
@@ -219,8 +222,8 @@ def check_resources(resources: Resources, training: Training) -> None:
     rows, micro, together = training.batch_size, training.micro_batch_size, resources.training_processes
     if rows % (micro * together):
         raise InputError(
-            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro} × "
-            f"{together} processes"
+            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro} × {together} "
+            f"processes; write {micro * together * max(1, rows // (micro * together))}, for instance"
         )
 
 

@@ -83,8 +83,8 @@ class Serving:
     kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
     model: str | None = None  # the base model's name there; None: the recipe's model
     api_key_variable: str | None = None  # NAME of the environment variable that holds the key
-    top_logprobs: int = 20  # alternatives a step, for the entropies; vLLM's --max-logprobs
-    entropy_within: float = 0.1  # nats that a mean entropy may be off by
+    top_logprobs: int = 20  # likeliest tokens of a step that the server sends, for the entropies
+    entropy_within: float = 0.1  # nats; a mean entropy that may be further off is an error
     concurrency: int = 32  # requests at a time
     timeout: float = 600.0  # seconds without a byte
 
@@ -93,10 +93,10 @@ class Serving:
 class Resources:
     """The devices, threads and processes of a cell; they may change from run to run within a study."""
 
-    gpus: float = 0.0  # devices, or 1/n where n cells share one; 0: none is set aside
-    threads: int | None = None  # of a cell on a CPU; None: its share of the cores
-    processes: int | None = None  # that train one cell together; None: one a device
-    fsdp: bool = False  # they share the model's weights (FSDP 2), or else each has all of them (DDP)
+    gpus: float = 0.0  # devices of a cell; 0.5: two cells share one; 0: none is set aside
+    threads: int | None = None  # CPU threads of a cell; None: its share of the cores
+    processes: int | None = None  # processes that train one cell together; None: one a device
+    fsdp: bool = False  # true: the processes share the model's weights (FSDP 2); false: each has all (DDP)
 
     @property
     def training_processes(self) -> int:
@@ -107,7 +107,9 @@ class Resources:
         >>> Resources(gpus=4).training_processes, Resources(processes=2).training_processes
         (4, 2)
         """
-        return self.processes or (max(1, int(self.gpus)) if self.gpus < math.inf else 1)
+        if self.processes is not None:
+            return self.processes
+        return max(1, int(self.gpus)) if self.gpus < math.inf else 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,4 +118,4 @@ class SearchSettings:
 
     max_cells: int | None = None  # of the study's own task; None: all that its rounds ask for
     extensions: int = 2  # λ beyond the grid that it may try where its leader sits at an edge
-    level: float = 0.05  # of the test against cross-entropy; at 1 the highest mean wins
+    level: float = 0.05  # of significance in the test against λ = 0; at 1 the highest mean wins untested

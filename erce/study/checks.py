@@ -29,9 +29,9 @@ def recipe_and_folder(
 def check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
     """Refuse retries and jobs that make no sense, and a [server] on Ray."""
     if retries < 0:
-        raise InputError(f"retries = {retries}: 0 is none")
+        raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
     if jobs is not None and jobs < 1:
-        raise InputError(f"jobs = {jobs}: at least one is needed")
+        raise InputError(f"jobs = {jobs} must be 1 or more")
     if recipe.server is not None and engine.startswith("ray"):
         raise InputError(
             "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "

@@ -1,7 +1,7 @@
-"""Validation scores of a grid → the λ that a report compares: the control and the frontier have no others.
+"""A grid's validation scores → the λ that a report compares with λ = 0.
 
-Those are 0, the objective alone, and the λ that is best on the validation problems. It is known once every
-cell of the study's own task is done, so the cells that it asks for come last.
+Only λ = 0 and the λ with the best validation score get control cells and the frontier's temperatures. The
+best λ is known once every cell of the study's own task is done, so control and frontier run last.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,9 +15,9 @@ Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
 
 def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float]:
-    """Return 0 and the λ that validation chose; 0 alone before it can, every λ without validation problems.
+    """Return λ = 0 and the λ with the best validation score; every λ if there are no validation problems.
 
-    It can choose once every other cell of the study's own task has a result or has diverged.
+    Return 0 alone while a cell of the study's own task has no result and has not diverged.
     """
     own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
     if any(cell not in results and cell not in diverged for cell in own):
@@ -29,10 +29,10 @@ def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
 
 
 def with_comparisons(recipe: Recipe, cells: Sequence[Cell], lams: Collection[float]) -> list[Cell]:
-    """Return the cells without the control's that nothing is compared with, and say which have the frontier.
+    """Return the cells that a study needs if its report compares `lams`.
 
-    The control keeps its base model and the λ in `lams`. Of the study's own task the base model and these λ
-    have the frontier.
+    On the study's own task every cell stays, and the base model and `lams` get the frontier. On the control
+    only the base model and `lams` stay.
     """
     kept = []
     for cell in cells:

@@ -39,12 +39,13 @@ def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
 
     Weights that are not there do not count: they may be kept elsewhere, or deleted once all is drawn.
     """
-    expected = result.get(DIGESTS, {})
-    return [
-        name
-        for name, digest in expected.items()
-        if (file_digest(folder / name) != digest if (folder / name).is_file() else _is_needed(name))
-    ]
+    changed = []
+    for name, digest in result.get(DIGESTS, {}).items():
+        path = folder / name
+        is_changed = file_digest(path) != digest if path.is_file() else _is_needed(name)
+        if is_changed:
+            changed.append(name)
+    return changed
 
 
 def make_again(folders: Iterable[Path]) -> list[str]:

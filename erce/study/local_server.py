@@ -76,7 +76,8 @@ def vllm_command(recipe: Recipe, serving: Serving) -> list[str]:
     here, rank = urlsplit(serving.url), recipe.training.rank
     if rank > LORA_RANKS[-1]:
         raise InputError(
-            f"vLLM loads adapters of rank {LORA_RANKS[-1]} at most, and [training] rank = {rank}"
+            f"[training] rank = {rank} is above {LORA_RANKS[-1]}, the highest that vLLM loads; lower it, or "
+            "leave [server] out"
         )
     options = {
         "host": here.hostname,
@@ -120,8 +121,8 @@ def _wait(recipe: Recipe, serving: Serving, process: "subprocess.Popen[bytes]", 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
     """End the server and all that it started; its session is its own."""
-    for last_word, seconds in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, None)):
+    for ending, seconds in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, None)):
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, last_word)
+            os.killpg(process.pid, ending)
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)

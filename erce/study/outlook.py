@@ -29,11 +29,11 @@ FEWEST_TEXTS = 10  # of either kind; fewer cannot tell
 
 @dataclass(frozen=True)
 class Outlook:
-    """The pushes of a recipe's loss on its base model; all of them are per problem demonstrated."""
+    """How a first training step shifts the base model between right and wrong samples, a demonstration."""
 
     accepted: int
     samples: int
-    halves: tuple["Pushes", "Pushes"]  # each by one half of the problems
+    halves: tuple["Pushes", "Pushes"]  # each measured on one half of the problems
 
     @property
     def objective(self) -> float:
@@ -42,7 +42,7 @@ class Outlook:
 
     @property
     def penalty(self) -> float:
-        """The same of the penalty at λ = 1."""
+        """How fast the penalty at λ = 1 raises accepted samples over rejected ones; below 0: lowers them."""
         return sum(half.penalty for half in self.halves) / 2
 
     @property
@@ -55,7 +55,7 @@ class Outlook:
 
 
 def switching_lam(objective: float, penalty: float) -> float:
-    """Return the λ at which objective + λ · penalty = 0, 0 above 0 anyway, inf where no λ helps.
+    """Return the λ above which objective + λ · penalty is positive; 0 if the objective is, inf if none.
 
     >>> switching_lam(-3.0, 1.5), switching_lam(1.0, 0.2), switching_lam(-1.0, -0.2)
     (2.0, 0.0, inf)
@@ -127,21 +127,21 @@ def outlook_lines(seen: Outlook, recipe: Recipe) -> list[str]:
 def _advice(seen: Outlook, objective: str) -> str:
     if any(min(pair) < 0 < max(pair) for pair in zip(*seen.halves, strict=True)):
         return (
-            "One half of the problems says otherwise than the other: nothing to tell, or too few of them. "
-            "Start with λ = 4 and look at the report."
+            "The two halves of the problems give opposite answers: the effect is near 0, or the problems are "
+            "too few. Start with λ = 4 and look at the report."
         )
     if seen.penalty <= 0:
-        return "The penalty would make right samples less likely beside wrong ones. Stay at λ = 0."
+        return "The penalty would make right samples less likely relative to wrong ones. Stay at λ = 0."
     if seen.objective >= 0:
         return (
-            f"A first step of {objective} already makes right samples more likely beside wrong ones; the "
-            f"penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times as much. Later steps may turn "
-            "elsewhere: try λ = 1 to 4, and compare with a lower temperature."
+            f"A first step of {objective} already makes right samples more likely relative to wrong ones; "
+            f"the penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times that effect. Later steps "
+            "may act differently: try λ = 1 to 4, and compare with a lower temperature."
         )
     low, high = sorted(switching_lam(*half) for half in seen.halves)
     return (
-        f"A first step of {objective} on these demonstrations makes right samples less likely beside wrong "
-        f"ones, and the penalty makes them more likely. It outweighs {objective} above λ = "
+        f"A first step of {objective} on these demonstrations makes right samples less likely relative "
+        f"to wrong ones, and the penalty makes them more likely. The penalty outweighs {objective} above λ = "
         f"{seen.switching_lam:.1f} or so (halves of the problems: {low:.1f} and {high:.1f}). Below that λ "
         f"expect harm. Try {3 * seen.switching_lam:.2g} and {6 * seen.switching_lam:.2g}."
     )

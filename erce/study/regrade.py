@@ -163,8 +163,8 @@ def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdi
     ]
     tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
     with Sandbox(tier, workers=side_by_side) as sandbox:
-        verdicts = iter(sandbox.map(jobs))
-    return [dict(zip(modes, both, strict=True)) for both in zip(verdicts, verdicts, strict=True)]
+        verdicts = list(sandbox.map(jobs))  # of each check the strict verdict, then the paper's
+    return [dict(zip(modes, pair, strict=True)) for pair in zip(verdicts[::2], verdicts[1::2], strict=True)]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
@@ -186,7 +186,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
             )
         rows.append((number, row))
     if not rows:
-        raise InputError(f"{path} has no rows to judge")
+        raise InputError(f"{path} has no rows to judge; write one JSON object a line")
     return rows
 
 

@@ -89,6 +89,7 @@ def _is_finished(root: Path, recipe: Recipe) -> bool:
 
 def _judged_again(cells: Sequence[Cell]) -> list[str]:
     """Return the sentence on cells whose completions are judged again; none without such cells."""
+    if not cells:
+        return []
     names = ", ".join(cell.name for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
-    sentence = f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again."
-    return [sentence] * bool(cells)
+    return [f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again."]

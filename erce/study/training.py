@@ -35,7 +35,7 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
 
 
 def is_trained(folder: Path, *, is_drawn: bool) -> bool:
-    """Return whether the cell has its log, and its adapter too unless all is drawn from it."""
+    """Return whether the cell has its log, and its adapter if completions must still be drawn from it."""
     return (folder / TRAINING).is_file() and (is_drawn or (folder / ADAPTER / WEIGHTS).is_file())
 
 

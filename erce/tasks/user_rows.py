@@ -20,8 +20,8 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     """Read the rows of a file or data set, each with an `id`; InputError if neither is there.
 
-    The splits train and test of a data set become the field `split`; without a split test, only train, or
-    its one split of another name, is read.
+    Of a data set with the splits train and test both are read, and the field `split` says which. Without a
+    split test only train is read, and a single split is read whatever its name.
     """
     if Path(data).is_file():
         lines = list(json_lines(Path(data)))

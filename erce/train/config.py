@@ -63,7 +63,10 @@ class ERCEConfig(SFTConfig):
         default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}."}
     )
     entropy_order: float = field(
-        default=1.0, metadata={"help": "The order of the entropy; 1 for one that takes none, as 'shannon'."}
+        default=1.0,
+        metadata={
+            "help": "The order of the entropy; leave it at 1 for one without an order, such as 'shannon'."
+        },
     )
     entropy_schedule: str = field(
         default="constant",

@@ -163,13 +163,14 @@ def _accumulated(training: Training, processes: int) -> int:
         times = f" times {processes} processes" if processes > 1 else ""
         raise InputError(
             f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
-            f"{training.micro_batch_size}{times}"
+            f"{training.micro_batch_size}{times}; write {rows * max(1, training.batch_size // rows)}, for "
+            "instance"
         )
     return training.batch_size // rows
 
 
 def lora_config(training: Training) -> LoraConfig:
-    """Put adapters on every linear layer but the output head: q, k, v, o, gate, up and down."""
+    """Return LoRA settings for every linear layer but the output head: q, k, v, o, gate, up and down."""
     return LoraConfig(
         task_type="CAUSAL_LM",
         target_modules="all-linear",

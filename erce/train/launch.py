@@ -179,8 +179,12 @@ def _command(file: Path, resources: Resources) -> list[str]:
         **(FSDP_FLAGS if fsdp else {}),
     }
     # accelerate's --cpu starts one process only; --multi_gpu without a GPU starts as many as are asked for.
-    cpu = resources.gpus == 0
-    switches = ["--use_fsdp"] if fsdp else ["--multi_gpu"] if processes > 1 else ["--cpu"] if cpu else []
+    if fsdp:
+        switches = ["--use_fsdp"]
+    elif processes > 1:
+        switches = ["--multi_gpu"]
+    else:
+        switches = ["--cpu"] if resources.gpus == 0 else []
     values = [part for name, value in flags.items() for part in (f"--{name}", value)]
     launcher = [sys.executable, "-m", "accelerate.commands.launch", *switches, *values]
     return [*launcher, "-m", "erce.train.launch", str(file)]

@@ -70,12 +70,13 @@ def pushes(
         measured = []
         for group in samples:
             accepted, rejected = (gradient(problems, 0.0, "cross-entropy") for problems in group)
-            towards = [
-                no / len(group.rejected) - yes / len(group.accepted)
-                for yes, no in zip(accepted, rejected, strict=True)
+            # `gradient` is that of −log p; the margin is accepted samples' mean log p less rejected ones'.
+            of_margin = [
+                of_rejected / len(group.rejected) - of_accepted / len(group.accepted)
+                for of_accepted, of_rejected in zip(accepted, rejected, strict=True)
             ]
-            steps = [-_dot(towards, steps) / len(demonstrations) for steps in (plain, both)]
-            measured.append(Pushes(steps[0], steps[1] - steps[0]))
+            by_plain, by_both = (-_dot(of_margin, of_loss) / len(demonstrations) for of_loss in (plain, both))
+            measured.append(Pushes(by_plain, by_both - by_plain))
     return measured
 
 

@@ -80,7 +80,10 @@ class Scorer:
             self.lam = lam
 
     def _of_batch(self, loss: Loss, tokens: Tensor) -> BatchSums:
-        """Return one sum for the batch: with known weights a head that learns costs 3 matmuls, not 4."""
+        """Return sums over the whole batch.
+
+        Summed at once, the loss of a trainable head takes 3 matmuls; kept apart by sequence it takes 4.
+        """
         count = tokens.sum().reshape(1)
         weighed = loss.objective.detach().reshape(1)
         nll, entropy = loss.nll * count, loss.entropy * count

@@ -55,7 +55,7 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--set", 'penalty="renyi"', "--set", "order=-1"], "order = -1 must be over 0"),
         (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
-        (["run", "mini", "--retries", "-1"], "retries = -1: 0 is none"),
+        (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),
         (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
         (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
         (
@@ -65,7 +65,7 @@ def test_tasks_are_listed(capsys):
         *(
             (
                 ["run", "mini", "--dry-run", "--tokens-per-second", *speeds],
-                "both are above 0, tokens trained on",
+                "both speeds must be finite and above 0",
             )
             for speeds in (("0", "0"), ("1", "0"), ("nan", "1"), ("1", "inf"))
         ),

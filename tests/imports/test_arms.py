@@ -176,7 +176,7 @@ def two(folder, **change):
             {},
             "problem '1', sample 0 is there twice",
         ),
-        (lambda at: two(at, task="math"), {}, "the logs are of the tasks gsm8k, math; name one task"),
+        (lambda at: two(at, task="math"), {}, "the logs are of the tasks gsm8k, math; import one"),
         (lambda at: two(at, task="math"), {"task": "math"}, r"0 logs of task 'math' \(none\)"),
         (lambda at: two(at, settings={"do_sample": True, "temperature": 0.5}), {}, "seed 0 has no"),
         (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),

@@ -83,7 +83,7 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"seeds": [3, 3]}, "names a seed twice"),
         ({"penalty": "renyi", "order": 0}, "order = 0 must be over 0"),
         ({"penalty": "support-size", "order": 2e6}, "order = 2e+06 must be over 0, at most 1e6"),
-        ({"penalty": "renyi", "order": float("inf")}, "order = inf is no finite number; 1000 is next to"),
+        ({"penalty": "renyi", "order": float("inf")}, "order = inf must be finite; write 1000"),
         ({"order": 2}, "has no effect on penalty 'shannon'; leave it out, or write penalty = \"renyi\""),
         ({"penalty": "mine:"}, "no penalty 'mine:'; there are shannon, renyi, support-size (your own: pack"),
         ({"penalty": "shanon"}, "no penalty 'shanon'; did you mean 'shannon'?"),

@@ -38,9 +38,9 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_way_out():
     ("halves", "sentence"),
     [
         ([(-6.0, 2.0), (-6.0, 4.0)], "above λ = 2.0 or so (halves of the problems: 1.5 and 3.0)"),
-        ([(2.0, 1.0), (4.0, 2.0)], "the penalty at λ = 1 adds 0.5 times as much"),
+        ([(2.0, 1.0), (4.0, 2.0)], "the penalty at λ = 1 adds 0.5 times that effect"),
         ([(2.0, -1.0), (4.0, -2.0)], "Stay at λ = 0"),
-        ([(-2.0, 1.0), (4.0, 2.0)], "One half of the problems says otherwise"),
+        ([(-2.0, 1.0), (4.0, 2.0)], "The two halves of the problems give opposite"),
     ],
 )
 def test_each_outlook_has_its_advice(halves, sentence):

@@ -227,7 +227,7 @@ ONE = ["--answer", "1", "--completion", "1"]
             "--mode has no effect on a FILE, which ours and the paper's procedure",
         ),
         (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
-        (["f.jsonl", "--limit", "-1"], "--limit -1: 0 prints none"),
+        (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
         ([".", "--as", "math"], "--as math has no effect on a study, which its task's verifier judges"),
     ],
 )

@@ -24,7 +24,7 @@ from erce.study.engines import ray as ray_engine
 from erce.study.engines.one_cell import Done, RunCells, Work, one_line
 
 EXIT_SECONDS = 30.0  # in which the process must cancel its tasks, leave the cluster and end
-# The child finds modules, and Ray a user's script, as they are found here; __file__ is the script's.
+# The child needs sys.path to import the same modules; Ray finds a user's script by sys.argv and __file__.
 BOOT = (
     "import pickle, sys; sys.path[:], sys.argv[:], main = pickle.load(sys.stdin.buffer); "
     "globals().update(main); from erce.study.engines.ray_process import serve; serve()"
@@ -35,7 +35,7 @@ BOOT = (
 def watched_cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
     """Yield what `ray.cluster` yields, and raise what it raises, from a process of its own.
 
-    A process that is connected to a cluster already stays the one that Ray is in.
+    If this process is connected to a cluster already, Ray stays in it, and no other process is started.
     """
     ray_engine.check_installed(address)
     if ray_engine.is_connected():

@@ -50,9 +50,10 @@ class StudyPlan:
     def training_memory(self) -> Memory | None:
         """Return the memory of the task that needs most; None if the model's architecture is unknown."""
         architecture, width = self.model.architecture, bytes_a_weight(self.recipe, self.device)
-        return architecture and training_memory(
-            architecture, self.recipe, longest=max(task.training.longest for task in self.tasks), width=width
-        )
+        if architecture is None:
+            return None
+        longest = max(task.training.longest for task in self.tasks)
+        return training_memory(architecture, self.recipe, longest=longest, width=width)
 
     @property
     def drawing_memory(self) -> Memory | None:
@@ -117,13 +118,13 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
     tasks = tuple(task_plan(recipe, name, tokenizer) for name in recipe.tasks)
     notes = [note for task in tasks for note in task.notes]
     if found_architecture.architecture is None:
-        notes.append(f"nothing of memory and hours: {found_architecture.where}")
+        notes.append(f"memory and hours are not computed: {found_architecture.where}")
     if recipe.server is not None:
-        notes.append("nothing of the server's memory and hours, which draws the completions")
+        notes.append("the server draws the completions; its memory and hours are not counted")
     if recipe.training.epochs % 1:
-        notes.append(f"trained tokens are a mean, for {recipe.training.epochs:g} epochs are no whole number")
+        notes.append(f"epochs = {recipe.training.epochs:g} is not whole, so trained tokens are a mean")
     if recipe.search is not None:
-        notes.append("every λ of the grid with every seed, which a search thins out and may extend")
+        notes.append("counts are of the whole grid; a search trains fewer of its cells and may add λ")
     return StudyPlan(
         recipe=recipe,
         tasks=tasks,

@@ -28,9 +28,10 @@ class Architecture:
     @property
     def linears(self) -> tuple[tuple[int, int], ...]:
         """Return (inputs, outputs) of a layer's seven projections: q, k, v, o, gate, up, down."""
-        read, kept = self.heads * self.head_width, self.kv_heads * self.head_width
-        h, i = self.hidden, self.intermediate
-        return ((h, read), (h, kept), (h, kept), (read, h), (h, i), (h, i), (i, h))
+        hidden, inner = self.hidden, self.intermediate
+        query, key = self.heads * self.head_width, self.kv_heads * self.head_width
+        attention = ((hidden, query), (hidden, key), (hidden, key), (query, hidden))
+        return (*attention, (hidden, inner), (hidden, inner), (inner, hidden))
 
     @property
     def body(self) -> int:

@@ -107,8 +107,11 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
         if name not in MEAN_CHARACTERS:
             raise
         texts = _assumed(recipe, task)
-        means = "prompts of {} and demonstrations of {} characters, its means".format(*texts.characters)
-        notes.append(f"{name}: {means}, for {error.what}; --data FOLDER counts")
+        prompt, demonstration = texts.characters
+        notes.append(
+            f"{name}: {error.what}, so every prompt is assumed to have {prompt} characters and every "
+            f"demonstration {demonstration}, the data set's means; --data FOLDER counts the real texts"
+        )
     else:
         check_demonstrations(task, (problem for part in vars(problems).values() for problem in part))
         texts = _counted(problems, tokenizer, limit)

@@ -23,7 +23,7 @@ def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
     for task in plan.tasks:
         lines += _task_lines(task, plan.recipe)
     lines += _memory_lines(plan) + _cost_lines(plan)
-    return [*lines, *(f"assumed  {note}" for note in plan.notes)]
+    return [*lines, *(f"note     {note}" for note in plan.notes)]
 
 
 def _task_lines(task: TaskPlan, recipe: Recipe) -> list[str]:
@@ -102,7 +102,9 @@ def _cost_lines(plan: StudyPlan) -> list[str]:
     hours = plan.hours
     if hours is None:
         known = plan.model.architecture is not None
-        return ["  hours     name --tokens-per-second of this device"] if known else []
+        return (
+            ["  hours     unknown for this device; measure it and give --tokens-per-second"] if known else []
+        )
     total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
     most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"
     training = f"training {_hours(hours.training)}, drawing {drawing} ({most})"

@@ -99,7 +99,7 @@ class _Replayed:
         yield from self._finish()
 
     def _halve(self, count: int) -> None:
-        """Drop the worse half, rounded down; none after the last seed, since all that are left are tested."""
+        """Drop the worse half of the candidates, rounded down; after the last seed, only diverged ones."""
         scores = self._scores((0.0, *self.candidates))
         candidates = len(self.candidates)
         places = math.ceil(candidates / 2) if count < len(self.seeds) else candidates
@@ -133,9 +133,13 @@ class _Replayed:
         """Return whether the challenger leads; if it does after its last seed, it replaces the leader."""
         scores = self._scores((leader, challenger))
         ahead = not self._has_diverged(challenger) and scores[challenger] > scores[leader]
-        if ahead and last:
+        if not ahead:
+            kept: tuple[float, ...] = (leader,)
+        elif last:
+            kept = (challenger,)
             self.candidates = tuple(sorted({*self.candidates, challenger} - {leader}))
-        kept = (challenger,) if ahead and last else (leader, challenger) if ahead else (leader,)
+        else:
+            kept = (leader, challenger)
         dropped = tuple(lam for lam in (leader, challenger) if lam not in kept)
         self._record("extension", count, scores, kept=kept, dropped=dropped)
         return ahead
@@ -255,8 +259,8 @@ def _check_outcomes(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndar
     """Return the outcomes as arrays, all (problems, samples) of 0 and 1 or all accuracies in [0, 1]."""
     outcomes = {cell: np.asarray(judged) for cell, judged in state.items()}
     for cell, judged in outcomes.items():
-        diverged = judged.ndim == 2 and cell[0] and judged.shape[1] and not len(judged)
-        if judged.ndim not in (0, 2) or not (judged.size or diverged):
+        has_diverged = judged.ndim == 2 and cell[0] != 0 and len(judged) == 0 and judged.shape[1] > 0
+        if judged.ndim not in (0, 2) or (judged.size == 0 and not has_diverged):
             raise InputError(
                 f"the outcomes of {cell} have shape {judged.shape}; it must be (problems, samples)"
             )

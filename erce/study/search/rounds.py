@@ -50,8 +50,8 @@ def rounds(root: Path, recipe: Recipe, *, notes: Sequence[str] = ()) -> Iterator
     before, now = None, asked(root, recipe)._replace(notes=notes)
     while before is None or now.as_json() != before.as_json():
         if now.step is not None:
-            told = {"said": explain(now.step, now.objective), "step": plain(now.step)}
-            write_json(root / SEARCH, told | now.as_json())
+            decision = {"said": explain(now.step, now.objective), "step": plain(now.step)}
+            write_json(root / SEARCH, decision | now.as_json())
         yield now
         before, now = now, asked(root, recipe)
 
@@ -85,8 +85,8 @@ def asked(root: Path, recipe: Recipe) -> Asked:
 
 def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
     """Return whether a search does without this cell: λ is over 0, and its training diverged."""
-    searched = (cell.task, cell.objective) == (recipe.task, recipe.objective) and cell.lam
-    if recipe.search is None or not searched or is_done(root, recipe, cell):
+    is_searched = (cell.task, cell.objective) == (recipe.task, recipe.objective) and bool(cell.lam)
+    if recipe.search is None or not is_searched or is_done(root, recipe, cell):
         return False
     return (cell_folder(root, recipe, cell) / DIVERGED).is_file()
 

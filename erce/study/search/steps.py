@@ -124,7 +124,7 @@ def _round_sentence(played: Round) -> str:
 def _test_sentence(test: Tested, level: float, objective: str) -> str:
     gain = f"λ = {test.lam:g} against {objective}: {100 * test.gain:+.2f} points"
     if test.covers == "none":
-        return f"{gain}; no test, for a single accuracy an arm says nothing of chance."
+        return f"{gain}; not tested: one accuracy an arm does not show how much chance moves it."
     better = test.gain > 0 and test.adjusted <= level
     return (
         f"{gain}, p {test.p:.4f} over {test.covers}, {test.adjusted:.4f} allowing for {test.family} λ: "
@@ -137,7 +137,7 @@ def _verdict(step: Stop, objective: str) -> list[str]:
     if step.winner:
         sentences = [f"λ = {step.winner:g} wins."]
     elif step.leader:
-        advice = "It is the leader: what to use where a decision is needed and no proof is asked."
+        advice = f"If you must choose a λ without significance, take λ = {step.leader:g}, the leader."
         verdict = f"{baseline} wins: λ = {step.leader:g} scored more, but by no more than chance explains."
         sentences = [f"{verdict} {advice}"]
     else:

@@ -206,8 +206,8 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert planned.tasks[0].training.steps == 189
     assert planned.tasks[0].training.longest == 768
     assert planned.notes[0].startswith(
-        "gsm8k: prompts of 299 and demonstrations of 245 characters, its means, for openai/gsm8k cannot be "
-        "loaded from the hub; --data FOLDER counts"
+        "gsm8k: openai/gsm8k cannot be loaded from the hub, so every prompt is assumed to have 299 "
+        "characters and every demonstration 245, the data set's means; --data FOLDER counts the real texts"
     )
 
 
