@@ -75,7 +75,7 @@ def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tup
         _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
             losses, slopes, *sums, lam if per_row else None, weights, rows.lse_weights,
             0.0 if per_row else lam, rows.m,
-            order, k, request.objective.smoothing, request.slope, request.cap or 0.0, request.z_loss,
+            order, k, request.objective.smoothing, request.slope, request.cap or 0.0, float(request.z_loss),
             **flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
         )  # fmt: skip
     by_name = dict(zip(STORED, losses, strict=True))

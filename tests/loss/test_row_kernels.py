@@ -336,10 +336,10 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     fn = getattr(kernels, name)
-    columns = ("lam", "weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
+    columns = ("lam", "weights", "lse_weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
     types = {
         **dict.fromkeys(("sums", "tile", *columns), "*fp32"),
-        **dict.fromkeys(("strength", "slope", "smoothing_share", "cap"), "fp32"),
+        **dict.fromkeys(("strength", "slope", "smoothing_share", "cap", "z_loss"), "fp32"),
         **dict.fromkeys(("out", "bias"), "*bf16"),
         **dict.fromkeys(("order", "k", "inner", "outer"), "fp64"),  # what torch.compile makes of floats
         "targets": "*i64",
