@@ -34,13 +34,11 @@ def against_baseline(label: str, decoding: str = "greedy") -> list[LamTest]:
     >>> [test.lam for test in against_baseline("tab:mbpp_entropy_main_results") if test.holm < 0.05]
     [0.7, 1.0, 1.5, 2.0]
     """
-    family = [
-        (table.order, lam, welch(source.scores(lam), source.scores(0)))
-        for table in _printed(label, decoding)
-        for source in [_with_seeds(table)]
-        for lam in table.lams
-        if lam
-    ]
+    family: list[tuple[float, float, Gain]] = []
+    for table in _printed(label, decoding):
+        source = _with_seeds(table)
+        baseline = source.scores(0)
+        family += [(table.order, lam, welch(source.scores(lam), baseline)) for lam in table.lams if lam]
     adjusted = holm([gain.p for _, _, gain in family]).tolist()
     return [LamTest(order, lam, gain, p) for (order, lam, gain), p in zip(family, adjusted, strict=True)]
 

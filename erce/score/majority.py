@@ -98,7 +98,12 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
 
 @lru_cache(maxsize=65536)
 def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
-    """Return the chance that an answer of `size` samples wins the vote of k of n; in a tie of t, 1 / t."""
+    """Return the chance that an answer of `size` samples wins the vote of k of n; in a tie of t, 1 / t.
+
+    Let each answer's votes be Binomial(its size, p), independently: given that all sum to k, they are drawn
+    without replacement, whatever p. So the chance is Σ_v P(v votes) · E[1 / (1 + ties), the rest has k − v] /
+    P(k votes in all), and p = k / n keeps all of these away from 0.
+    """
     if k == n:
         most = max((size, *rivals))
         return (size == most) / (1 + rivals.count(size))
@@ -109,7 +114,7 @@ def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
 
 
 def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> float:
-    """Return E[sum is k, no rival over `votes`; 1 / (1 + ties)] of n other samples, binomial counts."""
+    """Return E[1 / (1 + ties)] over n other samples, where k of them vote and no rival has over `votes`."""
     able = [size for size in rivals if size >= votes] if votes <= k else []
     ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples drawn)
     rest = _binomial(n - sum(able), p)[: k + 1]

@@ -34,9 +34,10 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     `gain` comes from `paired_gain`, `welch` or `difference`; the answer covers what the gain covers. Choose
     the margin before looking at the gain: 2 points are 0.02. (Schuirmann 1987.)
 
-    Over problems no end is nearer than the exact bound, nor p smaller (`erce.stats.exact`), as t would find
-    too many arms the same where few problems differ: fewer than `fewest_problems(margin)` problems never show
-    equivalence. Where nothing is known, as with one problem, p is 1.
+    If the gain covers problems, the interval is at least as wide and p at least as large as the exact ones
+    (`erce.stats.exact`), since t would find too many arms the same where few problems differ: fewer than
+    `fewest_problems(margin)` problems never show equivalence. Where nothing is known, as with one problem, p
+    is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
@@ -52,9 +53,9 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     p = float(stdtr(gain.df, (abs(gain.gain) - margin) / gain.se)) if gain.se else 0.0
     low, high = max(-1.0, gain.gain - half), min(1.0, gain.gain + half)
     if gain.by_problem is not None:
-        for seen in (gain.by_problem, gain.by_problem.alike):
-            low, high = seen.bounds(tail=level, within=Bounds(low, high))
-            p = max(p, seen.chance(margin), seen.chance(-margin)) if abs(gain.gain) < margin else 1.0
+        for gains in (gain.by_problem, gain.by_problem.alike):  # alike: an unseen problem may gain or lose 1
+            low, high = gains.bounds(tail=level, within=Bounds(low, high))
+            p = max(p, gains.chance(margin), gains.chance(-margin)) if abs(gain.gain) < margin else 1.0
     return Equivalence(p < level, p, low, high, margin, gain.covers)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 FINEST = 120  # steps a unit: gains between two steps are rounded where chances are added up
-REACH = 10  # standard deviations of a sum that are added up; the rest is below 1e-15
+REACH_DEVIATIONS = 10  # standard deviations of a sum that are added up; the rest is below 1e-15
 
 
 class Bounds(NamedTuple):
@@ -53,7 +53,7 @@ class ProblemGains:
 
     @cached_property
     def alike(self) -> "ProblemGains":
-        """The same number of problems, each of which gained the mean."""
+        """As many problems, each with the mean gain: then an unseen problem may gain or lose 1."""
         return ProblemGains(self.mean, (self.mean,), (self.problems,), self.steps)
 
     @cached_property
@@ -76,7 +76,7 @@ class ProblemGains:
         return Bounds(-self._mirrored._upper(-low, tail), self._upper(high, tail))
 
     def stand_in_variance(self) -> float:
-        """Return the squared standard error of which the farther 95 % bound lies 1.96 away."""
+        """Return ((distance from the mean to the farther 95 % bound) / 1.96)², in place of a variance."""
         low, high = self.bounds(tail=0.025)
         return (max(high - self.mean, self.mean - low) / 1.96) ** 2
 
@@ -120,7 +120,7 @@ class ProblemGains:
         centre = float(steps @ chances)
         deviation = math.sqrt(self.problems * max(0.0, float(steps**2 @ chances) - centre**2))
         expected = self.problems * centre
-        half = abs(seen - expected) + REACH * (deviation + int(np.abs(steps).max()))
+        half = abs(seen - expected) + REACH_DEVIATIONS * (deviation + int(np.abs(steps).max()))
         size = 1 << math.ceil(math.log2(2 * half))  # sums this far apart may share a place
         one_problem = np.bincount(steps % size, weights=chances, minlength=size)
         sums = np.fft.irfft(np.fft.rfft(one_problem) ** self.problems, size)

@@ -114,14 +114,14 @@ def paired_gain(
         return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers, problems)
     differences = accuracy(arms[0]) - accuracy(arms[1])
     by_problem = ProblemGains.of(differences, gain=gain, steps=_steps(arms))
-    seen = variance(differences) / problems
-    parts = [(seen or by_problem.stand_in_variance(), problems - 1.0)]
+    seen_variance = variance(differences) / problems
+    parts = [(seen_variance if seen_variance else by_problem.stand_in_variance(), problems - 1.0)]
     total = parts[0][0]
     if covers == "problems and seeds":
         parts += [(_seeds_variance(arm), len(arm) - 1.0) for arm in arms]
         of_seeds, of_cells = parts[1][0] + parts[2][0], sum(map(cell_variance, arms))
         total = max(parts[0][0] + of_seeds - of_cells, parts[0][0], of_seeds)
-    if seen or any(part for part, _ in parts[1:]):
+    if seen_variance or any(part for part, _ in parts[1:]):
         by_t = _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers)
     else:
         by_t = Gain(gain, gain, gain, 0.0, 0.0, math.inf, "problems")

@@ -169,7 +169,10 @@ def _per_problem(spread: Spread, seeds: int, samples: int) -> float:
 
 def _quantiles(power: float, level: float) -> float:
     if not (0 < level < 1 and level / 2 < power < 1):
-        raise ValueError(f"power = {power:g} at level = {level:g}; such as power 0.8 at level 0.05")
+        raise ValueError(
+            f"power = {power:g} at level = {level:g}: level must lie between 0 and 1 and power between "
+            "level / 2 and 1, such as power 0.8 at level 0.05"
+        )
     return float(ndtri(1 - level / 2) + ndtri(power))
 
 

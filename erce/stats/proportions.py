@@ -65,10 +65,9 @@ def mcnemar(treated: ArrayLike, baseline: ArrayLike) -> Discordant:
             f"treated has shape {first.shape}, baseline {second.shape}; hand in one outcome a problem, "
             "the same problems in the same order"
         )
-    if not np.isin([*first, *second], (0, 1)).all():
-        raise ValueError(
-            "an outcome is neither 0 nor 1; average over seeds or samples belongs to paired_gain"
-        )
+    wrong = [outcome for outcome in (*first, *second) if outcome not in (0, 1)]
+    if wrong:
+        raise ValueError(f"an outcome is {wrong[0]:g}, not 0 or 1; for means over seeds use paired_gain")
     gained, lost = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
     p = min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5))) if gained + lost else 1.0
     return Discordant(gained, lost, p)

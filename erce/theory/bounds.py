@@ -71,6 +71,8 @@ def step_3(eta: float, supports: int, epsilon: float, delta: float) -> SampleSiz
     >>> step_3(0.125, 2, 0.1, 0.05).samples  # the counter-example's η and |R|
     980479
     """
+    # (1 − η^(α/(1−α))) / η < ε/4 ⟺ α/(1−α) < r with r = log1p(−ηε/4) / log η; at α = 1/m, α/(1−α) is
+    # 1/(m−1), so m > 1 + 1/r.
     order = 1 + math.log(eta) / math.log1p(-eta * epsilon / 4)
     return SampleSizes(_deviation(32, eta, supports, epsilon, delta), 4 / epsilon * math.log(1 / eta), order)
 

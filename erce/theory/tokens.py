@@ -150,6 +150,8 @@ def find_critical_lam() -> Minimum:
 
 def _positive_optimum(t: Floats, lam: float) -> Floats:
     top = int(t.argmax())
+    # `_branch` needs c ≥ λ (1 + log(t/λ)) for every token. Summed over tokens, t = p (c − λ log p) gives
+    # c = 1 − λH with 0 ≤ H ≤ log n.
     lowest = max(lam * (1 + math.log(t[top] / lam)), 1 - lam * math.log(len(t)))
     grid = np.linspace(lowest, 1.0, 200)
     candidates = [t]

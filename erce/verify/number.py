@@ -48,8 +48,9 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
             line = part.strip()[:MAX_LINE_CHARACTERS]
             number = _number(line)
     if number is None:
-        reason = "truncated" if not is_finished(completion) else "unparsed" if line else "no answer"
-        return Verdict(False, reason, line or None)
+        if not is_finished(completion):
+            return Verdict(False, "truncated", line or None)
+        return Verdict(False, "unparsed", line) if line else Verdict(False, "no answer")
     if number.value is None:
         return Verdict(False, "too large", number.text)
     if number.text == answer.strip():

@@ -98,7 +98,7 @@ def _take_steps(gold: str, answer: str, seconds: float) -> tuple[bool, str, str]
         return False, "too large", f"more than {MAX_CHARACTERS} characters"
     for convention in (braced, plain):
         forms = convention(gold), convention(answer)
-        # Two answers of which nothing is left are not equal.
+        # Two texts that both normalise to "" are not equal.
         if forms[0] == forms[1] != "":
             return True, "exact", f"both are {forms[0][:80]} ({convention.__name__})"
     sides = _last_side(braced(gold)), _last_side(braced(answer))

@@ -55,7 +55,7 @@ def verify_many(
 
 
 @dataclass
-class _Helper:
+class _JudgingProcess:
     """One process, and the pairs that it judges at the moment."""
 
     process: Any
@@ -73,7 +73,7 @@ class _Pool:
         self._turns = deque(range(start, min(start + PAIRS_PER_TURN, len(pairs))) for start in starts)
         self._verdicts: dict[int, Verdict] = {}
         self._repeated: set[int] = set()  # pairs whose process was killed
-        self._helpers: list[_Helper] = []
+        self._helpers: list[_JudgingProcess] = []
 
     def verdicts(self, workers: int) -> list[Verdict]:
         try:
@@ -89,14 +89,14 @@ class _Pool:
             self._end()
         return [self._verdicts[index] for index in range(len(self._pairs))]
 
-    def _start(self) -> _Helper:
+    def _start(self) -> _JudgingProcess:
         ours, theirs = get_context("spawn").Pipe()
         with theirs:
             process = get_context("spawn").Process(target=_serve, args=(theirs, self._verify), daemon=True)
             process.start()
-        return _Helper(process, ours)
+        return _JudgingProcess(process, ours)
 
-    def _hear(self, helper: _Helper) -> None:
+    def _hear(self, helper: _JudgingProcess) -> None:
         """Take what a process says, and give it its next turn."""
         try:
             message = helper.connection.recv()
@@ -109,22 +109,22 @@ class _Pool:
         self._verdicts |= zip(helper.turn, message, strict=True)
         self._give(helper)
 
-    def _give(self, helper: _Helper) -> None:
+    def _give(self, helper: _JudgingProcess) -> None:
         helper.turn = self._turns.popleft() if self._turns else range(0)
         if helper.turn:
-            # A process that is killed right now says so when it is heard next.
+            # If the process was just killed, the next `recv` raises, and `_replace` starts another.
             with suppress(BrokenPipeError, ConnectionResetError):
                 helper.connection.send([self._pairs[index] for index in helper.turn])
 
-    def _replace(self, helper: _Helper) -> None:
+    def _replace(self, helper: _JudgingProcess) -> None:
         """Start another process for one that was killed, and judge its pairs again, one at a time."""
         helper.process.join(END_SECONDS)
         code = helper.process.exitcode
         end = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
         if not helper.ready:
             raise RunError(
-                f"a process of verify_many ended while it started ({end}), after a message of its own: "
-                'a script must call verify_many below `if __name__ == "__main__":`'
+                f"a process of verify_many ended while it started ({end}); its own message is above. A "
+                'script must call verify_many below `if __name__ == "__main__":`'
             )
         self._helpers.remove(helper)
         helper.connection.close()
@@ -134,7 +134,7 @@ class _Pool:
             self._verdicts[index] = Verdict(False, "error", detail=detail)
         if again:
             named = f"pairs {again[0]} to {again[-1]}" if len(again) > 1 else f"pair {again[0]}"
-            warnings.warn(f"a process of verify_many ended ({end}); once more: {named}", stacklevel=5)
+            warnings.warn(f"a process of verify_many ended ({end}); judging again: {named}", stacklevel=5)
         self._repeated |= set(again)
         self._turns.extendleft(range(index, index + 1) for index in reversed(again))
         self._helpers.append(self._start())

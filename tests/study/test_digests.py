@@ -105,8 +105,8 @@ def test_a_report_says_first_that_a_file_changed_after_its_result(finished, name
     path.write_bytes(edit(before))
     sentence = cautions(summary(read_study(finished)))[0]
     path.write_bytes(before)
-    assert f"Not as the run left them: {path.relative_to(finished / 'cells').as_posix()};" in sentence
-    assert "Not as the run left" not in " ".join(cautions(summary(read_study(finished))))
+    assert f"changed after the run wrote them: {path.relative_to(finished / 'cells').as_posix()}." in sentence
+    assert "changed after the run" not in " ".join(cautions(summary(read_study(finished))))
 
 
 @pytest.mark.slow

@@ -61,14 +61,14 @@ def kill_always(answer, completion):
 @pytest.mark.slow
 def test_the_pairs_of_a_killed_process_are_judged_again(tmp_path):
     pairs = [(str(tmp_path), str(number)) for number in range(200)]
-    with pytest.warns(UserWarning, match=r"signal 9.*once more: pairs 64 to 127"):
+    with pytest.warns(UserWarning, match=r"signal 9.*judging again: pairs 64 to 127"):
         verdicts = verify_many(kill_once, pairs, workers=2)
     assert [verdict.extracted for verdict in verdicts] == [completion for _, completion in pairs]
 
 
 def test_a_pair_that_kills_its_process_twice_is_named_and_no_other_is_lost():
     pairs = [("", str(number)) for number in range(200)]
-    with pytest.warns(UserWarning, match="once more"):
+    with pytest.warns(UserWarning, match="judging again"):
         verdicts = verify_many(kill_always, pairs, workers=2)
     assert [index for index, verdict in enumerate(verdicts) if not verdict.accepted] == [70]
     assert (verdicts[70].reason, verdicts[70].detail) == (

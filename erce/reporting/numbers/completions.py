@@ -11,9 +11,9 @@ from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.samples import read_samples
 from erce.types import Arm
 
-MOST = 20_000  # completions of a page
+MOST_COMPLETIONS = 20_000  # completions of a page
 MOST_CHARACTERS = 6_000_000  # of all its completions
-LONGEST = 2000  # characters of a text
+LONGEST_CHARACTERS = 2000  # characters of a text
 
 
 class JudgedCompletion(NamedTuple):
@@ -51,7 +51,7 @@ def shown_completions(summary: Summary) -> Completions:
     rows = [row for row in summary.rows if row.task == task]
     a_problem = sum(row.n_samples for row in rows) or 1
     all_problems = max((row.n_problems for row in rows), default=0)
-    seeds = max(1, MOST // (a_problem * max(1, all_problems)))
+    seeds = max(1, MOST_COMPLETIONS // (a_problem * max(1, all_problems)))
     by_problem: dict[str, list[JudgedCompletion]] = {}
     for arm in summary.arms(task):
         for cell in study.cells(task, arm)[:seeds]:
@@ -61,7 +61,7 @@ def shown_completions(summary: Summary) -> Completions:
     problems = characters = 0
     for completions in by_problem.values():
         characters += sum(len(completion.text) for completion in completions)
-        too_many = len(kept) + len(completions) > MOST or characters > MOST_CHARACTERS
+        too_many = len(kept) + len(completions) > MOST_COMPLETIONS or characters > MOST_CHARACTERS
         if kept and too_many:
             break
         kept += completions
@@ -93,8 +93,12 @@ def shorten(text: str) -> str:
     >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
     '17-5=12␀␛[31m\\\\u202e\\\\ud800'
     """
-    shown = visible(text[:LONGEST])
-    return shown if len(text) <= LONGEST else f"{shown} … and {len(text) - LONGEST} characters more"
+    shown = visible(text[:LONGEST_CHARACTERS])
+    return (
+        shown
+        if len(text) <= LONGEST_CHARACTERS
+        else f"{shown} … and {len(text) - LONGEST_CHARACTERS} characters more"
+    )
 
 
 def judged_completions(study: Study, cell: Cell) -> Iterator[JudgedCompletion]:

@@ -17,9 +17,9 @@ from erce.reporting.numbers.gains import Summary
 from erce.stats import Gain, over_seeds, paired_gain
 from erce.types import Arm
 
-FAR = 5.0  # standard deviations of a run's accuracy
+FAR_DEVIATIONS = 5.0  # standard deviations of a run's accuracy
 FAR_AT_LEAST = 0.1  # of accuracy, in fractions of 1
-BLOWN_UP = 3.0  # times the loss, or the entropy, of the other seeds
+BLOWN_UP_TIMES = 3.0  # times the loss, or the entropy, of the other seeds
 BLOWN_UP_BY_NATS = 0.3
 
 
@@ -61,7 +61,7 @@ def _far_of_task(summary: Summary, task: str) -> list[FarRun]:
         measures: dict[str, Mapping[Cell, float]] = {"accuracy": by_cell}
         for name in ("ce", "entropy"):
             measures[name] = _logged(summary, name, by_cell)
-        limit = max(FAR_AT_LEAST, FAR * max(median_low(spreads), _luck(summary, task, arm)))
+        limit = max(FAR_AT_LEAST, FAR_DEVIATIONS * max(median_low(spreads), _luck(summary, task, arm)))
         runs = [run for name, values in measures.items() for run in _far(name, values, limit)]
         first_measure = {run.cell: run for run in reversed(runs)}
         far += first_measure.values()
@@ -75,7 +75,7 @@ def _far(measure: str, values: Mapping[Cell, float], limit: float) -> list[FarRu
     median = (median_high if measure == "accuracy" else median_low)(values.values())
     if measure == "accuracy":
         return [FarRun(cell, measure, y, median) for cell, y in values.items() if abs(y - median) > limit]
-    most = max(BLOWN_UP * median, median + BLOWN_UP_BY_NATS)
+    most = max(BLOWN_UP_TIMES * median, median + BLOWN_UP_BY_NATS)
     return [FarRun(cell, measure, nats, median) for cell, nats in values.items() if nats > most]
 
 

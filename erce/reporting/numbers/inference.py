@@ -27,7 +27,7 @@ from erce.types import BASELINE, Arm
 LEVEL = 0.05
 MARGIN = 0.02  # up to which two arms count as the same, in fractions of 1
 WANTED = 0.03  # the gain that a study is planned for, in fractions of 1
-PILOT_SEEDS = 5  # fewer know the spread too badly to name a gain that is found in 4 of 5 cases
+PILOT_SEEDS = 5  # with fewer, the spread is too uncertain to say which gain is found in 4 of 5 studies
 SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 

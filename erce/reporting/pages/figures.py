@@ -33,9 +33,9 @@ MARKERS: Any = {
 }
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
 GAP = 0.5  # between the λ and the other objectives
-PANEL, ARM_INCHES = (4.6, 3.6), 0.3  # a panel, and the width that it has at least for each arm
+PANEL_INCHES, ARM_INCHES = (4.6, 3.6), 0.3  # a panel, and the width that it has at least for each arm
 MOST_LEVEL_CHARACTERS = 32  # of the labels of an axis; more would touch each other unless they slope
-SHORT_AXIS = 1.0  # points; a shorter axis shows no difference between arms
+SHORT_AXIS_POINTS = 1.0  # points; a shorter axis shows no difference between arms
 Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
 
 
@@ -61,7 +61,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
             _levels(axes, summary, task, decoding)
         _finish(axes, arms, summary, title=task if len(tasks) > 1 else "")
         shown = axes.get_ylim()
-        if shown[1] - shown[0] < SHORT_AXIS:  # all arms are alike
+        if shown[1] - shown[0] < SHORT_AXIS_POINTS:  # all arms are alike
             axes.set_ylim(-2, 102)
     _legend(figure, summary)
     return figure
@@ -91,7 +91,10 @@ def panels(number: int, label: str, *, arms: int = 0, others: int = 0) -> tuple[
 
     Draw on it under `SETTINGS`.
     """
-    width, height = max(PANEL[0], ARM_INCHES * arms) + 0.25 * others, PANEL[1] + 0.5 * bool(others)
+    width, height = (
+        max(PANEL_INCHES[0], ARM_INCHES * arms) + 0.25 * others,
+        PANEL_INCHES[1] + (0.5 if others else 0.0),
+    )
     figure = Figure(figsize=(width * number, height), layout="constrained")
     drawn = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
     drawn[0].set_ylabel(label)
@@ -167,7 +170,8 @@ def _trained(summary: Summary, task: str) -> list[Arm]:
 
 def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
     """Return each arm's place on the horizontal axis: λ first, then a gap, then the other objectives."""
-    return {arm: at + GAP * summary.study.recipe.is_other(arm) for at, arm in enumerate(arms)}
+    recipe = summary.study.recipe
+    return {arm: at + (GAP if recipe.is_other(arm) else 0.0) for at, arm in enumerate(arms)}
 
 
 def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary) -> None:

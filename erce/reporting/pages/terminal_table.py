@@ -22,9 +22,9 @@ from erce.types import Arm
 
 STAR = "★"
 NOTE = (
-    f"± sample standard deviation over seeds · {STAR} chosen on validation · gain over λ = 0 and all on its "
-    "right: of samples · p: of no gain, Holm's for all rows of the table · none, cut: % without an answer "
-    "and cut off · tokens, nats: mean length and entropy"
+    f"±: sample standard deviation over seeds · {STAR}: chosen on validation · gain: over λ = 0; it and the "
+    "columns to its right are of samples · p: test of no gain, corrected for all rows (Holm) · none, cut: % "
+    "without an answer and cut off · tokens, nats: mean length and entropy"
 )
 HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", "none", "cut", "tokens", "nats")
 WIDE_COLUMNS = 99  # of a terminal; narrower ones have no column for p

@@ -3,7 +3,7 @@
 from erce.errors import counted
 from erce.reporting.format import one_line, strength
 from erce.reporting.numbers.changes import Changes
-from erce.reporting.numbers.completions import MOST, Completions, JudgedCompletion
+from erce.reporting.numbers.completions import MOST_COMPLETIONS, Completions, JudgedCompletion
 from erce.reporting.numbers.k_samples import Coverage
 
 LONGEST_LINE = 160  # characters of a completion
@@ -32,7 +32,8 @@ def completions_caption(shown: Completions, seeds: int) -> str:
     if every == "all" and not of_seeds:
         return text
     return (
-        f"{text} This page holds at most {MOST:,}; the command erce records writes all of them into one file."
+        f"{text} This page holds at most {MOST_COMPLETIONS:,}; the command erce records writes all of them "
+        "into one file."
     )
 
 

@@ -84,7 +84,10 @@ def _changed(summary: Summary) -> list[Caution]:
     if not names:
         return []
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    fault = f"Not as the run left them: {', '.join(names[:3])}{more}; the numbers here may be of neither."
+    fault = (
+        f"These files changed after the run wrote them: {', '.join(names[:3])}{more}. The numbers here may "
+        "not match them."
+    )
     return [Caution(fault, "`erce run` with the study's recipe makes them again.")]
 
 
@@ -162,7 +165,7 @@ def _uneven(summary: Summary) -> list[Caution]:
             labels = [sentence_label(row.arm, summary.baseline) for row in (fewest, most)]
             text = f"{labels[0]} has {few} on {task} and {labels[1]} has {many}: "
             remedy = "" if summary.study.missing else "Run the missing seeds."
-            return [Caution(f"{text}the row with fewer may be luck more than it looks.", remedy)]
+            return [Caution(f"{text}the row with fewer seeds is less certain than it looks.", remedy)]
     return []
 
 
@@ -200,8 +203,8 @@ def _better_on_test(summary: Summary) -> list[Caution]:
     if best.arm in (summary.baseline, summary.chosen):
         return []
     fault = (
-        f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: picking "
-        "the best for that would overstate its gain."
+        f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: "
+        "taking the best test row would overstate its gain."
     )
     return [Caution(fault, f"Keep the chosen λ, or confirm {best.arm.label} with new seeds.")]
 

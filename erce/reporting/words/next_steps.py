@@ -16,7 +16,9 @@ NOTHING_TO_DO = "Nothing is left to do but to read some completions before you q
 def next_steps(summary: Summary) -> list[str]:
     """Return what to do next, the most useful sentence first."""
     plan = _plan(summary)
-    planned = {THIRD_SEED} if plan == [MORE_SEEDS] else {THIRD_SEED, MORE_PROBLEMS} if plan else set()
+    planned: set[str] = set()
+    if plan:
+        planned = {THIRD_SEED} if plan == [MORE_SEEDS] else {THIRD_SEED, MORE_PROBLEMS}
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary))
     run_on = [remedy for remedy in remedies if remedy == RUN_ON]
     others = [remedy for remedy in remedies if remedy and remedy not in {RUN_ON, *planned}]

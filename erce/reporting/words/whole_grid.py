@@ -28,7 +28,7 @@ def _better_and_worse(grid: GridFindings) -> str:
     if number < 2:
         return ""
     alone = ", over problems alone" if grid.gains[0].gain.covers == "problems" else ""
-    correction = f"Holm, allowing for {'both' if number == 2 else f'all {number}'}{alone}"
+    correction = f"p after Holm's correction for {'both' if number == 2 else f'all {number}'}{alone}"
     clear = [gain for gain in grid.gains if gain.p_holm <= LEVEL]
     better = [gain for gain in clear if gain.gain.gain > 0]
     worse = [gain for gain in clear if gain.gain.gain < 0]
@@ -63,4 +63,5 @@ def _names(gains: list[ArmGain], baseline: Arm) -> str:
     """Name arms like λ = 1, 2, dft."""
     lams = [strength(gain.arm.lam) for gain in gains if gain.arm.objective == baseline.objective]
     others = [row_label(gain.arm, baseline) for gain in gains if gain.arm.objective != baseline.objective]
-    return ", ".join([f"λ = {', '.join(lams)}"] * bool(lams) + others)
+    named = [f"λ = {', '.join(lams)}"] if lams else []
+    return ", ".join([*named, *others])

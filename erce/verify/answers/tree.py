@@ -88,14 +88,15 @@ def substituted(tree: Tree, name: str, value: Tree) -> Tree:
         return value
     if tree[0] in _LEAVES or (tree[0] in ("sum", "prod") and tree[1] == name):
         return tree
-    return tuple(
-        part
-        if type(part) is not tuple
-        else substituted(part, name, value)
-        if type(part[0]) is str
-        else tuple(substituted(below, name, value) for below in part)
-        for part in tree
-    )
+    return tuple(_part_substituted(part, name, value) for part in tree)
+
+
+def _part_substituted(part: Any, name: str, value: Tree) -> Any:
+    if type(part) is not tuple:
+        return part
+    if part and type(part[0]) is str:
+        return substituted(part, name, value)
+    return tuple(substituted(tree, name, value) for tree in part)
 
 
 _LEAVES = frozenset({"num", "dec", "sym", "const", "deg"})

@@ -18,7 +18,7 @@ def math_verify_is_installed() -> bool:
 def math_verify(answer: str, completion: Completion | str, *, bare: bool = False) -> Verdict:
     """Return Math-Verify's verdict on a completion or, with `bare`, on an answer alone.
 
-    It is called as its own reward functions call it. Reasons: "structural" (accepted), "different",
+    Math-Verify is called as in its own reward functions. Reasons: "structural" (accepted), "different",
     "timeout", "error" (it raised, or its process ended). OSError if the package is not installed.
     """
     text = completion if isinstance(completion, str) else completion.text

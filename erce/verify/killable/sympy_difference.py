@@ -15,7 +15,7 @@ def symbolic_difference(left: str, right: str, *, seconds: float) -> str:
     'zero'
     """
     reply = SYMPY.ask(left, right, seconds=seconds)
-    if reply == DIED:  # by this check, and then it dies again, or because somebody killed it
+    if reply == DIED:  # killed from outside, or by this very check, of which it then dies again
         reply = SYMPY.ask(left, right, seconds=seconds)
     return "too large" if reply == DIED else reply
 

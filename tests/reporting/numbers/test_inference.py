@@ -120,7 +120,7 @@ def test_the_rest_is_what_the_statistics_say_of_the_same_outcomes(study):
 def test_the_sentences_say_who_is_better_and_what_greedy_decoding_does_not_show(study):
     statements = grid_sentences(inference(study))
     assert statements[0].startswith("In samples 2 of 3 arms are better than cross-entropy: λ = 0.5, 1")
-    assert statements[0].endswith("(Holm, allowing for all 3).")
+    assert statements[0].endswith("(p after Holm's correction for all 3).")
     assert statements[1].startswith(
         "With greedy decoding none of 3 arms is shown to differ from cross-entropy"
     )
@@ -139,7 +139,10 @@ def test_arms_that_lost_are_called_worse(tmp_path):
         right=lambda task, arm, decoding: chances.get(arm, 0.1),
     )
     statements = grid_sentences(inference(summary(made)))
-    assert "2 of 2 arms are worse than cross-entropy: λ = 0.5, 1 (Holm, allowing for both)" in statements[0]
+    assert (
+        "2 of 2 arms are worse than cross-entropy: λ = 0.5, 1 (p after Holm's correction for both)"
+        in statements[0]
+    )
 
 
 FEW = "fewer than 149 problems cannot show it"

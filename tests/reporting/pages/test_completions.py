@@ -87,7 +87,7 @@ def test_the_data_holds_each_completion_with_its_verdict(study_summary):
 def test_a_page_is_bounded_by_whole_seeds_then_whole_problems_and_says_so(
     study_summary, monkeypatch, most, rows, words
 ):
-    monkeypatch.setattr(completions, "MOST", most)
+    monkeypatch.setattr(completions, "MOST_COMPLETIONS", most)
     page = completions_page(study_summary)
     assert len(_parts(page)[0]["rows"]) == rows
     assert words in page

@@ -13,7 +13,7 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.files import read_json, write_json, write_rows
 from erce.reporting import _print, contents, report
 from erce.reporting.format import interval
-from erce.reporting.numbers.completions import LONGEST, shorten
+from erce.reporting.numbers.completions import LONGEST_CHARACTERS, shorten
 from erce.reporting.numbers.examples import examples
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import _logs, document
@@ -178,8 +178,8 @@ def test_what_a_model_wrote_cannot_run_and_is_shown_as_it_is(tmp_path):
 
 def test_a_lone_surrogate_is_spelled_out_and_a_long_text_is_cut():
     assert shorten("a\ud800b") == "a\\ud800b"
-    assert shorten("x" * LONGEST) == "x" * LONGEST
-    assert shorten("x" * (LONGEST + 5)).endswith("… and 5 characters more")
+    assert shorten("x" * LONGEST_CHARACTERS) == "x" * LONGEST_CHARACTERS
+    assert shorten("x" * (LONGEST_CHARACTERS + 5)).endswith("… and 5 characters more")
     assert shorten("a\n\tb") == "a\n\tb"
 
 

@@ -18,7 +18,7 @@ from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
 from erce.study.search.rounds import rounds
 from erce.types import Arm
 
-UNEVEN = "the row with fewer may be luck"
+UNEVEN = "the row with fewer seeds is less certain"
 
 
 def rises(task, arm, decoding):

@@ -26,11 +26,11 @@ function problemsAsked() {
   const exact = problems.findIndex(([name]) => name === words);
   if (exact >= 0) return new Set([exact]);
   const lower = words.toLowerCase();
-  const found = new Set();
+  const matching = new Set();
   problems.forEach((texts, at) => {
-    if (texts.some((text) => text.toLowerCase().includes(lower))) found.add(at);
+    if (texts.some((text) => text.toLowerCase().includes(lower))) matching.add(at);
   });
-  return found;
+  return matching;
 }
 
 function isJudged(at) {

@@ -64,6 +64,7 @@ def same_family(gold: SetBuilder, answer: SetBuilder, budget: Budget) -> bool:
     line, other_line = _line(gold, budget), _line(answer, budget)
     if line is None or other_line is None:
         return False
+    # {a + b k} = {a' + b' k} ⟺ b' = ±b and (a − a') / b is an integer.
     (start, step), (other_start, other_step) = line, other_line
     if not any(same_value(step, other, budget) for other in (other_step, ("neg", other_step))):
         return False
@@ -142,6 +143,7 @@ def _integers(domain: Scalar, spans: tuple[Span, ...]) -> list[int] | None:
         low = least if span.low.value < -_FAR else _first(span.low.value, closed=span.low.closed)
         if low is None or span.high.value > _FAR:
             return None
+        # _first(−high) is −(the greatest integer of the span), so 1 − it is the first integer after the span.
         after = 1 - _first(-span.high.value, closed=span.high.closed)
         if after - low > MAX_ITEMS:
             return None
@@ -209,7 +211,7 @@ def _line(builder: SetBuilder, budget: Budget) -> tuple[Tree, Tree] | None:
 
 
 def _renamed(part: Answer, old: str, new: str) -> Answer | None:
-    """Return a part with another name for the variable; None if it already has that name."""
+    """Return a part with `new` for the variable `old`; None if it has `new` already or is of another type."""
     new_tree: Tree = ("sym", new)
     match part:
         case Scalar(tree) if new not in names(tree):

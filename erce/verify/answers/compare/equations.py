@@ -10,7 +10,7 @@ _FUNCTION = re.compile(r"([A-Za-z]'*)\(([a-z])\)")
 
 
 def with_one_argument(one: Named, other: Named) -> tuple[Answer, Answer] | None:
-    """Return the values with the argument of `one` also in `other`, if both are one function, else None."""
+    """Return both values in the argument of `one`, of one function as f(x) and f(t) are; else None."""
     function, second = _FUNCTION.fullmatch(one.name), _FUNCTION.fullmatch(other.name)
     if function is None or not isinstance(one.value, Scalar) or not isinstance(other.value, Scalar):
         return None

@@ -116,7 +116,7 @@ class Evaluator:
         return value
 
     def require_real(self, value: Value) -> None:
-        """Raise `UndefinedError` if only real numbers count and a root or logarithm of the value is none."""
+        """Raise `UndefinedError` if only real numbers count and the value has no real root or logarithm."""
         if self.real and (value.imag or value.real < 0):
             raise UndefinedError("this has no real value")
 

@@ -147,6 +147,7 @@ def _with_absolute_value(answer: Inequality, budget: Budget) -> tuple[Span, ...]
     if len(answer.signs) != 1:
         return None
     edge, sign = answer.sides[1], answer.signs[0]
+    # |x| > 3 is the complement of the closed interval |x| ≤ 3, and |x| ≥ 3 of the open one.
     inside = _end(("neg", edge), budget, closed=sign in "≤>"), _end(edge, budget, closed=sign in "≤>")
     if inside[0] is None or inside[1] is None:
         return None
@@ -231,6 +232,7 @@ def common(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...]:
 
 
 def _overlap(one: Span, other: Span) -> Span:
+    # Of equal ends `_later` takes the closed one; an intersection needs the open one, hence the flips.
     low = _flipped(_later(_flipped(one.low), _flipped(other.low)))
     earlier = one.high if other.high == _later(one.high, other.high) else other.high
     if _is_zero(one.high.value - other.high.value, one.high.value):
@@ -239,6 +241,7 @@ def _overlap(one: Span, other: Span) -> Span:
 
 
 def united(sets: list[tuple[Span, ...] | None]) -> tuple[Span, ...] | None:
+    """Return the union; None if one of the sets is None."""
     known = [spans for spans in sets if spans is not None]
     return _joined([span for spans in known for span in spans]) if len(known) == len(sets) else None
 

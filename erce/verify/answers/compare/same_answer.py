@@ -55,6 +55,8 @@ def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
 
 
 class _Comparison:
+    """The comparison of two answers under some conventions, within one budget of work."""
+
     def __init__(self, conventions: Conventions) -> None:
         self.conventions = conventions
         self.budget = Budget()

@@ -13,6 +13,8 @@ POINTS = 8  # at which two expressions must agree
 MIN_POINTS = 3  # if they have no value at some of the points
 POINTS_TRIED = 14
 ROUNDING = 2.0**-150  # relative error of low precision, with a wide margin
+AGREEING_BITS = 1100  # of HIGH_BITS in which equal values agree; cancellation may cost the rest
+VANISHING_BITS = 700  # a value that shrinks by so many bits with the precision is a rounding error of 0
 _DISCRETE = frozenset({"fact", "binom", "gcd", "lcm"})
 
 
@@ -198,9 +200,8 @@ def _confirmed(pair: _Pair, values: dict[str, Value], budget: Budget) -> bool:
     high = Evaluator(values, budget, precision=HIGH_BITS)
     left, right = (high.inexact(high.value(tree)) for tree in pair)
     larger = max(abs(left), abs(right))
-    return abs(left - right) <= larger * high.context.ldexp(1, -1100) or larger < size * high.context.ldexp(
-        1, -700
-    )
+    agree = abs(left - right) <= larger * high.context.ldexp(1, -AGREEING_BITS)
+    return agree or larger < size * high.context.ldexp(1, -VANISHING_BITS)
 
 
 def _close(evaluator: Evaluator, left: Value, right: Value) -> bool:

@@ -61,7 +61,8 @@ def tokenize(text: str) -> list[Token]:
             continue
         elif kind == "rows" and not has_rows:
             # The answer was escaped once too often: \\frac{1}{2}.
-            position -= text[position : position + 1].isalpha() or text.startswith(("{", "}"), position)
+            if text[position : position + 1].isalpha() or text.startswith(("{", "}"), position):
+                position -= 1  # the second backslash begins the command
             continue
         else:
             position = _READERS[kind](tokens, match, spaced)

@@ -77,9 +77,9 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
     base = [token.text for token in tokens[at + 1 :] if token.text not in _AROUND_BASE]
     digits = tokens[:at]
     negative = bool(digits) and digits[0].text == "-"
-    digits = _ungrouped(digits[negative:])
+    digits = _ungrouped(digits[1:] if negative else digits)
     written = "".join(token.text for token in digits)
-    whole, point, part = written.partition(".")
+    whole, _, part = written.partition(".")
     if len(base) != 1 or not (whole + part).isalnum() or not written.isascii() or len(written) > 100:
         return None
     if not any(token.kind == "number" for token in digits) or written != written.upper():
@@ -88,8 +88,11 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
     if radix == 10 and (whole + part).isdigit():
         value = number(written)
         return Scalar(("neg", value) if negative else value)
-    digits_only = (whole.lstrip("0") or "0") + (point + part).rstrip("0" if point else "").rstrip(".")
-    return InBase("-" * negative + digits_only, radix) if radix > 1 else None
+    if radix <= 1:
+        return None
+    decimals = part.rstrip("0")
+    digits_only = (whole.lstrip("0") or "0") + (f".{decimals}" if decimals else "")
+    return InBase(f"-{digits_only}" if negative else digits_only, radix)
 
 
 _SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})")

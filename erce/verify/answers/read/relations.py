@@ -51,9 +51,9 @@ def parse_relation(
 
 def _congruence(left: list[Token], right: list[Token]) -> Congruence:
     at = next((at for at, token in enumerate(right) if token.text in ("pmod", "bmod", "mod")), len(right))
-    residue = (
-        right[: at - 1] if right[at - 1 : at] == [Token("sign", "(", right[at - 1].spaced)] else right[:at]
-    )
+    residue = right[:at]
+    if residue and (residue[-1].kind, residue[-1].text) == ("sign", "("):
+        residue = residue[:-1]
     modulus = [token for token in right[at + 1 :] if token.text not in ("{", "}", ")")]
     return Congruence(parse_tokens(left), parse_tokens(residue), parse_tokens(modulus))
 
