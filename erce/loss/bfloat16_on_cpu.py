@@ -1,9 +1,10 @@
-"""bfloat16 operands on a CPU: rounded logits, which are exact again for the targets and the likely tokens.
+"""bfloat16 operands on a CPU → bfloat16 logits, those of targets and likely tokens computed again exactly.
 
 A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
 gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
-and cancel out; the few likely ones are worth a dot product each. Errors would be alike where logits are alike
-and large, as an offset makes them: the product is rounded after the row's `_centre` is subtracted from it.
+and cancel out; the few likely ones are worth a dot product each. A large
+offset that a row's logits share would make their rounding errors alike, so that they add up: the row's
+`_centre` is subtracted before rounding.
 """
 
 import math
@@ -67,7 +68,7 @@ class RoundedMatmuls(Matmuls):
             z = request.to_logits_(z if bias is None else z.add_(bias))
             shift = z.amax(-1)
             u = z.sub_(shift[:, None])
-            # To 1e-5, and faster than exp: what counts is computed again.
+            # exp2_ is right to 1e-5 and faster than exp; the terms that matter are computed again below.
             terms = RowTerms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
             rows, columns = _likely_besides(terms, y, request.order)
             dots = _dots(exact_rows, factors, rows + part.start, columns)
@@ -79,8 +80,8 @@ class RoundedMatmuls(Matmuls):
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         d_rows.copy_(tile @ weight)
         if self._centred:
-            # A row's gradient g sums to 0, for a constant on all logits changes nothing; a rounded one's does
-            # not. Σ g_j w_j = Σ g_j (w_j − m) with the mean m, which rounding errors would multiply.
+            # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
+            # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
             excess = tile @ weight.new_ones(len(weight), 1)
             d_rows.addmm_(excess.to(d_rows.dtype), _some_of(weight).mean(0, keepdim=True), alpha=-1)
 
@@ -110,7 +111,8 @@ def _dots(exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Ten
 
 
 def _some_of(weight: Tensor) -> Tensor:
-    return weight[:: len(weight) // SAMPLED | 1].float()  # an odd step: tokens often alternate in kind
+    odd_step = (len(weight) // SAMPLED) | 1  # tokens often alternate in kind
+    return weight[::odd_step].float()
 
 
 def _correct(terms: RowTerms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:
@@ -143,7 +145,7 @@ def _least(u: Tensor, e: Tensor, order: float | None) -> Tensor:
 
 def _larger(e: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
     """Return the rows and columns where e is larger than `least`, by row."""
-    if not (least < 1).any():  # no e is
+    if not (least < 1).any():  # every e is at most 1
         none = torch.zeros(0, dtype=torch.long, device=e.device)
         return none, none
     whole = e.shape[-1] - e.shape[-1] % _GROUP

@@ -60,21 +60,24 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     temperature, without a cap logit_scale · x / temperature. Ignored positions are dropped before the
     projection.
 
-    A frozen head costs two matmuls, also if the objectives of reduction="none" are weighted afterwards. A
-    trainable head costs three, and four for reduction="none"; with `row_weights` and `num_items_in_batch` in
-    place of weights afterwards it stays at three. With `return_lse` the
-    backward makes the logits again: three and four. A mean divides by `num_items_in_batch` or by the number
-    of scored positions, whatever their weights.
+    A frozen head costs two matmuls, even if you weight the objectives of reduction="none" afterwards. A
+    trainable head costs three, or four for reduction="none"; to weight rows at the price of three, give
+    `row_weights` and `num_items_in_batch`. With `return_lse` the backward makes the logits again: three and
+    four. A mean divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
 
-    `chunk_bytes` of logits are held at once (512 MiB, on a CPU 160 MiB in float32 and 80 MiB in bfloat16;
-    one row at the least). They are scored in float32, or in float64 where an operand is; under autocast the
-    operands are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; those with
-    p > 2⁻⁸ and the target's are computed again in float32. In a vocabulary under 4,096 tokens all are.
+    `chunk_bytes` bounds the logits that are held at once; a chunk has at least one row. The default is 512
+    MiB, or the size of the weight's gradient if that is larger; on a CPU 160 MiB in float32 and 80 MiB in
+    bfloat16. Logits are scored in float32, or in float64 where an operand is; under autocast the operands
+    are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those
+    with p > 2⁻⁸ are computed again in float32. With fewer than 4,096 tokens all logits are float32.
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
-    head that FSDP or DeepSpeed has sharded is gathered once, for the forward. Not differentiable twice.
-    Section 4.
+    head that FSDP or DeepSpeed has sharded is gathered once, for the forward.
+
+    The gradient cannot be differentiated again (RuntimeError). InputError: an argument does not fit.
+    DivergedError: a row's largest logit is not finite; on CUDA only in torch's anomaly mode. Paper, Section
+    4.
 
     >>> hidden, weight = torch.ones(3, 2, requires_grad=True), torch.eye(4, 2)
     >>> loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([0, 3, -100]), lam=1.0)
@@ -162,7 +165,7 @@ def _operands(
         raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
     if bias is not None and bias.shape != weight.shape[:1]:
         raise InputError(f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)")
-    n = hidden.shape[:-1].numel()  # reshape could not tell, where another axis is 0
+    n = hidden.shape[:-1].numel()  # reshape(-1, d) cannot tell n where d is 0
     if low is not None and up is not None:
         if low.shape[:-1] != hidden.shape[:-1] or up.shape != (len(weight), low.shape[-1]):
             raise InputError(
@@ -215,7 +218,7 @@ class _GradientInForward(torch.autograd.Function):
 
 
 class _GradientInBackward(torch.autograd.Function):
-    """The same where weights come later, of a trainable head's rows or of lse: the backward sweeps again."""
+    """The loss whose weights come later, of a trainable head's rows or of lse: its backward sweeps again."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:

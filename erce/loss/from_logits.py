@@ -34,8 +34,9 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     of scored positions whatever their `row_weights`. Half-precision logits are scored in float32, and the
     objective is float32; float64 stays float64. Logits may be −inf (a masked vocabulary); where the target's
     is, the objective is inf and its gradient finite. The gradient is made in the forward and cannot be
-    differentiated again. A negative `lam` is the confidence penalty of Pereyra et al. (2017). `z_loss` adds
-    z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there 1e-4).
+    differentiated again (RuntimeError). A negative `lam` is the confidence penalty of Pereyra et al. (2017).
+    `z_loss` adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there
+    1e-4).
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
@@ -90,7 +91,8 @@ class _FromLogits(torch.autograd.Function):
         ctx: Any, logits: Tensor, rows: Rows, request: Request, differentiate: bool
     ) -> tuple[Tensor, ...]:
         exact = torch.promote_types(logits.dtype, torch.float32)
-        # A loss scale may come later, with which float16 holds what it would round to 0 or infinity without.
+        # float16's gradient is kept in float32: a loss scale that comes later may bring into float16's range
+        # what would round to 0 or infinity now.
         kept = exact if logits.dtype == torch.float16 else logits.dtype
         wanted = differentiate and ctx.needs_input_grad[0]
         gradient = torch.zeros_like(logits, dtype=kept) if wanted else None

@@ -18,7 +18,7 @@ def shape(tile: Tensor) -> tuple[int, int]:
 
 
 def end_of(tile: Tensor) -> int:
-    """Return the end of a row's memory, past v if 16 divides it then: so loads and stores are vectors.
+    """Return how many columns a kernel may access: v rounded up to 16, for vector loads, if rows have room.
 
     What lies between v and the end must be nobody else's.
     """

@@ -1,6 +1,6 @@
 """A name and a number → the penalty or the objective, of erce or a user's own; and back to the name.
 
-A user's own is tried on a few rows first: what is wrong with it would train for hours, on something else.
+A user's own is tried on a few rows first: a mistake in it would train a wrong objective for hours.
 """
 
 from collections.abc import Iterable
@@ -84,7 +84,7 @@ def make_objective(name: str) -> Objective:
 
 
 def check_names(penalty: str, order: float, objectives: Iterable[str]) -> None:
-    """Make each once, a user's own tried: an InputError says which cannot be made."""
+    """Make the penalty and each objective once; an InputError names the one that cannot be made."""
     make_penalty(penalty, order)
     for name in objectives:
         make_objective(name)

@@ -29,12 +29,12 @@ class Objective(ABC):
         """Return the value and d value / d nll of each row, (rows,); `gate` has the weights of `gate()`."""
 
     def gate(self, logits: Tensor) -> Tensor:
-        """Return a weight (rows,) from logits (rows, v), known up to a constant a row; if `gated`."""
+        """Return a weight (rows,) from logits (rows, v), each row up to a constant; only if `gated`."""
         raise TypeError(f"{type(self).__name__} has no gate; give it one, or leave gated False")
 
     @classmethod
     def of(cls, parameter: float | None) -> "Objective":
-        """Make the objective of a configuration, with its number if it takes any; None is its paper's."""
+        """Make the objective from the number after its name ("focal:2"); None takes its paper's default."""
         if parameter is not None:
             raise InputError(f"{cls.__name__} has no number, got {parameter!r}; leave it out")
         return cls()
@@ -117,7 +117,8 @@ class Focal(Objective):
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         p, miss = (-nll).exp(), -torch.expm1(-nll)
         factor = miss**self.gamma
-        # γ (1 − p)^(γ−1) p nll, written with nll / (1 − p), which tends to 1 as p → 1.
+        # With p = e^(−nll), d/d nll of (1 − p)^γ nll is (1 − p)^γ + γ (1 − p)^(γ−1) p nll. The second term is
+        # written with nll / (1 − p), which tends to 1 as p → 1.
         ratio = torch.where(miss > 0, nll / miss, 1.0)
         pull = torch.where(p > 0, self.gamma * factor * p * ratio, p)
         return factor * nll, factor + pull

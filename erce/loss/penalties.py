@@ -48,7 +48,7 @@ class Penalty(ABC):
 
     @classmethod
     def of_order(cls, order: float) -> "Penalty":
-        """Make the penalty of a configuration, where every penalty has an order: 1 if it takes none."""
+        """Make the penalty from a recipe's `order`; a penalty without an order takes 1 alone, the default."""
         if order != 1:
             raise InputError(f"{cls.__name__} takes no order, got {order!r}; leave it out")
         return cls()

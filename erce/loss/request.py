@@ -17,13 +17,12 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 class Loss(NamedTuple):
-    """What both functions return.
+    """The loss of one call: the differentiable `objective`, and detached values for the log.
 
-    `objective`, what is minimised, is differentiable: its mean or sum over the scored positions or, for
-    reduction="none", one per position, in the shape of the targets and 0 where they are ignored. All other
-    fields but `lse` are detached, for the log, and ignore `row_weights`: means over the scored positions for
-    "mean" and for "sum", else per position. With nothing scored all are 0. A field that was not asked for is
-    None.
+    For "mean" and "sum", `objective` is the mean or sum over the scored positions; for "none" it has the
+    shape of the targets and is 0 where they are ignored. All other fields but `lse` are detached and ignore
+    `row_weights`: for "mean" and "sum" they are means over the scored positions, for "none" they have the
+    shape of the targets. If no position is scored, every field is 0. A field that was not asked for is None.
     """
 
     objective: Tensor
@@ -268,8 +267,8 @@ def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int)
         raise InputError(f"ignore_index must be a whole number, got {ignore_index!r}; -100 is usual")
     if targets.shape != leading:
         raise InputError(
-            f"targets have shape {tuple(targets.shape)}, but the rows that they belong to {tuple(leading)}; "
-            f"give one target a row, {ignore_index} where there is none"
+            f"targets have shape {tuple(targets.shape)}, but their rows have shape {tuple(leading)}; give "
+            f"one target a row, {ignore_index} where there is none"
         )
     if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise InputError(f"targets are token ids, got {targets.dtype}; convert them with .long()")
@@ -277,10 +276,11 @@ def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int)
 
 def _check_numbers(name: str, numbers: Tensor, shape: tuple[int, ...]) -> None:
     if not isinstance(numbers, Tensor) or numbers.is_complex():
-        raise InputError(f"{name} must be a tensor of real numbers, one a target, got {numbers!r:.60}")
+        raise InputError(f"{name} must be a tensor of real numbers, one per target, got {numbers!r:.60}")
     if numbers.shape != shape and not (name == "lam" and numbers.ndim == 0):
         raise InputError(
-            f"{name} has shape {tuple(numbers.shape)}, but the targets {tuple(shape)}; give one a target"
+            f"{name} has shape {tuple(numbers.shape)}, but the targets have shape {tuple(shape)}; give one "
+            "number per target"
         )
     if numbers.requires_grad:
         raise InputError(f"{name} is a constant here and has no gradient; give {name}.detach()")
@@ -290,9 +290,7 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
     if items is None:
         return
     if reduction != "mean":
-        raise InputError(
-            f"num_items_in_batch divides a mean, got it with reduction={reduction!r}; leave it out"
-        )
+        raise InputError(f"num_items_in_batch divides only a mean; leave it out with reduction={reduction!r}")
     if isinstance(items, Tensor):
         fits = items.numel() == 1 and not items.is_complex()  # its value is checked with those of the rows
     else:
@@ -302,7 +300,10 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
 
 
 def _no_divisor(items: Any) -> InputError:
-    return InputError(f"num_items_in_batch must be one number above 0, got {items!r}; it divides the sum")
+    return InputError(
+        f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
+        "by it"
+    )
 
 
 def _check_transform(request: Request) -> None:

@@ -46,7 +46,7 @@ def score_tile(
     if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile):
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
-    # Made first: results kept from block to block would split the memory that the blocks' temporaries reuse.
+    # Allocated before the loop: results kept between blocks would split the memory that the blocks reuse.
     columns = tile.new_empty(len(request.fields) + 1, len(tile), dtype=dtype)
     for part, room in blocks(tile, dtype):
         terms = terms_of(tile[part], part, room)
@@ -65,7 +65,7 @@ def kernels_run_on(tile: Tensor) -> bool:
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
-    """Yield slices that cover `rows` rows, as many at a time as suit the passes; none is above the first."""
+    """Yield slices that cover `rows` rows, in sizes that suit the passes; none is larger than the first."""
     block_bytes = BLOCK_BYTES_ON_CPU if device.type == "cpu" else BLOCK_BYTES_ELSEWHERE
     step = max(1, block_bytes // row_bytes)
     for start in range(0, rows, step):

@@ -19,8 +19,10 @@ from erce.loss.request import Loss, Request, Rows
 
 
 class Sums(NamedTuple):
-    """Of each row, (rows,), over its columns, with a the penalty's order, k = |a − 1| and
-    bent(u) = (e^(ku) − 1) / k, which is u at order 1. What is not needed is 0."""
+    """Sums over the columns of each row, (rows,) each; a sum that is not needed is 0.
+
+    a is the penalty's order, k = |a − 1|, and bent(u) = (e^(ku) − 1) / k, which is u at order 1.
+    """
 
     shift: Tensor  # what u is relative to
     top: Tensor  # max z; not finite where the row is no distribution
@@ -34,7 +36,7 @@ class Sums(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """What makes the gradient of each row, (rows,), in a column that is not the target's:
+    """The coefficients of each row's gradient, (rows,) each. In a column that is not the target's it is
 
     order 1: e^u (plain + bent u)             above: e^u (plain + bent expm1(k (u + ratio)))
     order inf: e^u plain + bent [u = 0]       below: e^u plain + bent e^(au) expm1(k (u + ratio))
@@ -214,8 +216,8 @@ def _in_output(slopes: Slopes, sums: Sums, request: Request) -> Slopes:
 def refuse_no_distribution(top: Tensor, positions: Tensor) -> None:
     """Raise a DivergedError that names the first row whose largest logit is not finite; both are (m,).
 
-    A CUDA device would have to be waited for: its rows' losses are not finite either, and only torch's
-    anomaly mode, which looks for the origin of NaN, has the error.
+    On a CUDA device this check would make the host wait, so it runs only in torch's anomaly mode; otherwise
+    such a row shows as a loss that is not finite.
     """
     if top.is_cuda and not torch.is_anomaly_enabled():
         return

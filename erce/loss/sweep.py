@@ -58,7 +58,7 @@ NONE_WANTED = (False,) * len(Gradients._fields)
 
 
 class Vocabulary:
-    """What a sweep has to know of the head's columns, which are here the whole vocabulary."""
+    """The head's columns as a sweep sees them: here, the whole vocabulary."""
 
     has_whole_rows = True
 
@@ -87,7 +87,7 @@ class Vocabulary:
         return score_tile(tile, rows, request, bias, terms_of, out)
 
     def complete_(self, gradient: Tensor) -> None:
-        """Complete a gradient that is a sum over the vocabulary, in place."""
+        """Add up a gradient over the parts of the vocabulary, in place; here there is one part."""
 
 
 class Head(NamedTuple):
@@ -192,7 +192,7 @@ def chunks(operands: Operands, m: int, request: Request, vocabulary: Vocabulary)
 
 
 def even_rows(m: int, most: int, multiple: int) -> int:
-    """Return how many rows a chunk has so that chunks are even: at most `most`, a multiple if that allows it.
+    """Return how many rows an even chunk has: at most `most`, a multiple of `multiple` if `most` reaches it.
 
     >>> even_rows(4096, 588, 128), even_rows(3000, 100, 128), even_rows(10, 4, 1), even_rows(300, 300, 128)
     (512, 100, 4, 300)

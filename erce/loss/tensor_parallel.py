@@ -23,8 +23,8 @@ def check(request: Request, *head: Tensor | None) -> None:
     """Raise an InputError for what needs whole rows of the vocabulary, and for a head to be gathered."""
     if request.objective.gated or request.order is None:
         raise InputError(
-            "a vocabulary that is split over a group has no gated objective and no penalty of your own, got "
-            f"{request.objective!r} and {request.penalty!r}"
+            "a vocabulary split over a group takes no gated objective and no penalty of your own, got "
+            f"{request.objective!r} and {request.penalty!r}; leave out group, or take built-in ones"
         )
     if any(map(is_dtensor, head)):
         raise InputError(

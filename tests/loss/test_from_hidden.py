@@ -281,7 +281,7 @@ def test_backward_may_run_again_but_not_be_differentiated(trainable_head):
         ({"chunk_bytes": 0}, "chunk_bytes must be above 0, got 0; None is the default"),
         ({"lam": math.nan}, "lam must be a finite number, got nan"),
         ({"targets": torch.tensor([5, 0])}, "target 5 is outside the vocabulary of 5 tokens; mark"),
-        ({"targets": torch.tensor([[1, 2]])}, r"targets have shape \(1, 2\), but the rows that they"),
+        ({"targets": torch.tensor([[1, 2]])}, r"targets have shape \(1, 2\), but their rows have"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence_with_its_value_and_the_way_out(change, sentence):

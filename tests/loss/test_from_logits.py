@@ -249,7 +249,7 @@ LOGITS, TARGETS = torch.zeros(2, 4), torch.tensor([1, 2])
         ),
         (
             {"targets": torch.tensor([1])},
-            r"targets have shape \(1,\), but the rows that they belong to \(2,\); give",
+            r"targets have shape \(1,\), but their rows have shape \(2,\); give",
         ),
     ],
 )

@@ -236,7 +236,7 @@ def test_weights_that_are_known_before_cost_no_matmul(trainable):
 BAD = {
     "lam": [
         (math.nan, "lam must be a finite number, got nan; 0 is plain cross-entropy"),
-        (torch.ones(3), r"lam has shape \(3,\), but the targets \(11,\); give one a target"),
+        (torch.ones(3), r"lam has shape \(3,\), but the targets have shape \(11,\); give one"),
         (torch.full((N,), math.inf), "lam must be finite numbers, got inf"),
         (
             torch.ones(N, requires_grad=True),
@@ -244,12 +244,15 @@ BAD = {
         ),
     ],
     "row_weights": [
-        (torch.ones(2), r"row_weights has shape \(2,\), but the targets \(11,\); give one a target"),
+        (torch.ones(2), r"row_weights has shape \(2,\), but the targets have shape \(11,\); give one"),
         (torch.full((N,), math.nan), "row_weights must be finite numbers, got nan"),
-        (1.0, "row_weights must be a tensor of real numbers, one a target, got 1.0"),
+        (1.0, "row_weights must be a tensor of real numbers, one per target, got 1.0"),
     ],
     "num_items_in_batch": [
-        (items, rf"num_items_in_batch must be one number above 0, got {shown}; it divides")
+        (
+            items,
+            rf"num_items_in_batch must be one number above 0, got {shown}; the sum of the objectives",
+        )
         for items, shown in (
             (0, "0"),
             (torch.tensor(0), "0"),
@@ -296,7 +299,9 @@ def test_a_wrong_setting_is_one_sentence_with_its_value_and_the_way_out(name, va
 
 
 def test_a_normaliser_goes_with_a_mean_only():
-    with pytest.raises(ValueError, match=r"^num_items_in_batch divides a mean, got it with reduction='sum'"):
+    with pytest.raises(
+        ValueError, match=r"^num_items_in_batch divides only a mean; leave it out with reduction='sum'"
+    ):
         linear(operands(), lam=1.0, reduction="sum", num_items_in_batch=3)
 
 
