@@ -16,8 +16,9 @@ demo test slow check: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.ok
 	$(BIN)/pytest -q -n auto --dist loadfile
 
+# A third of these tests' time is waiting (for kills, for Ray), so one process more than there are cores.
 slow: $(VENV)/.ok
-	$(BIN)/pytest -q -n auto --dist loadfile -m 'slow and not gpu'
+	$(BIN)/pytest -q -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile -m 'slow and not gpu'
 
 lint: $(VENV)/.ok
 	$(BIN)/ruff format --check .

@@ -54,9 +54,9 @@ def overhead(options: argparse.Namespace) -> None:
                 list(run(cells[:4]))  # the workers' start
                 started = time.perf_counter()
                 ended = list(run(cells))
-                each = (time.perf_counter() - started) / len(cells)
+                seconds_a_cell = (time.perf_counter() - started) / len(cells)
         assert not any(done.failure for done in ended), ended[0]
-        print(f"{engine:10} {len(cells)} cells  {1000 * each:6.2f} ms a cell (at most 50)")
+        print(f"{engine:10} {len(cells)} cells  {1000 * seconds_a_cell:6.2f} ms a cell (at most 50)")
 
 
 def workers(options: argparse.Namespace) -> None:
@@ -203,7 +203,7 @@ def _alone(what: str, *arguments: str) -> str:
 
 
 INSIDE: dict[str, Callable[..., None]] = {
-    each.__name__: each for each in (_study, _one, _resume, _report, _many)
+    part.__name__: part for part in (_study, _one, _resume, _report, _many)
 }
 
 

@@ -56,15 +56,15 @@ def hostile(options: argparse.Namespace) -> None:
         }
         began = time.monotonic()
         lines = cage.caged(order, seconds=3600)
-        found = next(line["tier"] for line in lines if "tier" in line)
-        print(f"\n{len(programs)} programs, tier {found}, {time.monotonic() - began:.0f} s\n")
-        _print_problems(found, programs, {line["name"]: line for line in lines if "name" in line})
+        tier_used = next(line["tier"] for line in lines if "tier" in line)
+        print(f"\n{len(programs)} programs, tier {tier_used}, {time.monotonic() - began:.0f} s\n")
+        _print_problems(tier_used, programs, {line["name"]: line for line in lines if "name" in line})
 
 
 def _print_problems(tier: str, programs: list[dict[str, Any]], lines: dict[str, dict[str, Any]]) -> None:
     print(f"| {'category':<10} |   n | {' | '.join(PROBLEMS)} |")
     print(f"|{'-' * 12}|----:|{'|'.join('-' * (len(name) + 1) + ':' for name in PROBLEMS)}|")
-    said = []
+    problem_lines = []
     for category in dict.fromkeys(program["category"] for program in programs):
         mine = [program for program in programs if program["category"] == category]
         counted: Counter[str] = Counter()
@@ -72,26 +72,26 @@ def _print_problems(tier: str, programs: list[dict[str, Any]], lines: dict[str, 
             line = lines.get(program["name"])
             for problem in _problems(program, line, tier):
                 counted[problem] += 1
-                said.append(f"  {program['name']}: {problem}: {_shown(line)}")
+                problem_lines.append(f"  {program['name']}: {problem}: {_shown(line)}")
         cells = " | ".join(f"{counted[name]:>{len(name)}}" for name in PROBLEMS)
         print(f"| {category:<10} | {len(mine):>3} | {cells} |")
-    print("\n".join(["", *said]))
+    print("\n".join(["", *problem_lines]))
 
 
 def _problems(program: dict[str, Any], line: dict[str, Any] | None, tier: str) -> list[str]:
     """Return what a program did wrong; its verdict does not count unless this tier promises it."""
     if line is None:
         return ["no verdict"]
-    found = ["effect"] if line["effects"] else []
+    problems = ["effect"] if line["effects"] else []
     if program.get("tiers") and tier not in program["tiers"]:
-        return found
+        return problems
     if program["expect"] == "fail" and line["accepted"]:
-        found.append("wrong pass")
+        problems.append("wrong pass")
     if program["expect"] == "pass" and not line["accepted"]:
-        found.append("honest failed")
+        problems.append("honest failed")
     if line["reason"] == "error" and program.get("reason") != "error":
-        found.append("called our fault")
-    return found
+        problems.append("called our fault")
+    return problems
 
 
 def _shown(line: dict[str, Any] | None) -> str:

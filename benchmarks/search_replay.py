@@ -120,7 +120,7 @@ def _ends(table: PaperTable, search: Search, permutations: int, seed: int) -> It
 
 def _table(task: str, decoding: str) -> PaperTable:
     """Return the first table that fits: with seeds, where the paper prints any."""
-    return next(each for each in tables() if (each.task, each.decoding) == (task, decoding))
+    return next(table for table in tables() if (table.task, table.decoding) == (task, decoding))
 
 
 if __name__ == "__main__":

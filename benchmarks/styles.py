@@ -167,10 +167,12 @@ def measured_texts(model: Any, problems: Sequence[Problem]) -> list[str]:
         for completion in completions:
             by_style[style(completion.text)].append(completion)
         for name in STYLES:
-            ours = by_style[name]
-            right = sum(task.verify(by_id[one.problem], one).accepted for one in ours)
-            entropy = f", {np.mean([one.entropy for one in ours]):.2f}" if ours else ""
-            cells.append(f"{percent(len(ours), len(completions))} ({percent(right, len(ours))}{entropy})")
+            of_style = by_style[name]
+            right = sum(task.verify(by_id[one.problem], one).accepted for one in of_style)
+            entropy = f", {np.mean([one.entropy for one in of_style]):.2f}" if of_style else ""
+            cells.append(
+                f"{percent(len(of_style), len(completions))} ({percent(right, len(of_style))}{entropy})"
+            )
     return cells
 
 

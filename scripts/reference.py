@@ -82,8 +82,12 @@ def _setting_table(title: str, kind: type) -> list[str]:
 def _meanings(kind: type) -> dict[str, str]:
     """Return a dataclass's field → the comment beside it."""
     source = inspect.getsource(kind).splitlines()
-    [body] = [found.body for found in ast.parse("\n".join(source)).body if isinstance(found, ast.ClassDef)]
-    fields = [found for found in body if isinstance(found, ast.AnnAssign)]
+    [body] = [
+        definition.body
+        for definition in ast.parse("\n".join(source)).body
+        if isinstance(definition, ast.ClassDef)
+    ]
+    fields = [field for field in body if isinstance(field, ast.AnnAssign)]
     return {
         ast.unparse(field.target): trailing_comment(source[(field.end_lineno or field.lineno) - 1])
         for field in fields

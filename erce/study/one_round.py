@@ -20,29 +20,30 @@ FAILURES_SHOWN = 10
 
 def run_round(
     first_round: FirstRound,
-    now: Asked,
+    this_round: Asked,
     run_cells: RunCells,
     *,
     retries: int,
-    without: Sequence[Done],
+    failed_before: Sequence[Done],
     started: float,
 ) -> list[Done]:
-    """Run the cells of a round that have no result, but not those in `without`; return those that failed.
+    """Run the cells of a round without a result, except those in `failed_before`; return those that failed.
 
     While cells are left to run, the first round is checked. `started` is when the run began, by
     `time.monotonic`.
     """
-    root, recipe, earlier = first_round.root, first_round.recipe, {done.cell for done in without}
-    missing = [cell for cell in now.cells if cell not in earlier and not is_done(root, recipe, cell)]
-    finished = len(now.cells) - len(missing)
-    later = max(0, len(planned_cells(recipe)) - len(now.cells)) if missing and now.step is None else 0
-    last: dict[Cell, Done] = {}  # how each cell ended, in its last attempt
+    root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
+    failed_cells = {done.cell for done in failed_before}
+    missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
+    finished, later = len(cells) - len(missing), 0
+    if missing and this_round.step is None:
+        later = max(0, len(planned_cells(recipe)) - len(cells))
+    last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
+    total, to_run = len(cells) + later, len(missing) + later
     with (
-        progress(
-            len(now.cells) + later, len(missing) + later, messages=now.messages, started=started
-        ) as advance,
+        progress(total, to_run, messages=this_round.messages, started=started) as advance,
         closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:
@@ -51,11 +52,11 @@ def run_round(
                     f"{root} was moved or deleted while its study ran; go on where it is with --out, or "
                     "begin anew with the same command"
                 )
-            last[done.cell] = done
+            last_attempts[done.cell] = done
             advance(done)
-            if len(last) < len(missing) or isinstance(now.step, Run):
+            if len(last_attempts) < len(missing) or isinstance(this_round.step, Run):
                 first_round.check()
-    return [done for done in last.values() if done.failure and not is_lost(root, recipe, done.cell)]
+    return [done for done in last_attempts.values() if done.failure and not is_lost(root, recipe, done.cell)]
 
 
 def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:

@@ -70,8 +70,10 @@ def run(
         notes = make_again(sorted((root / "cells").glob("*")))
         notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
         failed: list[Done] = []
-        for now in rounds(root, recipe, notes=notes):
-            failed += run_round(first_round, now, run_cells, retries=retries, without=failed, started=started)
+        for this_round in rounds(root, recipe, notes=notes):
+            failed += run_round(
+                first_round, this_round, run_cells, retries=retries, failed_before=failed, started=started
+            )
             if not all(done.diverged for done in failed):
                 break
     if failed:

@@ -33,11 +33,11 @@ class Outcome(NamedTuple):
         """
         if self.claims is None:
             return f"not installed: {self.fault}"
-        said = [claim.text if claim.holds else f"**wrong:** {claim.text}" for claim in self.claims]
-        return "; ".join([*said, *([f"**stopped:** {self.fault}"] if self.fault else [])])
+        sentences = [claim.text if claim.holds else f"**wrong:** {claim.text}" for claim in self.claims]
+        return "; ".join([*sentences, *([f"**stopped:** {self.fault}"] if self.fault else [])])
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return a Markdown table with a row a tool."""
-    rows = [f"| {each.versions} | {each.result.replace('|', '/')} |" for each in outcomes]
+    rows = [f"| {outcome.versions} | {outcome.result.replace('|', '/')} |" for outcome in outcomes]
     return "\n".join(["| tool, with | what ran |", "|---|---|", *rows])

@@ -211,8 +211,8 @@ def _written(environment: Environment, training: Training, settings: dict[str, A
 def write_demonstrations(path: Path) -> None:
     """Write one conversation a line, as all three frameworks read them."""
     turns = [
-        [{"role": "user", "content": each.prompt}, {"role": "assistant", "content": each.demonstration}]
-        for each in DEMONSTRATIONS
+        [{"role": "user", "content": problem.prompt}, {"role": "assistant", "content": problem.demonstration}]
+        for problem in DEMONSTRATIONS
     ]
     text = "".join(json.dumps({"messages": messages}) + "\n" for messages in turns)
     path.write_text(text, encoding="utf-8")
@@ -245,10 +245,12 @@ def _entropy(adapter: Path) -> float:
         PeftModel.from_pretrained(_model(), adapter).eval(),
     )
     entropies = []
-    for each in DEMONSTRATIONS:
-        question = [{"role": "user", "content": each.prompt}]
+    for problem in DEMONSTRATIONS:
+        question = [{"role": "user", "content": problem.prompt}]
         text = tokenizer.apply_chat_template(question, add_generation_prompt=True, tokenize=False)
-        start, end = (tokenizer.encode(part, add_special_tokens=False) for part in (text, each.demonstration))
+        start, end = (
+            tokenizer.encode(part, add_special_tokens=False) for part in (text, problem.demonstration)
+        )
         logits = policy(torch.tensor([[*start, *end, tokenizer.eos_token_id]])).logits[0, len(start) - 1 : -1]
         entropies.append(torch.distributions.Categorical(logits=logits).entropy())
     return float(torch.cat(entropies).mean())

@@ -58,8 +58,8 @@ def run_one(work: Work, cell: Cell) -> Done:
     with CellFailure() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
             # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
-            for left in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
-                _remove(left)
+            for leftover in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
+                _remove(leftover)
             work.run(work.root, work.recipe, cell)
     if caught.trace:
         with suppress(OSError):  # a full disk is often what failed the cell

@@ -32,8 +32,8 @@ def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
     if not content:
         return
     half, old = scratch / f"{folder.name}{HALF}", scratch / f"{folder.name}{OLD}"
-    for left in (half, old):
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in (half, old):
+        shutil.rmtree(leftover, ignore_errors=True)
     half.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
         tar.extractall(half, filter="data")
@@ -51,5 +51,5 @@ def restore(folders: Path, *, scratch: Path) -> None:
         folder = folders / old.name.removesuffix(OLD)
         if not folder.exists():
             old.replace(folder)
-    for left in (*scratch.glob(f"*{OLD}"), *scratch.glob(f"*{HALF}")):
-        shutil.rmtree(left)
+    for leftover in (*scratch.glob(f"*{OLD}"), *scratch.glob(f"*{HALF}")):
+        shutil.rmtree(leftover)
