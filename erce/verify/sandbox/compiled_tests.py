@@ -33,10 +33,11 @@ class BrokenTestsError(ValueError):
 
 @dataclass(frozen=True)
 class CompiledTests:
-    """The code that a judge runs. Of `independent` tests none binds a name that a later one could read.
+    """The code that a judge runs.
 
-    `against_constants`: whether every assert compares with a constant, so that nothing expected can depend on
-    arguments that the program changes. `holds_values`: whether tests or set-up bind names to values.
+    `independent`: no test binds a name that a later test could read. `against_constants`: every assert
+    compares with a constant, so that nothing expected can depend on arguments that the program changes.
+    `holds_values`: whether tests or set-up bind names to values.
     """
 
     setup: tuple[CodeType, ...]
@@ -183,7 +184,7 @@ def _is_definition(statement: ast.stmt) -> bool:
 
 
 def _is_plain_step(statement: ast.stmt, answered: Collection[str]) -> bool:
-    """Return whether a statement relates no two values to each other, but for equality with a constant."""
+    """Return whether a statement compares values with constants alone, and only for equality."""
     match statement:
         case ast.Assert(test=ast.BoolOp(values=tests)):
             return all(_compares_with_a_constant(test, answered) for test in tests)
@@ -204,7 +205,7 @@ def _compares_with_a_constant(test: ast.expr, answered: Collection[str]) -> bool
 
 
 def _is_plain_value(value: ast.expr, answered: Collection[str]) -> bool:
-    """Return whether this is a constant, a name, or a call of the program or of one builtin on such."""
+    """Return whether this is a constant, a name, or a call of the program or a builtin on such values."""
     match value:
         case ast.Name():
             return True
@@ -258,14 +259,14 @@ if hasattr(os, "register_at_fork"):
 
 @lru_cache(maxsize=64)
 def _nodes(source: str) -> list[ast.AST]:
-    found: list[ast.AST] = [_parse(source)]
-    for node in found:  # which grows
+    tree_nodes: list[ast.AST] = [_parse(source)]
+    for node in tree_nodes:  # the list grows during the loop
         for field in node._fields:
             value = getattr(node, field)
             for child in value if type(value) is list else (value,):
                 if isinstance(child, ast.AST) and not isinstance(child, _LEAVES):
-                    found.append(child)
-    return found
+                    tree_nodes.append(child)
+    return tree_nodes
 
 
 def nodes(source: str, what: str) -> list[ast.AST]:
@@ -275,6 +276,7 @@ def nodes(source: str, what: str) -> list[ast.AST]:
 
 
 def parsed(source: str, what: str) -> ast.Module:
+    """Return the tree of a text; a BrokenTestsError, which calls the text `what`, if it is not Python."""
     try:
         return _parse(source)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
@@ -307,13 +309,13 @@ def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
 @lru_cache(maxsize=64)
 def _names_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that one source reads from the module's scope, and those that it binds in it."""
-    found = _nodes(source)
-    if not _OF_ONE_SCOPE.issuperset(map(type, found)):
+    tree_nodes = _nodes(source)
+    if not _OF_ONE_SCOPE.issuperset(map(type, tree_nodes)):
         return _names_by_scope(source)
-    names = [(node.id, type(node.ctx)) for node in found if type(node) is ast.Name]
+    names = [(node.id, type(node.ctx)) for node in tree_nodes if type(node) is ast.Name]
     imported = {
         (alias.asname or alias.name).partition(".")[0]
-        for alias in found
+        for alias in tree_nodes
         if type(alias) is ast.alias and alias.name != "*"
     }
     loaded = frozenset(name for name, context in names if context is ast.Load)

@@ -17,9 +17,9 @@ class Limits:
     """The limits on one program.
 
     `cpu` is processor time of all threads, so that a busy machine changes no verdict; comparing the results
-    has an equal budget of its own. 5 s with less than 0.05 s of computing, or half of `wall` if that is less,
-    stop programs that wait; `wall` itself is a guard far away. `memory` comes on top of what a bare
-    interpreter takes; `file` is the size of one file.
+    has an equal budget of its own. A program that computes for less than 0.05 s in 5 s (or in half of `wall`,
+    if that is shorter) waits, and is stopped. `wall` itself is a last guard. `memory` comes on top of what a
+    bare interpreter takes; `file` bounds the size of each file.
     """
 
     cpu: float = 2.0  # seconds
@@ -35,9 +35,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("cpu", "wall", "memory", "file"):
             if getattr(self, name) <= 0:
-                raise InputError(
-                    f"a limit must be over zero, and {name} is {getattr(self, name)!r}: give more"
-                )
+                raise InputError(f"{name} = {getattr(self, name)!r} must be above 0: give a larger limit")
         for name in ("memory", "file"):
             if not isinstance(getattr(self, name), int):
                 raise InputError(f"{name} counts bytes, and {getattr(self, name)!r} is no int: round it")

@@ -27,8 +27,8 @@ class Table:
         """Return the form of a value together with all objects that it leads to."""
         inner, entries = self._encode(value, self), []
         while self._waiting:
-            number, found = self._waiting.popleft()
-            entries.append([number, type(found).__name__, self.pairs(found)])
+            number, held = self._waiting.popleft()
+            entries.append([number, type(held).__name__, self.pairs(held)])
         return ["with", entries, inner] if entries else inner
 
     def pairs(self, value: Any) -> list[list[Any]]:

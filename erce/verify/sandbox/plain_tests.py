@@ -70,12 +70,14 @@ def leaves_nothing(
     library = sys.stdlib_module_names | set(dir(builtins)) - _BUILTINS
     unknown = library - answered - {name for name, module in modules.items() if name == module}
     below_dots = {id(node.value) for node in every if isinstance(node, ast.Attribute)}
-    return all(
-        _is_allowed_name(node.id, unknown, set() if id(node) in below_dots else set(modules))
-        if isinstance(node, ast.Name)
-        else _is_allowed(node, modules)
-        for node in every
-    )
+    for node in every:
+        if not isinstance(node, ast.Name):
+            is_allowed = _is_allowed(node, modules)
+        else:  # a module stands before a dot alone
+            is_allowed = _is_allowed_name(node.id, unknown, set() if id(node) in below_dots else set(modules))
+        if not is_allowed:
+            return False
+    return True
 
 
 def _bound(node: ast.AST) -> list[str]:

@@ -135,7 +135,7 @@ class Sandbox:
             self._idle.put(reusable)
 
     def _verdict_on_deaths(self, *deaths: Exception) -> Verdict:
-        """Return the verdict after two deaths: a judge that crashes twice does so over the values."""
+        """Return the verdict after two deaths; two crashes of a judge are due to the program's values."""
         if all(isinstance(death, WorkerDiedError) and death.crashed for death in deaths):
             return Verdict(False, "failed", detail=f"its values: {deaths[-1]}, twice", warning=self.warning)
         detail = f"the sandbox broke twice: {deaths[0]}; {deaths[-1]}"

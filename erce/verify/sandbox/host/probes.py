@@ -115,7 +115,8 @@ def examine(tier: str | None = None) -> list[ProbeResult]:
     findings = [_tier(name) for name in TIERS]
     works = {finding.name for finding in findings if finding.good}
     wanted = tier or os.environ.get("ERCE_SANDBOX") or "auto"
-    chosen = next((name for name in (AUTOMATIC if wanted == "auto" else (wanted,)) if name in works), None)
+    tiers = AUTOMATIC if wanted == "auto" else (wanted,)
+    chosen = next((name for name in tiers if name in works), None)
     if chosen is None:
         return findings
     findings += _layers(chosen)

@@ -59,7 +59,7 @@ class Copies:
         return table.reference(self._numbers[id(value)], value)
 
     def read(self, form: list[Any]) -> Any:
-        """Return the value of a form that `form` or the program made; some exception if it is none."""
+        """Return the value of a form that `form` or the program made; raise some exception if it is none."""
         if form[0] == "copy":
             return self._objects[form[1]]
         if form[0] == "class":
@@ -121,9 +121,10 @@ def _is_record(kind: type) -> bool:
     anything.
     """
     members = {name: value for base in kind.__mro__[:-1] for name, value in base.__dict__.items()}
-    return all(
-        not (name.startswith("__") and callable(member))
-        or name in _OF_RECORDS
-        or getattr(getattr(member, "__code__", None), "co_filename", "") == "<string>"  # made by dataclasses
-        for name, member in members.items()
-    )
+    return all(_may_be_in_record(name, member) for name, member in members.items())
+
+
+def _may_be_in_record(name: str, member: Any) -> bool:
+    is_special = name.startswith("__") and callable(member)
+    by_dataclasses = getattr(getattr(member, "__code__", None), "co_filename", "") == "<string>"
+    return not is_special or name in _OF_RECORDS or by_dataclasses

@@ -155,7 +155,7 @@ class Peer:
     def entry_point(self, name: str, reply: Any) -> Any:
         """Return what the program has under a name; KeyError if it has nothing.
 
-        Tests that call a name in CamelCase, or call none, know that they get an object of the program.
+        An object is expected under a name in CamelCase, or if it cannot be called: it is marked so.
         """
         value = self.value(self._content(self._checked(reply)))
         if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):

@@ -59,8 +59,8 @@ class RaisedExceptions:
     def exception(self, form: dict[str, Any], arguments: Any) -> Exception | None:
         """Return the exception that a reply describes; None for those that end a program, as SystemExit.
 
-        `arguments` are its decoded `args`, or None if these could not cross. Some exception is raised if the
-        reply describes none.
+        `arguments` are its decoded `args`, or None if these could not cross. An exception of any
+        kind is raised if the reply is not valid.
         """
         text, number = form["text"], form["number"]
         if type(text) is not str or type(number) is not int:

@@ -11,7 +11,7 @@ from erce.verify.sandbox import frames
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
-# A test that expects a value of a builtin type calls these; an object which has them may say what it likes.
+# Tests call these methods on builtins; an object of the program with such a method could return anything.
 _OF_BUILTINS = frozenset(
     name for kind in frames.CROSSING_TYPES for name in dir(kind) if not name.startswith("_")
 )
@@ -62,7 +62,7 @@ class Remote:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refuse
 
     def _proven(self, answer: Any, refused: str) -> Any:
-        """Return an answer; a plain one ends the job if there is a reason why it proves nothing."""
+        """Return the program's answer; a plain one ends the job if `refused` says why it proves nothing."""
         if isinstance(answer, Remote):
             answer._mark(_expected=self._expected, _informed=answer._informed or self._informed)
         elif refused and answer is not None:

@@ -42,8 +42,8 @@ class Place:
             "seccomp": ("namespaces", "landlock", "seccomp"),
             "capabilities": ("namespaces", "landlock", "seccomp"),
         }.get(layer)
-        needs = layer == "root" and "namespaces" in self.without
-        return layer not in self.without and not needs and (tiers is None or self.tier in tiers)
+        lacks_namespaces = layer == "root" and "namespaces" in self.without
+        return layer not in self.without and not lacks_namespaces and (tiers is None or self.tier in tiers)
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,9 @@ def readable_paths() -> tuple[str, ...]:
         mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
         wanted |= {str(Path(line.split()[-1]).parent) for line in mapped if ".so" in line and "/" in line}
     wanted |= {str(Path(path).resolve()) for path in wanted if Path(path).is_symlink()}
-    there = sorted(path for path in wanted if path[:1] == "/" != path and Path(path).exists())
-    return tuple(
-        path for path in there if not any(path.startswith(above + "/") and above in there for above in there)
-    )
+    absolute = (path for path in wanted if path.startswith("/") and path != "/")
+    existing = sorted(path for path in absolute if Path(path).exists())
+    return tuple(path for path in existing if not any(path.startswith(f"{above}/") for above in existing))
 
 
 def enter(place: Place) -> int | None:
