@@ -9,6 +9,7 @@ supervisor ends, all of them end.
 import gc
 import importlib
 import os
+import random
 import select
 import signal
 import socket
@@ -70,6 +71,7 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
     _rehearse()
+    random.seed(0)  # for every candidate: no verdict must depend on a seed that the system drew
     gc.collect()
     gc.freeze()
     worker.serve()

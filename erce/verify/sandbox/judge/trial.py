@@ -32,16 +32,19 @@ _RECURSION_LIMIT = sys.getrecursionlimit()
 def serve(control: socket.socket) -> None:
     """Judge the jobs that come over `control`, one after the other, until it is closed."""
     received = 0
+    channel = None
     gc.set_threshold(20_000)  # reading tests makes many objects and few cycles
     while True:
         size, descriptors, _, _ = socket.recv_fds(control, 4, 1)
         if not size:
             return
+        if channel:  # closed earlier, it would wake a candidate that the worker is about to kill
+            channel.close()
         request = json.loads(frames.read(control, int.from_bytes(size, "little")))
-        with socket.socket(fileno=descriptors[0]) as channel:
-            peer = Peer(channel)
-            ruling = _certain(peer, **request)
-            received += peer.received
+        channel = socket.socket(fileno=descriptors[0])
+        peer = Peer(channel)
+        ruling = _certain(peer, **request)
+        received += peer.received
         frames.forget()
         frames.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
 

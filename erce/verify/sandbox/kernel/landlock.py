@@ -48,7 +48,7 @@ def domain_of_one() -> int | None:
 
 
 def entering(domain: int) -> Callable[[], int]:
-    """Return a function that enters a domain for good.
+    """Return a prepared call that enters a domain for good.
 
     The process that calls it must have set PR_SET_NO_NEW_PRIVS before.
     """

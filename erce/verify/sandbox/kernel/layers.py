@@ -94,7 +94,7 @@ def _enter(place: Place) -> int | None:
         if not landlock.version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
         domain = landlock.domain([*place.readable, *_DEVICES], ["/dev/null"])
-        landlock.entering(domain)()
+        linux.make([landlock.entering(domain)])
         os.close(domain)
     return None
 
@@ -183,14 +183,14 @@ class Confinement:
 
     def __init__(self, place: Place, *, judging: bool = False) -> None:
         self._place, self._judging = place, judging
-        self._drop = linux.dropping_capabilities() if place.has("capabilities") else None
-        self._limits: list[tuple[int, tuple[int, int]]] = []
+        self._drop = [linux.dropping_capabilities()] if place.has("capabilities") else []
+        self._limit: list[Callable[[], int]] = []
+        self._enter_domain: list[Callable[[], int]] = []
         self._filter = None
         if place.has("seccomp"):
             read_only = _needs_read_only(place)
             self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
         self._domain: int | None = None
-        self._enter_domain: Callable[[], int] | None = None
         self.rule_files()
 
     def rule_files(self) -> None:
@@ -204,7 +204,7 @@ class Confinement:
             self._domain = landlock.domain(["/"], writable)
         else:
             self._domain = landlock.domain_of_one()
-        self._enter_domain = None if self._domain is None else landlock.entering(self._domain)
+        self._enter_domain = [] if self._domain is None else [landlock.entering(self._domain)]
 
     def allow(self, allowance: Allowance) -> None:
         """Set the limits of the processes that are forked from here on."""
@@ -217,16 +217,13 @@ class Confinement:
         if self._place.has("namespaces"):  # where no other process of the user counts
             limits[resource.RLIMIT_NPROC] = 64
         if self._place.has("rlimits"):
-            self._limits = [(kind, _bounds(kind, value)) for kind, value in limits.items()]
+            self._limit = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
 
     def impose(self, kept: int) -> None:
         """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
-        for kind, bounds in self._limits:
-            resource.setrlimit(kind, bounds)
-        if self._drop:
-            self._drop()
-        if self._enter_domain:
-            self._enter_domain()
+        linux.make(self._limit)
+        linux.make(self._drop)
+        linux.make(self._enter_domain)
         os.closerange(3, kept)
         os.closerange(kept + 1, 1 << 16)
         if self._filter:

@@ -6,7 +6,8 @@ Namespaces, mounts, privileges and limits, through libc alone.
 import ctypes
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from erce.verify.sandbox.kernel.syscalls import this_machine
@@ -31,17 +32,26 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def syscall(name: str, *values: int | bytes | None) -> int:
     """Make a system call; return the kernel's answer."""
-    return prepared(name, *values)()
+    return _checked(prepared(name, *values)(), name)
 
 
 def prepared(name: str, *values: int | bytes | None) -> Callable[[], int]:
-    """Return a function that makes a system call: in a forked process it writes to fewer memory pages."""
+    """Return a function that makes a system call and answers -1 if the kernel refuses; `make` raises then.
+
+    It runs no Python: in a forked process every function of Python writes to memory pages of its own.
+    """
     machine = this_machine()
     if machine is None:
         raise OSError(f"no table of system calls for {os.uname().machine}")
-    number = ctypes.c_long(machine.numbers[name])
     arguments = [ctypes.c_long(value) if isinstance(value, int) else value for value in values]
-    return lambda: _checked(_libc.syscall(number, *arguments), name)
+    return partial(_libc.syscall, ctypes.c_long(machine.numbers[name]), *arguments)
+
+
+def make(calls: Iterable[Callable[[], int]]) -> None:
+    """Make prepared system calls, in order; OSError at the first that the kernel refuses."""
+    for call in calls:
+        if call() < 0:
+            _checked(-1, str(call))
 
 
 def prctl(option: int, value: int, pointer: bytes | None = None) -> int:
@@ -60,8 +70,13 @@ def setns(descriptor: int, kind: int) -> None:
     _checked(_libc.setns(descriptor, kind), "setns")
 
 
+def limiting(kind: int, soft: int, hard: int) -> Callable[[], int]:
+    """Return a prepared call that sets a resource limit."""
+    return prepared("prlimit64", 0, kind, struct.pack("QQ", soft, hard), 0)
+
+
 def dropping_capabilities() -> Callable[[], int]:
-    """Return a function that drops all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
+    """Return a prepared call that drops all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
     return prepared("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
 
 

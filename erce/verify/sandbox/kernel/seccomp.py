@@ -66,7 +66,7 @@ class Filter:
         program = assembled(machine, read_only, receives_descriptors)
         self._code = ctypes.create_string_buffer(program, len(program))
         header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
-        self._install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
+        self._calls = [linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)]
         constants = range(4, len(program), 8)
         self._own = [at for at in constants if program[at : at + 4] == struct.pack("I", _SELF)]
         self.bind(1)
@@ -81,7 +81,7 @@ class Filter:
         """Restrict this process and its threads to the calls on the list, for good."""
         if os.getpid() != self._process:  # a candidate with a namespace of its own is process 1 there
             self.bind(os.getpid())
-        self._install()
+        linux.make(self._calls)
 
 
 def allowed_calls(machine: Machine) -> list[int]:
