@@ -1,7 +1,11 @@
 """The errors of wrong input and of failed runs, and helpers that word their sentences."""
 
+import pickle
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TypeVar
+
+_Error = TypeVar("_Error", bound=BaseException)
 
 
 class InputError(ValueError):
@@ -42,6 +46,19 @@ class AllAlikeError(UnfinishedError):
 
 class ClusterLostError(UnfinishedError):
     """The Ray cluster that ran the cells does not answer any more."""
+
+
+def sendable(error: _Error, text: str) -> _Error | RunError:
+    """Return the error if another process can receive it, else a RunError with this text.
+
+    >>> sendable(KeyError("x"), "KeyError"), sendable(KeyError(lambda: None), "KeyError")
+    (KeyError('x'), RunError('KeyError'))
+    """
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # pickling runs code of the error's own class, the user's or another library's
+        return RunError(text)
+    return error
 
 
 def did_you_mean(

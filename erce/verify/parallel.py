@@ -14,7 +14,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from erce.errors import InputError, RunError
+from erce.errors import InputError, RunError, sendable
 from erce.types import Verdict
 from erce.verify.sandbox.kernel.linux import PR_SET_PDEATHSIG, prctl
 
@@ -160,7 +160,7 @@ def _serve(connection: Connection, verify: Callable[..., Verdict]) -> None:
             try:
                 answer = [verify(*pair) for pair in pairs]
             except BaseException as error:  # whatever it is, the process that asked raises it
-                answer = _sendable(error)
+                answer = sendable(error, f"{type(error).__name__}: {error}")
 
 
 def _die_with_parent() -> None:
@@ -179,12 +179,3 @@ def _die_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _sendable(error: BaseException) -> BaseException:
-    """Return the exception, or one with its text if it cannot be sent."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # pickling runs code of the error's own class, which may be the user's
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error

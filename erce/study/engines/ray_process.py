@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
-from erce.errors import InputError, RunError
+from erce.errors import InputError, RunError, sendable
 from erce.recipe import Cell
 from erce.study.engines import ray as ray_engine
 from erce.study.engines.one_cell import Done, RunCells, Work, one_line
@@ -158,8 +158,4 @@ def _to_send(error: Exception) -> Exception:
     """Return the error in a form that can be pickled, with its traceback where it is not a sentence."""
     if not isinstance(error, InputError | RunError):
         error.add_note("".join(traceback.format_exception(error)))
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # pickling runs code of the error's own class, the user's or Ray's
-        return RunError(one_line(error))
-    return error
+    return sendable(error, one_line(error))
