@@ -13,7 +13,7 @@ def extract_answer(text: str) -> str | None:
     r"""Return the content of the last box, else what follows the last "final answer is", else None.
 
     Only the last box of a text counts: if it never closes, there is no answer. There is no fallback to the
-    last numeral. Takes time linear in the text.
+    last number. Takes time linear in the text.
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}.")
     '\\{1, 2\\}'
@@ -92,6 +92,19 @@ def stated_answer(text: str) -> str | None:
     return _CLAUSE_END.split(_SENTENCE_END.split(line, maxsplit=1)[0], maxsplit=1)[0].strip() or None
 
 
+def last_number(text: str) -> str | None:
+    """Return the last number of a text; None without one, or if its last word with a digit is no number.
+
+    >>> last_number("3 + 4 =7."), last_number("So the change is **-$1,000.50**.")
+    ('7', '-$1,000.50')
+    >>> last_number("It is 3 or 4x"), last_number("It is 3-7"), last_number("It is three")
+    (None, None, None)
+    """
+    with_digits = (word for word in reversed(_BETWEEN_WORDS.split(text)) if _DIGIT.search(word))
+    word = next(with_digits, "").strip(_AROUND_NUMBERS)
+    return word if _NUMERAL.fullmatch(word) else None
+
+
 def text_of(completion: Completion | str) -> str:
     """Return the completion's text; InputError if it is neither a text nor a completion."""
     if isinstance(completion, str):
@@ -119,6 +132,9 @@ _DELIMITED = re.compile(
 _GOES_ON = re.compile(r"\s*+(?:,\s*+(?:or|and)?|or|and)\s*+(?:\$|\\\(|\\\[|\*\*)")
 _SENTENCE_END = re.compile(r"\.(?:\s|$)|\.?\s++I hope")
 _CLAUSE_END = re.compile(r",\s++(?=[a-z])")
+_BETWEEN_WORDS, _DIGIT = re.compile(r"[\s=]"), re.compile("[0-9]")
+_AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
+_NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")
 
 
 def _last_command(text: str, command: str) -> int:

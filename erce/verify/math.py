@@ -12,7 +12,7 @@ from erce.verify.answers.read.surface import clean, compact
 from erce.verify.answers.read.typed import parse_answer
 from erce.verify.answers.tree import contains, symbols
 from erce.verify.answers.values import Answer, Bracketed, Listing, Named, Scalar
-from erce.verify.extract import extract_answer, is_finished, text_of
+from erce.verify.extract import extract_answer, is_finished, last_box_start, last_number, text_of
 
 __all__ = ["Conventions", "equivalent", "verify_math"]
 
@@ -22,27 +22,36 @@ _SHOWN_CHARACTERS = 80  # of an answer, in a detail
 
 
 def verify_math(
-    answer: str, completion: Completion | str, *, mode: str = "typed", conventions: Conventions = _DEFAULT
+    answer: str,
+    completion: Completion | str,
+    *,
+    mode: str = "typed",
+    conventions: Conventions = _DEFAULT,
+    last: bool = False,
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
-    The final answer is the content of the last box, else what follows "the final answer is"; a numeral
-    anywhere else is not an answer. `mode="typed"` compares with `equivalent`; "paper" takes the paper's four
-    steps, which know no conventions.
+    The final answer is the content of the last box, else what follows "the final answer is". A number
+    anywhere else is not an answer, but with `last` the last number of a finished completion that has neither,
+    however it came there. `mode="typed"` compares with `equivalent`; "paper" takes the paper's four steps,
+    which know no conventions.
 
     Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
     completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
 
     >>> verify_math(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").reason
     'numeric'
-    >>> verify_math("5", "It is 5.").reason
-    'no answer'
+    >>> verify_math("5", "It is 5.").reason, verify_math("5", "It is 5.", last=True).reason
+    ('no answer', 'exact')
     """
     if mode not in MODES:
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     _require_reference(answer)
-    extracted = extract_answer(text_of(completion))
+    text = text_of(completion)
+    extracted = extract_answer(text)
+    if last and extracted is None and last_box_start(text) < 0 and is_finished(completion):
+        extracted = last_number(text)
     if extracted is None or not extracted.strip():
         reason = "no answer" if is_finished(completion) else "truncated"
         return Verdict(False, reason, elapsed=time.perf_counter() - began)

@@ -9,7 +9,7 @@ from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.units import unit_words
-from erce.verify.extract import is_finished, last_box, text_of
+from erce.verify.extract import is_finished, last_box, last_box_start, last_number, text_of
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_DIGITS = 200
@@ -19,11 +19,14 @@ MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
 
 
-def verify_number(answer: str, completion: Completion | str, *, marker: str = "####") -> Verdict:
+def verify_number(
+    answer: str, completion: Completion | str, *, marker: str = "####", last: bool = False
+) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
     The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); without one it is
-    what the last `\\boxed{…}` or `\\fbox{…}` holds. A number anywhere else is not an answer. Thousands
+    what the last `\\boxed{…}` or `\\fbox{…}` holds. A number anywhere else is not an answer, but with `last`
+    the last number of a finished completion that has neither, however it came there. Thousands
     separators, currency, a percent sign, a full stop, known units and what is counted ("18 red apples") are
     ignored; "million" multiplies. A line with a second number, an operator or any other word is "unparsed",
     so neither a list of candidates nor "42 is wrong" is an answer. Numbers are compared as fractions.
@@ -35,15 +38,15 @@ def verify_number(answer: str, completion: Completion | str, *, marker: str = "#
 
     >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0, detail='', warning='')
-    >>> verify_number("18", "It is 18.").reason
-    'no answer'
+    >>> verify_number("18", "It is 18.").reason, verify_number("18", "It is 18.", last=True).reason
+    ('no answer', 'exact')
     """
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
     text = text_of(completion)
     line, number = "", None
-    for part in (_after_marker(text, marker), last_box(text)):
+    for part in _parts(text, marker, last and is_finished(completion)):
         if part and number is None:
             line = part.strip()[:MAX_LINE_CHARACTERS]
             number = _number(line)
@@ -84,6 +87,13 @@ def _reference_value(answer: str) -> Fraction:
     if number is None or number.value is None:
         raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
+
+
+def _parts(text: str, marker: str, last: bool) -> list[str | None]:
+    """Return the parts of a text that may hold its answer, the first to be read first."""
+    parts = [_after_marker(text, marker), last_box(text)]
+    unmarked = last and marker not in text and last_box_start(text) < 0
+    return [last_number(text)] if unmarked else parts
 
 
 def _after_marker(text: str, marker: str) -> str | None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from erce.types import REASONS, Completion
-from erce.verify import verify_number
+from erce.verify import verify_math, verify_number
 
 ACCEPTED = [  # answer, completion, reason
     ("42", "#### 42 apples", "exact"),
@@ -160,6 +160,26 @@ def test_a_completion_that_was_cut_off_before_its_number_is_truncated(text, reas
 def test_the_marker_is_a_parameter():
     assert verify_number("18", "A: 18", marker="A:").accepted
     assert verify_number("18", "A: 18").reason == "no answer"
+
+
+@pytest.mark.parametrize(
+    ("completion", "reason"),
+    [
+        ("It is 3 + 15 = 18.", "exact"),
+        ("She pays **$18.00**", "numeric"),
+        ("18 apples, and that is it", "exact"),
+        ("It is 18 and not 17", "different"),
+        ("It is 18, or 18x", "no answer"),
+        ("#### nothing, but 18", "unparsed"),
+        ("\\boxed{17}, I mean 18", "different"),
+        ("\\boxed{ 18", "no answer"),
+        (cut_off("It is 18"), "truncated"),
+    ],
+)
+def test_the_last_number_counts_if_the_task_says_so(completion, reason):
+    assert verify_number("18", completion, last=True).reason == reason
+    assert verify_math("18", "It is 18", last=True).accepted
+    assert verify_math("18", "So \\boxed{x}, and 18", last=True).reason == "different"
 
 
 def test_what_was_extracted_is_told():

@@ -26,6 +26,10 @@ from erce.verify.sandbox.objects import Table
 MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _MUTABLE = (list, dict, set, bytearray)
+_NOT_MISSED = {
+    *("__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__missing__"),
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"),  # the judge alone compares
+}
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
 
 
@@ -117,7 +121,7 @@ class Service:
             "issubclass": self._issubclass,
             "await": self._await,
             "printed": self._printed,
-            "extends": self._extends,
+            "lost": self._lost,
             "paper": self._paper,
             "together": self._together,
         }
@@ -337,11 +341,23 @@ class Service:
         """Return what the last request printed."""
         return _taken_output().decode(errors="replace")
 
-    def _extends(self, builtin: str, attribute: str) -> bool:
-        """Return whether the program knows a subclass of a builtin type that has an attribute more."""
-        plain = frames.TYPES[builtin]
-        kinds = [kind for kind in self._names.values() if isinstance(kind, type) and issubclass(kind, plain)]
-        return any(attribute in vars(base) for kind in kinds for base in kind.__mro__)
+    def _lost(self, error: str, attribute: str) -> bool:
+        """Return whether a class whose instances crossed as the builtin it extends may prevent an error."""
+        for kind, held in frames.narrowed.items():
+            if attribute in held or any(attribute in vars(base) for base in kind.__mro__):
+                return True
+            written = {
+                name
+                for base in kind.__mro__
+                for name, member in vars(base).items()
+                if isinstance(member, types.FunctionType) and member.__globals__ is self._names
+            } - _NOT_MISSED
+            plain = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+            if any(name.startswith("__") or hasattr(plain, name) for name in written):
+                return True
+            if error == "KeyError" and hasattr(kind, "__missing__"):
+                return True
+        return False
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

@@ -41,6 +41,8 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: dict(dict.items(value)),
 }
 TYPES = {kind.__name__: kind for kind in (*_PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
+_FACTORIES = {kind.__name__: kind for kind in (*_PLAIN_TYPES, bool)}  # whose values no program chooses
+narrowed: dict[type, set[str]] = {}  # classes whose instances crossed as a builtin → attributes of instances
 
 
 class OpaqueError(Exception):
@@ -120,9 +122,12 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
         return ["ty", value.__name__]
     fields = kind.__dict__.get("_fields")
     if issubclass(kind, tuple) and type(fields) is tuple and len(fields) == tuple.__len__(value):
+        narrowed.setdefault(kind, set())
         return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
     for base in _PLAIN_TYPES:
         if issubclass(kind, base):
+            held = getattr(value, "__dict__", None)
+            narrowed.setdefault(kind, set()).update(held if type(held) is dict else ())
             return encode(_TO_PLAIN[base](value), handle)
     if handle is None:
         raise OpaqueError(f"no plain form for {kind.__name__}")
@@ -154,6 +159,16 @@ def _pairs(value: Any, handle: Any) -> list[Any]:
     return [[encode(key, handle), encode(item, handle)] for key, item in value.items()]
 
 
+def _write_defaultdict(value: collections.defaultdict[Any, Any], handle: Any) -> Any:
+    """Return the form of a defaultdict; one with a factory of the program's own is narrowed to a dict."""
+    pairs = _pairs(value, handle)
+    for name, factory in _FACTORIES.items():
+        if value.default_factory is factory:
+            return ["dd", name, pairs]
+    narrowed.setdefault(collections.defaultdict, set())
+    return ["d", pairs]
+
+
 def _write_int(value: int, handle: Any) -> Any:
     return value if -_MAX_JSON_INT < value < _MAX_JSON_INT else ["i", hex(value)]
 
@@ -181,6 +196,7 @@ _WRITE: dict[type, Callable[[Any, Any], Any]] = {
     datetime.datetime: lambda value, handle: ["datetime", value.isoformat()],
     datetime.time: lambda value, handle: ["time", value.isoformat()],
     collections.OrderedDict: lambda value, handle: ["od", _pairs(value, handle)],
+    collections.defaultdict: _write_defaultdict,
     collections.Counter: lambda value, handle: ["ct", _pairs(value, handle)],
     collections.deque: lambda value, handle: ["dq", _items(value, handle), value.maxlen],
     type({}.keys()): lambda value, handle: ["dk", _items(value, handle)],
@@ -227,14 +243,20 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
     return _record(name, tuple(fields))._make(values)
 
 
+def _defaultdict(form: Any, handle: Any) -> collections.defaultdict[Any, Any]:
+    _, factory, pairs = form
+    return collections.defaultdict(_FACTORIES[factory], _mapping(["d", pairs], handle))
+
+
 @lru_cache(maxsize=64)
 def _record(name: str, fields: tuple[str, ...]) -> Any:
     return collections.namedtuple(name, fields)  # ValueError unless all are identifiers
 
 
 def forget() -> None:
-    """Drop the classes that were made of names which a program chose."""
+    """Drop the classes that were made of names which a program chose, and those that were narrowed."""
     _record.cache_clear()
+    narrowed.clear()
 
 
 _READ: dict[str, Callable[[Any, Any], Any]] = {
@@ -256,6 +278,7 @@ _READ: dict[str, Callable[[Any, Any], Any]] = {
     "datetime": lambda form, handle: datetime.datetime.fromisoformat(_text(form)),
     "time": lambda form, handle: datetime.time.fromisoformat(_text(form)),
     "od": lambda form, handle: collections.OrderedDict(_mapping(form, handle)),
+    "dd": _defaultdict,
     "ct": lambda form, handle: collections.Counter(_mapping(form, handle)),
     "dq": lambda form, handle: collections.deque(_values(form, handle), form[2]),
     "dk": lambda form, handle: dict.fromkeys(_values(form, handle)).keys(),

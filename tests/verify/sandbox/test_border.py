@@ -356,6 +356,76 @@ def test_a_method_that_the_program_adds_to_a_builtin_is_opaque(sandbox, test, re
     assert ruled(sandbox, STACK, test)[0] == reason
 
 
+KINDS = """
+from collections import defaultdict
+from typing import NamedTuple
+class Missing(dict):
+    def __missing__(self, key): return True
+class Attributes(dict):
+    def __getattr__(self, name): return self[name]
+class Ring(list):
+    def __getitem__(self, index): return list.__getitem__(self, index % len(self))
+class Seven(int):
+    def __add__(self, other): return (int(self) + int(other)) % 7
+class Yes(int):
+    def __sub__(self, other): return 0
+    __rsub__ = __sub__
+class Everything(set):
+    def __contains__(self, value): return True
+class Point(NamedTuple):
+    x: int
+    def double(self): return 2 * self.x
+def local():
+    class Stack(list):
+        def top(self): return self[-1]
+    return Stack([3])
+def extra():
+    held = Ring([3])
+    held.more = 1
+    return held
+def counts(words, factory=int):
+    made = defaultdict(factory)
+    for word in words: made[word] += 1
+    return made
+def sevens(): return defaultdict(lambda: 7)
+def plain(words): return dict(counts(words))
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        # What the tests see is what Python would show.
+        ("assert counts('aab')['z'] == 0", "passed"),
+        ("d = counts('a', int)\nd['q'] += 1\nassert d == {'a': 1, 'q': 1}", "passed"),
+        ("assert counts('aab') == {'a': 2, 'b': 1}", "passed"),
+        ("assert Point(2).x == 2 and Ring([1, 2])[1] == 2", "passed"),
+        # What is lost on the way is not the program's failure, nor a pass.
+        ("assert sevens()['q'] == 7", "opaque"),
+        ("assert Missing(a=1)['q']", "opaque"),
+        ("want = 12\nassert Missing()[want] == want", "opaque"),
+        ("assert Attributes(a=3).a == 3", "opaque"),
+        ("assert Ring([1, 2, 3])[4] == 2", "opaque"),
+        ("assert Seven(5) + 4 == 2", "opaque"),
+        ("assert Point(2).double() == 4", "opaque"),
+        ("assert local().top() == 3", "opaque"),
+        ("assert extra().more == 1", "opaque"),
+        ("assert 42 in Everything()", "opaque"),
+        ("assert abs(Yes(0) - 9) < 1e-6", "opaque"),
+        # Wrong answers stay wrong.
+        ("assert counts('aab') == {'a': 3}", "failed"),
+        ("assert counts('aab')['z'] == 1", "failed"),
+        ("assert plain('aab')['z'] == 0", "failed"),
+        ("assert sevens() == {'q': 7}", "failed"),
+        ("assert Missing(a=1) == {'a': 2}", "failed"),
+        ("assert Point(2).x == 3", "failed"),
+        ("assert local() == [4]", "failed"),
+    ],
+)
+def test_what_a_value_loses_on_its_way_is_opaque(sandbox, test, reason):
+    assert ruled(sandbox, KINDS, test)[0] == reason
+
+
 def test_a_program_that_may_supply_the_oracle_is_told_of(sandbox):
     program = "f = lambda x: 1\nis_right = lambda *a: True"
     verdict = sandbox.run(program, ["assert is_right(f(2), 4)"])

@@ -150,13 +150,13 @@ class _Trial:
         return _ruling("failed", self._fault_of_the_program(error), clean=clean)
 
     def _lost(self, error: BaseException) -> str:
-        """Return what a test missed of an object that crossed as a plain value of the builtin it extends."""
-        if not isinstance(error, AttributeError) or error is self._peer.raised:
+        """Return what a test may have missed of an object that crossed as the builtin it extends."""
+        if error is self._peer.raised:
             return ""
-        builtin = type(error.obj).__name__
+        kind, name = type(error).__name__, error.name if isinstance(error, AttributeError) else ""
         with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
-            if builtin in frames.TYPES and self._peer.ask("extends", builtin, error.name) is True:
-                return f"the program's own kind of {builtin} crosses as {builtin}, without {error.name!r}"
+            if self._peer.ask("lost", kind, name) is True:
+                return f"an object of the program's own kind of builtin crossed as the builtin: {kind} {name}"
         return ""
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
