@@ -47,9 +47,11 @@ class Matmuls:
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         """Write tile @ weight to `d_rows`."""
-        d_rows.zero_()
-        for columns, w in _in_blocks(weight, self.dtype):
-            d_rows.addmm_(tile[:, columns], w)
+        for i, (columns, w) in enumerate(_in_blocks(weight, self.dtype)):
+            if i == 0:
+                torch.mm(tile[:, columns], w, out=d_rows)
+            else:
+                d_rows.addmm_(tile[:, columns], w)
 
     def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
         """Add tile.T @ rows to `d_weight`."""

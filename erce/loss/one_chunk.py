@@ -21,11 +21,11 @@ class GradientOfOneChunk(torch.autograd.Function):
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
         operands, (rows, request, vocabulary, _) = Operands(*args[:5]), args[5:]
         head = Head.of(operands, request, vocabulary)
-        columns, d_logits = head.score(head.factors(rows), rows, differentiate=True)
-        refuse_no_distribution(columns[-1], rows.positions)
+        loss, top, d_logits = head.score(head.factors(rows), rows, differentiate=True)
+        refuse_no_distribution(top, rows.positions)
         ctx.save_for_backward(d_logits, *operands)
         ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
-        return outputs_of(ctx, request.loss_of(columns[:-1]), rows, request)
+        return outputs_of(ctx, loss, rows, request)
 
     @staticmethod
     @not_differentiable

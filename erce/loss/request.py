@@ -55,6 +55,8 @@ class Rows(NamedTuple):
         return len(self.positions)
 
     def at(self, part: slice) -> "Rows":
+        if part.start == 0 and part.stop == self.m:
+            return self
         columns = {name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)}
         return self._replace(**columns)
 
@@ -174,10 +176,13 @@ class Request(NamedTuple):
         """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
         flat = self.targets.reshape(-1).long()
         scored = flat != self.ignore_index
-        count = self._read_once(flat.where(scored, 0), scored, v)
-        # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for once more.
-        positions = torch.searchsorted(scored.cumsum(0), torch.arange(1, count + 1, device=flat.device))
-        kept = flat.index_select(0, positions)
+        tokens = flat.where(scored, 0)
+        count = self._read_once(tokens, scored, v)
+        positions = torch.arange(count, device=flat.device)
+        if count < len(flat):
+            # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for once more.
+            positions = torch.searchsorted(scored.cumsum(0), positions + 1)
+            tokens = tokens.index_select(0, positions)
 
         def of(numbers: Tensor) -> Tensor:
             spread = numbers.broadcast_to(self.targets.shape).reshape(-1)
@@ -185,7 +190,7 @@ class Request(NamedTuple):
 
         return Rows(
             positions,
-            kept,
+            tokens,
             of(self.lam) if isinstance(self.lam, Tensor) else float(self.lam),
             None if self.row_weights is None else of(self.row_weights),
         )
@@ -237,8 +242,9 @@ class Request(NamedTuple):
         if self.reduction == "mean":
             items = self.num_items_in_batch
             objective = objective / (count if items is None else items)
-        loss = self.loss_of([objective, *(values.sum() / count for values in logged)])
-        return loss._replace(lse=logged[-1].reshape(self.targets.shape)) if self.return_lse else loss
+        lse = [logged.pop().reshape(self.targets.shape)] if self.return_lse else []
+        means = torch.stack(logged).sum(1) / count
+        return self.loss_of([objective, *means.unbind(), *lse])
 
 
 def check_tensors(operands: dict[str, Tensor | None]) -> None:

@@ -25,7 +25,7 @@ class RowTerms(NamedTuple):
 
     u: Tensor  # (rows, v), z − shift
     e: Tensor  # (rows, v), e^u
-    product: Tensor  # (rows, v), room that `sums_of` leaves e^u u in at order 1
+    product: Tensor  # (rows, v), at order 1 e^u u, after `sums_of`; the gradient of a user's penalty; or room
     shift: Tensor  # (rows,), finite where the row is a distribution or masked as a whole
     top: Tensor  # (rows,), max z
 
@@ -46,9 +46,14 @@ def score_tile(
     if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile):
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
+    parts = list(blocks(tile, dtype))
+    if len(parts) == 1:
+        ((_, room),) = parts
+        terms = terms_of(tile, slice(0, len(tile)), room)
+        return _score_block(terms, rows, request, out), terms.top
     # Allocated before the loop: results kept between blocks would split the memory that the blocks reuse.
     columns = tile.new_empty(len(request.fields) + 1, len(tile), dtype=dtype)
-    for part, room in blocks(tile, dtype):
+    for part, room in parts:
         terms = terms_of(tile[part], part, room)
         loss = _score_block(terms, rows.at(part), request, None if out is None else out[part])
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
@@ -77,7 +82,8 @@ def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Room]]:
     room = []
     for part in row_blocks(len(tile), tile.shape[-1] * dtype.itemsize, tile.device):
         room = room or [tile.new_empty(part.stop, tile.shape[-1], dtype=dtype) for _ in range(3)]
-        yield part, [x[: part.stop - part.start] for x in room]
+        few = part.stop - part.start
+        yield part, room if few == len(room[0]) else [x[:few] for x in room]
 
 
 def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
@@ -92,7 +98,7 @@ def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
 
 def terms_at(z: Tensor, top: Tensor, room: Room) -> RowTerms:
     """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
-    shift = top.masked_fill(top.isneginf(), 0)  # −inf − −inf would be NaN
+    shift = top.clamp(min=torch.finfo(top.dtype).min)  # −inf − −inf would be NaN
     u = z.sub_(shift[:, None])
     return RowTerms(u, torch.exp(u, out=room[0]), room[1], shift, top)
 
@@ -107,52 +113,44 @@ def _score_block(terms: RowTerms, rows: Rows, request: Request, out: Tensor | No
     objective = request.objective
     gate = objective.gate(terms.u) if objective.gated else None
     tail = _tail_share(terms.u, request) if request.diagnose else None
-    penalty = user_gradient = None
+    penalty = None
     if request.order is None:
         from erce.loss.user_penalty import value_and_slopes
 
-        penalty, user_gradient = value_and_slopes(
-            terms.u, sums, rows.targets, request.penalty, out is not None
-        )
+        penalty, gradient = value_and_slopes(terms.u, sums, rows.targets, request.penalty, out is not None)
+        terms = terms if gradient is None else terms._replace(product=gradient)
     loss, slopes = settle(sums, rows, request, gate, penalty)
     if out is not None:
-        gradient_into(out, terms, rows.targets, slopes, request, user_gradient)
+        gradient_into(out, terms, rows.targets, slopes, request)
     return loss._replace(tail_share=tail)
 
 
 def sums_of(terms: RowTerms, targets: Tensor, request: Request) -> Sums:
-    """Return the sums of each row, and leave `terms.product`; a target outside of [0, v) is no column."""
+    """Return the sums of each row, and leave `terms.product`."""
     u, e, *_ = terms
-    zero = torch.zeros_like(terms.shift)
-    here, y = _columns(targets, u.shape[-1])
+    zero, y = torch.zeros_like(terms.shift), targets[:, None]
     e_y = e.gather(-1, y)
-    others = e.scatter_(-1, y, e_y.masked_fill(here[:, None], 0)).sum(-1)
+    others = e.scatter_(-1, y, 0).sum(-1)
     e.scatter_(-1, y, e_y)
-    bent, powers = _penalty_sums(terms, request.order)
+    bent, powers = _penalty_sums(terms, zero, request.order)
     total = finite = squares = zero
     if request.smooths:
         live = u.isfinite()
         total, finite = u.where(live, 0).sum(-1), live.sum(-1).to(u.dtype)
     if request.diagnose:
         squares = torch.linalg.vector_norm(e, dim=-1).square()
-    target = torch.where(here, u.gather(-1, y)[:, 0] + terms.shift, -math.inf)
+    target = u.gather(-1, y)[:, 0].add_(terms.shift)
     return Sums(terms.shift, terms.top, target, others, bent, powers, squares, total, finite)
 
 
-def _columns(targets: Tensor, v: int) -> tuple[Tensor, Tensor]:
-    """Return which targets are in [0, v), (rows,), and all of them as columns, (rows, 1)."""
-    return (targets >= 0) & (targets < v), targets.clamp(0, v - 1)[:, None]
-
-
-def _penalty_sums(terms: RowTerms, order: float | None) -> tuple[Tensor, Tensor]:
-    """Return `Sums.bent` and `Sums.powers`."""
+def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
+    """Return `Sums.bent` and `Sums.powers`; `zero` (rows,) is that of what is not needed."""
     u, e, scratch, *_ = terms
-    zero = torch.zeros_like(terms.shift)
     if order is None:
         return zero, zero
     if order == 1:
         bent = torch.mul(e, u, out=scratch).sum(-1)
-        if u.device.type != "cpu" or bent.isnan().any():  # 0 · −inf
+        if u.device.type != "cpu" or math.isnan(float(bent.sum())):  # 0 · −inf
             bent = scratch.nan_to_num_(nan=0.0).sum(-1)
         return bent, zero
     if math.isinf(order):
@@ -171,37 +169,34 @@ def gradient_into(
     targets: Tensor,
     slopes: Slopes,
     request: Request,
-    user_gradient: Tensor | None = None,
+    *,
+    here: Tensor | None = None,
 ) -> None:
     """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
 
-    `user_gradient` (rows, v) is that of a user's penalty.
+    Targets that are not `here` (rows,) are no columns; None has all of them here.
     """
     u, e, *_ = terms
     cap = request.cap
     cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
     masked = u.isneginf() if request.smooths else None
-    if user_gradient is None:
-        g = _penalty_gradient(terms, slopes, request.order)
-    else:
-        g = user_gradient.mul_(slopes.bent[:, None])
+    g = _penalty_gradient(terms, slopes, request.order)
     g = torch.add(g, e.mul_(slopes.plain[:, None]), out=out if out.dtype == g.dtype else g)
     if masked is not None:
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
     if cap_slope is not None:
         g.mul_(cap_slope)
-    here, y = _columns(targets, g.shape[-1])
-    g.scatter_(-1, y, torch.where(here[:, None], slopes.own[:, None], g.gather(-1, y)))
+    y, own = targets[:, None], slopes.own[:, None]
+    g.scatter_(-1, y, own if here is None else torch.where(here[:, None], own, g.gather(-1, y)))
     if g is not out:
         out.copy_(g)
 
 
 def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> Tensor:
     """Return the part of the gradient that has `slopes.bent`, in the terms' room."""
-    assert order is not None
     u, e, scratch, *_ = terms
     bent = slopes.bent[:, None]
-    if order == 1:
+    if order is None or order == 1:
         return scratch.mul_(bent)
     if math.isinf(order):
         return torch.mul(u == 0, bent, out=scratch)

@@ -38,10 +38,8 @@ class Operands(NamedTuple):
     @property
     def exact(self) -> torch.dtype:
         """The dtype of logits and sums: float32, or float64 where an operand is float64."""
-        dtype = torch.float32
-        for x in self:
-            dtype = dtype if x is None else torch.promote_types(dtype, x.dtype)
-        return dtype
+        is_double = any(x is not None and x.dtype == torch.float64 for x in self)
+        return torch.float64 if is_double else torch.float32
 
 
 class Gradients(NamedTuple):
@@ -112,17 +110,19 @@ class Head(NamedTuple):
         )
 
     def factors(self, rows: Rows) -> matmul.Factors:
-        return [(x.index_select(0, rows.positions), w) for x, w in self.operands.factors]
+        pairs = self.operands.factors
+        return [(x if rows.m == len(x) else x.index_select(0, rows.positions), w) for x, w in pairs]
 
-    def score(self, factors: matmul.Factors, rows: Rows, *, differentiate: bool) -> tuple[Tensor, Tensor]:
-        """Return the losses and the largest logit of each row, (fields + 1, rows), and the gradient (rows, v)
-        in the head's output."""
+    def score(
+        self, factors: matmul.Factors, rows: Rows, *, differentiate: bool
+    ) -> tuple[Loss, Tensor, Tensor]:
+        """Return the losses, the largest logits (rows,) and the gradient (rows, v) in the head's output."""
         tile, out = self.matmuls.logits(factors)
         terms_of = self.matmuls.terms_of(factors, rows.targets, self.bias, self.request)
         loss, top = self.vocabulary.score(
             tile, rows, self.request, self.bias, terms_of, out if differentiate else None
         )
-        return torch.stack([*loss.computed, top]), out
+        return loss, top, out
 
 
 def sweep(
@@ -135,7 +135,8 @@ def sweep(
     for chunk in chunks(operands, rows.m, request, vocabulary):
         part = rows.at(chunk)
         factors = head.factors(part)
-        columns[:, chunk], d_logits = head.score(factors, part, differentiate=any(wanted))
+        loss, top, d_logits = head.score(factors, part, differentiate=any(wanted))
+        torch.stack([*loss.computed, top], out=columns[:, chunk])
         _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
     refuse_no_distribution(columns[-1], rows.positions)
     for gradient in (gradients.hidden, gradients.low):
@@ -146,6 +147,8 @@ def sweep(
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
     """Round the operands as autocast does a linear layer's: float64 stays, and the bias as well."""
+    if autocast is None:
+        return operands
 
     def of(x: Tensor) -> Tensor:
         return x.to(_rounded_dtype(x.dtype, autocast))

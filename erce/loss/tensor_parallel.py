@@ -142,21 +142,32 @@ def _moved(sums: Sums, shift: Tensor, order: float) -> Sums:
 
 def _measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None) -> Sums:
     """Return the sums of each row of the tile, which is kept."""
+    here, y = _columns(targets, tile.shape[-1])
     parts = []
     for part, room in row_passes.blocks(tile, tile.dtype):
         z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
         terms = row_passes.terms_at(z, z.amax(-1), room)
-        parts.append(row_passes.sums_of(terms, targets[part], request))
-    return Sums(*map(torch.cat, zip(*parts, strict=True)))
+        parts.append(row_passes.sums_of(terms, y[part], request))
+    sums = Sums(*map(torch.cat, zip(*parts, strict=True)))
+    e_y = (sums.target - sums.shift).exp()  # which is one of the others, where the target is not here
+    return sums._replace(
+        target=sums.target.where(here, -math.inf), others=sums.others.where(here, sums.others + e_y)
+    )
+
+
+def _columns(targets: Tensor, v: int) -> tuple[Tensor, Tensor]:
+    """Return which targets are in [0, v), and all of them as columns, (rows,) each."""
+    return (targets >= 0) & (targets < v), targets.clamp(0, v - 1)
 
 
 def _write_gradient(
     tile: Tensor, targets: Tensor, slopes: Slopes, request: Request, bias: Tensor | None, out: Tensor
 ) -> None:
     """Write the gradient of each row of the tile to `out`."""
+    here, y = _columns(targets, tile.shape[-1])
     for part, room in row_passes.blocks(tile, tile.dtype):
         z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
         terms = row_passes.terms_at(z, slopes.shift[part], room)
         torch.mul(terms.e, terms.u, out=terms.product).nan_to_num_(nan=0.0)  # 0 · −inf
         few = Slopes(*(x[part] for x in slopes))
-        row_passes.gradient_into(out[part], terms, targets[part], few, request)
+        row_passes.gradient_into(out[part], terms, y[part], few, request, here=here[part])

@@ -90,7 +90,7 @@ def test_an_offset_that_logits_share_costs_no_digits(tokens, offset, settings, s
     values, true = gradient(hidden.double(), weight.double(), y, **settings)
     computed, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 4e-3
-    assert error(computed, values) < 2e-5
+    assert error(computed, values) < 1.5e-5  # 1.4e-5 at the worst; with more tokens more errors cancel out
 
 
 def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
@@ -103,7 +103,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
 
     monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
     monkeypatch.setattr(bfloat16_on_cpu, "_centre", lambda factors: torch.zeros(N, 1).bfloat16())
-    assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 2e-2
+    assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 2.5e-2  # with 16,000 tokens 5e-2
 
 
 @pytest.mark.parametrize("gap", [1.0, 5.0, 11.0, 16.0])
