@@ -23,12 +23,16 @@ from erce.loss.named import (
 from erce.loss.request import Loss, Request, not_differentiable
 from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
 
+FIRST_TORCH = "2.12"  # whose compiler follows the properties of a named tuple
+OLD_COMPILER = torch.__version__ < FIRST_TORCH
 BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 
 
 def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
     """Return whether the operator takes the call: no user's penalty or objective, which has no name here, no
-    process group, no ZeRO-3 head, no lse to differentiate."""
+    process group, no ZeRO-3 head, no lse to differentiate, no torch before 2.12."""
+    if OLD_COMPILER:
+        return False
     named = type(request.objective) in tuple(OBJECTIVES.values()) and type(request.penalty) in tuple(
         PENALTIES.values()
     )
@@ -37,7 +41,7 @@ def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
 
 @torch.compiler.disable(
     reason="only the loss from hidden states, with erce's own penalties and objectives and without a process "
-    "group or return_lse, compiles with fullgraph=True"
+    f"group or return_lse, compiles with fullgraph=True, from torch {FIRST_TORCH} on"
 )
 def outside(function: Callable[..., Loss], *args: Any) -> Loss:
     """Return what the function returns, out of the compiler's sight."""

@@ -14,7 +14,7 @@ from torch.nn import functional
 from erce.errors import InputError
 from erce.loss import tensor_parallel
 from erce.loss.from_logits import reference_from_logits
-from erce.loss.gathered import gathered
+from erce.loss.gathered import gathered, is_partitioned, whole
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.one_chunk import GradientOfOneChunk
 from erce.loss.penalties import SHANNON, Penalty
@@ -105,11 +105,9 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         return_lse=return_lse,
         autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
     )
-    request.check(hidden.shape[:-1])
     if torch.compiler.is_compiling():
         from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-        # Before the `with` of `_loss`: a graph break inside it would have the rest of `_loss` compiled.
         if not compiled.takes(weight, request, group):
             return compiled.outside(_loss, hidden, weight, bias, adapter, request, group)
     return _loss(hidden, weight, bias, adapter, request, group)
@@ -136,20 +134,28 @@ def _loss(
     request: Request,
     group: ProcessGroup | None,
 ) -> Loss:
+    request.check(hidden.shape[:-1])
     low, up = (None, None) if adapter is None else adapter
     check_tensors({"adapter[0]": low, "adapter[1]": up})
     if group is not None:
         tensor_parallel.check(request, weight, bias, up)
-    with gathered(weight, bias, up) as (whole, whole_bias, whole_up):
-        operands = _operands(hidden, whole, whole_bias, low, whole_up)
-        if group is None and not len(whole):  # in a group all processes must hear of it
-            raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
-        if torch.compiler.is_compiling():
-            from erce.loss import compiled
+    if is_partitioned(weight, bias, up):  # never inside the compiler, which may not enter this `with`
+        with gathered(weight, bias, up) as (present, present_bias, present_up):
+            operands = _operands(hidden, present, present_bias, low, present_up)
+            return _of_whole_head(operands, request, group)
+    bias, up = (x if x is None else whole(x) for x in (bias, up))
+    return _of_whole_head(_operands(hidden, whole(weight), bias, low, up), request, group)
 
-            return compiled.loss(operands, request)
-        vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(whole, group)
-        return _uncompiled(operands, request, vocabulary)
+
+def _of_whole_head(operands: Operands, request: Request, group: ProcessGroup | None) -> Loss:
+    if group is None and not len(operands.weight):  # in a group all processes must hear of it
+        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
+    if torch.compiler.is_compiling():
+        from erce.loss import compiled
+
+        return compiled.loss(operands, request)
+    vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
+    return _uncompiled(operands, request, vocabulary)
 
 
 def _operands(

@@ -38,6 +38,16 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     ]
 
 
+def hub_name(data: str) -> str | None:
+    """Return the data set of the hub that a recipe's `data` names; None for a file or folder.
+
+    >>> hub_name("owner/name:main"), hub_name("problems.jsonl")
+    ('owner/name', None)
+    """
+    of_hub = _HUB_NAME.fullmatch(data) and not Path(data).exists()
+    return data.partition(":")[0] if of_hub else None
+
+
 def _check_fields(rows: list[SourceRow]) -> None:
     for row in rows:
         for key in row.values:

@@ -2,9 +2,11 @@
 
 import functools
 from dataclasses import dataclass, field, fields
+from importlib.metadata import version
 from typing import Any, TypeVar
 
 import torch
+from packaging.version import Version
 from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
 from trl.trainer.sft_config import SFTConfig
 
@@ -16,6 +18,7 @@ from erce.train.strength import check_strength
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
+FIRST_TRL_HEAD = "1.16"  # the TRL whose own head runs everywhere and logs what ours does
 
 
 SYNONYMS = {  # a name in recipes, papers and other trainers → the name here
@@ -154,3 +157,8 @@ class ERCEConfig(SFTConfig):
                 raise InputError(
                     f"head='trl' knows {name}={value!r} only, got {getattr(self, name)!r}; set head='erce'"
                 )
+        if Version(installed := version("trl")) < Version(FIRST_TRL_HEAD):
+            raise InputError(
+                f"head='trl' needs TRL {FIRST_TRL_HEAD} or newer, got {installed}; upgrade it, or set "
+                "head='erce'"
+            )

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
 
 from erce.tasks import load_task, splits
 from scripts.integrations.claims import Claim
@@ -63,6 +64,7 @@ Train = Callable[[Environment, Training, Path], None]  # writes its checkpoints 
 
 
 def _check(environment: Environment, train: Train) -> Iterator[Claim]:
+    logging.disable_progress_bar()
     runs = environment.runs
     write_demonstrations(runs / "train.jsonl")
 

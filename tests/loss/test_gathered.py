@@ -8,15 +8,16 @@ import torch
 from torch.distributed.tensor import Replicate, Shard
 from toys.shared_heads import D, V, laid_out, operands, training
 
-from erce.loss import linear_entropy_regularized_cross_entropy
-from erce.loss.gathered import gathered
+from erce.loss import compiled, linear_entropy_regularized_cross_entropy
+from erce.loss.gathered import whole
 
 KINDS = [{"tied": tied, "frozen": frozen} for tied in (False, True) for frozen in (False, True)]
 WAYS = {  # → how often the forward and the backward gather, and how often the backward reduces
     "DDP": [0, 0, 1],
     "FSDP": [1, 0, 1],
     "FSDP, the head apart": [2, 0, 2],
-    "FSDP, embeddings and head apart": [2, 1, 2],  # the backward gathers the embeddings
+    # Since torch 2.13 FSDP's backward gathers the embeddings again.
+    "FSDP, embeddings and head apart": [2, int(torch.__version__ >= "2.13"), 2],
 }
 
 
@@ -44,12 +45,14 @@ LAYOUTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("mesh", "placements", "gathers"), LAYOUTS, ids=str)
 def test_a_dtensor_is_gathered_once_and_gets_the_mean_gradient(mesh, placements, gathers, processes):
+    reductions = 1 if torch.__version__ >= "2.10" else len(placements)  # also over an axis of one process
     for worst, counts in processes.run(laid_out, mesh, placements, False):
         assert worst < 1e-13
-        assert counts == [3 * gathers, 0, 3]  # weight, bias and adapter
+        assert counts == [3 * gathers, 0, 3 * reductions]  # weight, bias and adapter
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(compiled.OLD_COMPILER, reason="an older compiler does not take the loss")
 def test_a_dtensor_may_be_compiled(processes):
     for worst, _ in processes.run(laid_out, [0, 1, 2], [Shard(0)], True):
         assert worst < 1e-13
@@ -141,6 +144,5 @@ def test_training_a_zero_3_head_is_refused(gathers):
 
 
 def test_a_head_that_is_whole_is_left_as_it_is():
-    head = (torch.ones(V, D), None, None)
-    with gathered(*head) as whole:
-        assert whole == head
+    head = torch.ones(V, D)
+    assert whole(head) is head

@@ -45,11 +45,13 @@ class Fake:
     together: bool = False  # whether scores hold what k samples do together
     task: str = TASK
     model: str = "tiny"
+    data: str | None = None
 
     def recipe(self) -> Recipe:
         return Recipe(
             task=self.task,
             model=self.model,
+            data=self.data,
             control=self.control,
             lams=self.lams,
             seeds=self.seeds,

@@ -5,8 +5,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
+import trl
 from datasets import Dataset
+from packaging.version import Version
 from peft import LoraConfig
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import nn
@@ -21,7 +24,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from erce.train.config import ERCEConfig
+from erce.train.config import FIRST_TRL_HEAD, ERCEConfig
 
 CHAT = (
     "{% for message in messages %}<|start|>{{ message['role'] }}\n{{ message['content'] }}<|end|>\n"
@@ -33,6 +36,9 @@ CHECKPOINTING = "activation_checkpointing"  # transformers below 5.23 has the ol
 if CHECKPOINTING not in TrainingArguments.__dataclass_fields__:
     CHECKPOINTING = "gradient_checkpointing"
 ON_A_CPU = {"use_cpu": True, "bf16": False, CHECKPOINTING: False}  # for TRL, whose defaults want a GPU
+TRLS_HEAD = pytest.mark.skipif(
+    Version(trl.__version__) < Version(FIRST_TRL_HEAD), reason="head='trl' refuses this TRL"
+)
 WIDTHS = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 torch.set_num_threads(1)  # these models are so small that more threads only wait for each other

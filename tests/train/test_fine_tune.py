@@ -240,7 +240,7 @@ def test_an_adapter_half_written_is_no_adapter(tmp_path, monkeypatch):
         pytest.param({"rank": 2}, marks=pytest.mark.slow),
         pytest.param({"lora_alpha": 2}, marks=pytest.mark.slow),
         {"normalize": "sequence"},
-        {"head": "trl"},
+        pytest.param({"head": "trl"}, marks=toy.TRLS_HEAD),
         pytest.param({"gradient_checkpointing": True}, marks=pytest.mark.slow),
         pytest.param({"micro_batch_size": 4}, marks=pytest.mark.slow),
         {"epochs": 1.5},

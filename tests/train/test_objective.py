@@ -340,7 +340,7 @@ def test_the_logged_gradient_norm_is_the_one_before_clipping(tmp_path):
     assert norm(seen.steps[0]) == pytest.approx(1e-3, rel=1e-3)
 
 
-@pytest.mark.parametrize("head", ["erce", "trl"])
+@pytest.mark.parametrize("head", ["erce", pytest.param("trl", marks=toy.TRLS_HEAD)])
 def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
     trainer = ERCETrainer(
         toy.model(),
@@ -389,7 +389,10 @@ def test_a_loss_without_a_window_is_a_mean_over_its_batch(normalize, tmp_path):
     assert loss == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.parametrize(("head", "normalize"), [("erce", "token"), ("erce", "sequence"), ("trl", "token")])
+@pytest.mark.parametrize(
+    ("head", "normalize"),
+    [("erce", "token"), ("erce", "sequence"), pytest.param("trl", "token", marks=toy.TRLS_HEAD)],
+)
 def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
     evaluations = []
     for size in (1, 3, 8):

@@ -87,6 +87,7 @@ def test_a_flag_wins_over_the_file(tmp_path, capsys):
     assert f"saved: {tmp_path / 'out'}" in capsys.readouterr().out
 
 
+@toy.TRLS_HEAD
 def test_without_our_fields_the_file_trains_what_trl_trains_bit_for_bit(tmp_path, monkeypatch):
     monkeypatch.setenv("CI", "true")  # TRL's own trainer reports to nobody then
     ours, theirs = (tmp_path / name for name in ("ours", "theirs"))

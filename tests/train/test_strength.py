@@ -55,6 +55,7 @@ def test_the_logged_lam_is_what_the_logged_objective_was_made_with(every, normal
 
 
 @pytest.mark.slow
+@toy.TRLS_HEAD
 def test_trls_head_rises_alike(tmp_path):
     ours, theirs = (logged(trained(tmp_path, **RISING, head=head)) for head in ("erce", "trl"))
     for mine, other in zip(ours, theirs, strict=True):

@@ -41,6 +41,7 @@ def trained(args: ERCEConfig, **named: Any) -> SFTTrainer:
 LONG = {"num_train_epochs": 3, "learning_rate": 1e-2, "train_sampling_strategy": "random", "seed": 3}
 
 
+@toy.TRLS_HEAD
 def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
     settings = toy.common(tmp_path, **LONG, eval_strategy="steps", eval_steps=2)
     runs = []
@@ -57,6 +58,7 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
     assert runs[0][0] != runs[0][1]
 
 
+@toy.TRLS_HEAD
 def test_both_heads_train_the_same_adapter_up_to_rounding(tmp_path):
     adapters = [
         get_peft_model_state_dict(
@@ -212,14 +214,25 @@ def test_what_would_train_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"adapter 'default' on the output head has a Dora.* leave the head"):
         build(ERCETrainer, args, tied=False, peft_config=on_the_head)
     on_the_head.use_dora = False
-    for trainer, other in (
-        (ERCETrainer, toy.config(tmp_path, head="trl")),
-        (SFTTrainer, SFTConfig(str(tmp_path), **toy.ON_A_CPU)),  # TRL is left as it was
-    ):
-        with pytest.raises(ValueError, match="adapter to `lm_head` is not supported"):
-            build(trainer, other, tied=False, peft_config=on_the_head)
+    plain = SFTConfig(str(tmp_path), **toy.ON_A_CPU)  # TRL is left as it was
+    with pytest.raises(ValueError, match="adapter to `lm_head` is not supported"):
+        build(SFTTrainer, plain, tied=False, peft_config=on_the_head)
 
 
+@toy.TRLS_HEAD
+def test_trls_head_takes_no_adapter_of_its_own(tmp_path):
+    on_the_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj", "lm_head"])
+    with pytest.raises(ValueError, match="adapter to `lm_head` is not supported"):
+        build(ERCETrainer, toy.config(tmp_path, head="trl"), tied=False, peft_config=on_the_head)
+
+
+def test_trls_head_needs_a_trl_whose_head_was_tested(tmp_path, monkeypatch):
+    monkeypatch.setattr("erce.train.config.version", lambda package: "1.15.0")
+    with pytest.raises(ValueError, match=r"needs TRL 1\.16 or newer, got 1\.15\.0; upgrade it, or set head="):
+        toy.config(tmp_path, head="trl")
+
+
+@toy.TRLS_HEAD
 def test_a_mixture_of_experts_needs_its_own_loss_left_out_or_trls_head(tmp_path):
     from transformers import MixtralConfig, MixtralForCausalLM
 

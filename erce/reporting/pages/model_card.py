@@ -35,6 +35,7 @@ from erce.study.digests import changed_files
 from erce.study.folder import cell_folder, read_study
 from erce.study.hub import is_here, is_hub_name
 from erce.tasks import gsm8k, math, mbpp
+from erce.tasks.user_rows import hub_name
 from erce.types import BASE_MODEL, Arm
 
 BEST = "best"
@@ -125,7 +126,7 @@ def _named(summary: Summary, name: str) -> Cell:
 
 
 def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
-    data = HUB.get(cell.task)
+    data = HUB.get(cell.task) or hub_name(summary.study.recipe.data or "")
     scores = summary.study.results[cell]["scores"].get("test", {})
     results = [
         EvalResult(

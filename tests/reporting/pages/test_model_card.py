@@ -91,6 +91,17 @@ def test_the_front_matter_is_what_the_hub_reads(tmp_path):
     assert "It is not of the λ that the study chose on validation." in card.text
 
 
+@pytest.mark.parametrize(
+    ("data", "named"), [("owner/sums:main", ["owner/sums"]), ("secret/sums.jsonl", None)]
+)
+def test_a_users_data_set_of_the_hub_is_named_and_a_file_is_not(data, named, tmp_path):
+    study_with_adapters(tmp_path / "study", control=None, data=data)
+    card = ModelCard.load(write_card(tmp_path / "study", tmp_path / "out"))
+    assert card.data.datasets == named
+    assert {each.dataset_type for each in card.data.eval_results} == {*(named or ["sums"])}
+    assert "secret" not in card.content
+
+
 def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, monkeypatch):
     page = (Path(__file__).parents[3] / "docs" / "trainer.md").read_text(encoding="utf-8")
     [code] = re.findall(r"```py\n([^`]*upload_folder[^`]*)```", page)
