@@ -167,8 +167,8 @@ def _sign(row: "ProbeResult") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "
 
 
-def announce(path: Path, out: Path, jobs: int, **overrides: Any) -> None:
-    """Print the first line of a study's output: what will run, and where the results go."""
+def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: Any) -> None:
+    """Print the first line of a study's output: what will run, where the results go, how long it `takes`."""
     from erce.recipe import load_recipe
     from erce.study.compared import planned_cells
 
@@ -176,4 +176,7 @@ def announce(path: Path, out: Path, jobs: int, **overrides: Any) -> None:
     at_most = "up to " if recipe.search is not None else ""
     cells = counted(len(planned_cells(recipe)), "cell")
     side_by_side = f", {jobs} at a time" if jobs > 1 else ""
-    print(f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}", flush=True)
+    print(
+        f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}{takes and ', '}{takes}",
+        flush=True,
+    )

@@ -15,6 +15,7 @@ runs/mini/
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -245,12 +246,13 @@ class Study:
         return verifiers_of(self.root, self.recipe, self.results)
 
     def judged_otherwise(self, task: str) -> list[Cell]:
-        """Return the cells of a task that another verifier judged than the task's newest verdicts."""
+        """Return the cells of a task that another verifier judged than most of the task's cells.
+
+        Which verifier is newer, no file of a copied folder says.
+        """
         judged = {cell: verifier for cell, verifier in self.verifiers.items() if cell.task == task}
-        if len({*judged.values()}) < 2:
-            return []
-        newest = max(judged, key=lambda cell: (self._folder(cell) / VERDICTS).stat().st_mtime_ns)
-        return [cell for cell, verifier in judged.items() if verifier != judged[newest]]
+        usual = Counter(judged.values()).most_common(1)
+        return [cell for cell, verifier in judged.items() if verifier != usual[0][0]]
 
     def _folder(self, cell: Cell) -> Path:
         return cell_folder(self.root, self.recipe, cell)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ class Journal:
         return list(lines.values())
 
     def _append(self, drawn_set: DrawnSet, drawn: Sequence[Completion]) -> None:
-        rows = [asdict(completion) for completion in drawn]
+        rows = [vars(completion) for completion in drawn]
         line = {"key": self.key, "labels": drawn_set._asdict(), "rows": rows}
         content = json.dumps(line, allow_nan=False).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from erce.study.first_round import FirstRound
 from erce.study.folder import STUDY, cell_folder, is_done
 from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost
+from erce.study.training import TRAINING
 
 FAILURES_SHOWN = 10
 
@@ -35,6 +36,7 @@ def run_round(
     root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
     failed_cells = {done.cell for done in failed_before}
     missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
+    missing.sort(key=lambda cell: (cell_folder(root, recipe, cell) / TRAINING).is_file())  # short cells last
     finished, later = len(cells) - len(missing), 0
     if missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))

@@ -1,7 +1,6 @@
 """A cell's completions and verdicts ⇄ completions.jsonl and verdicts.jsonl: a row a sample, in one order."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +32,7 @@ class JudgedSample(NamedTuple):
 
 def write_completions(folder: Path, samples: Iterable[tuple[DrawnSet, Completion]]) -> None:
     """Write a row for each completion, in the order in which they come."""
-    rows = (drawn_set._asdict() | asdict(completion) for drawn_set, completion in samples)
+    rows = (drawn_set._asdict() | vars(completion) for drawn_set, completion in samples)
     write_rows(folder / COMPLETIONS, rows)
 
 

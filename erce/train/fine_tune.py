@@ -27,6 +27,7 @@ from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import TrainingRow, training_rows
 from erce.recipe import RegularizedObjective, Training
 from erce.train.config import ERCEConfig
+from erce.train.lean_lora import make_lean
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
@@ -80,6 +81,9 @@ def fine_tune(
         )
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(_StopAtDivergence)
+        if arguments.world_size == 1:
+            assert isinstance(trainer.model, PeftModel)
+            make_lean(trainer.model)
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)

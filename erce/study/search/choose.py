@@ -53,8 +53,8 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
     task = task or study.recipe.task
     if task not in study.recipe.tasks:
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
-    if outdated := study.judged_otherwise(task):
-        raise NoChoiceError(NoChoice.VERIFIERS, judged_by_several(task, outdated))
+    if fewer := study.judged_otherwise(task):
+        raise NoChoiceError(NoChoice.VERIFIERS, judged_by_several(task, fewer))
     if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
         return _choice_of_search(study.search)
     scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
@@ -72,13 +72,14 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
     )
 
 
-def judged_by_several(task: str, outdated: Sequence[Cell]) -> str:
-    """Return the error that several verifiers judged a task's cells; it names those to judge again."""
-    names = ", ".join(cell.name for cell in outdated[:10])
-    more = f" and {len(outdated) - 10} more" if len(outdated) > 10 else ""
+def judged_by_several(task: str, fewer: Sequence[Cell]) -> str:
+    """Return the error that several verifiers judged a task's cells; it names the fewer."""
+    names = ", ".join(cell.name for cell in fewer[:10])
+    more = f" and {len(fewer) - 10} more" if len(fewer) > 10 else ""
     return (
-        f"the cells of {task} were not all judged by the same verifier, so none of its gains is shown; judge "
-        f"{names}{more} again with `erce run`, which keeps their completions"
+        f"the cells of {task} were not all judged by the same verifier ({names}{more} by another than most), "
+        "so none of its gains is shown; `erce run` judges those of an old verifier again and keeps all "
+        "completions"
     )
 
 
