@@ -145,15 +145,15 @@ def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
-    recipe = recipe_path("mini-styles")
-    options.takes = "" if options.limit else "2 to 3 minutes on two cores"
-    out = options.out or usual_folder("demo", options.limit)
-    return _run_study(recipe, out, options, **limited(recipe, options.limit))
+    recipe, out = recipe_path("mini-styles"), options.out or usual_folder("demo", options.limit)
+    takes = "" if options.limit else "2 to 3 minutes on two cores"
+    return _run_study(recipe, out, options, takes=takes, **limited(recipe, options.limit))
 
 
-def _run_study(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
+def _run_study(
+    recipe: Path, out: Path, options: argparse.Namespace, takes: str = "", **overrides: Any
+) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
-    takes = getattr(options, "takes", "")
     announce(recipe, out, options.jobs or 1, takes=takes, **overrides)  # before torch, which takes seconds
     import erce.study.run
 

@@ -176,7 +176,6 @@ def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: 
     at_most = "up to " if recipe.search is not None else ""
     cells = counted(len(planned_cells(recipe)), "cell")
     side_by_side = f", {jobs} at a time" if jobs > 1 else ""
-    print(
-        f"{' and '.join(recipe.tasks)}: {at_most}{cells} into {out}{side_by_side}{takes and ', '}{takes}",
-        flush=True,
-    )
+    time_needed = f", {takes}" if takes else ""
+    tasks = " and ".join(recipe.tasks)
+    print(f"{tasks}: {at_most}{cells} into {out}{side_by_side}{time_needed}", flush=True)

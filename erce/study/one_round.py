@@ -36,7 +36,8 @@ def run_round(
     root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
     failed_cells = {done.cell for done in failed_before}
     missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
-    missing.sort(key=lambda cell: (cell_folder(root, recipe, cell) / TRAINING).is_file())  # short cells last
+    # Trained cells, which only draw, come last: short cells at the end leave no worker idle for long.
+    missing.sort(key=lambda cell: (cell_folder(root, recipe, cell) / TRAINING).is_file())
     finished, later = len(cells) - len(missing), 0
     if missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))
