@@ -163,11 +163,11 @@ def _renyi_slopes(ratio: Tensor, e_y: Tensor, s: Tensor, sums: Sums, order: floa
     At order 1 this is −p (u + ratio), and at inf p − [u = 0] / (the number of maxima).
     """
     u_y = sums.target - sums.shift
+    zero = torch.zeros_like(u_y)
     if order == 1:
         per_s = -1 / s
         own = u_y.clamp_(min=torch.finfo(s.dtype).min).add_(ratio).mul_(e_y * per_s)  # −inf · 0 is NaN
-        return Slopes(ratio * per_s, per_s, ratio, sums.total, own, sums.shift)
-    zero = torch.zeros_like(u_y)
+        return Slopes(ratio * per_s, per_s, ratio, zero, own, sums.shift)
     if math.isinf(order):
         maxima = sums.bent
         alone = (u_y == 0) & (maxima == 1)  # p_y − 1 is −others / s

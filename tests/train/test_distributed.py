@@ -199,7 +199,7 @@ def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
         InputError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
     ) as e:
         launch(work(tmp_path / "two", batch_size=6), resources=TWO)
-    assert "times 2 processes (all of it: " in str(e.value)
+    assert "times 2 processes; write 4, for instance (all of it: " in str(e.value)
     assert not (tmp_path / "two").exists()
 
 
