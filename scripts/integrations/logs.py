@@ -1,24 +1,31 @@
 """Tools that evaluate, given scripted answers → whether `erce import` reads the accuracies that they report.
 
-Two arms of two seeds each are right on different shares of the problems, none on all or on none.
+Two arms of two seeds each are right on different shares of the problems, none on all or on none. With erce's
+verifier as their scorer inspect-ai and lm-eval must report such a share, too.
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.integrations.claims import Claim
-from scripts.integrations.environments import ROOT, BrokenError, Environment
+from scripts.integrations.environments import ROOT, Environment
 
 INSIDE = Path(__file__).parent / "inside"
+EXAMPLES = ROOT / "examples"
 PROBLEMS = 20
 RIGHT = {"baseline": (9, 7), "lam=2": (14, 11)}  # arm → problems that each of its seeds has right
 SAME = 1e-9
+JUDGED = """\
+include: sums.yaml
+task: judged
+process_results: !function lm_eval_metric.process_results
+metric_list:
+  - {metric: accepted, aggregation: mean, higher_is_better: true}
+"""
+BOXED = r"So it is $\boxed{{{}}}$."
 Runs = dict[str, list[tuple[Path, float]]]  # arm → (log, the tool's own accuracy) of each seed
 
 
@@ -28,11 +35,20 @@ def check_inspect_ai(environment: Environment) -> Iterator[Claim]:
         runs: Runs = {}
         for arm, seed, answers in _answers(environment):
             folder = _emptied(environment.runs / f"{log_format}-{arm}-{seed}")
-            script = INSIDE / "inspect_eval.py"
-            output = environment.run(folder.name, "python", script, answers, folder, log_format)
+            accuracy = _inspect_eval(environment, answers, folder, log_format)
             log = next(folder.glob("*.eval")) if log_format == "eval" else folder
-            runs.setdefault(arm, []).append((log, float(output.splitlines()[-1])))
+            runs.setdefault(arm, []).append((log, accuracy))
         yield _compared(environment, f".{log_format} logs", runs)
+    _, _, answers = next(_answers(environment, BOXED))
+    folder = _emptied(environment.runs / "judged")
+    yield _judged(_inspect_eval(environment, answers, folder, "json", "same_answer"), "inspect_scorer.py")
+
+
+def _inspect_eval(environment: Environment, answers: Path, folder: Path, *words: str) -> float:
+    """Return the accuracy that inspect's summary says; words: the log's format, the scorer if not match."""
+    script = INSIDE / "inspect_eval.py"
+    output = environment.run(folder.name, "python", script, answers, folder, *words, PYTHONPATH=str(EXAMPLES))
+    return float(output.splitlines()[-1])
 
 
 def check_lm_eval(environment: Environment) -> Iterator[Claim]:
@@ -40,25 +56,35 @@ def check_lm_eval(environment: Environment) -> Iterator[Claim]:
     runs: Runs = {}
     for arm, seed, answers in _answers(environment):
         folder = _emptied(environment.runs / f"{arm}-{seed}")
-        (tasks := _emptied(environment.runs / "tasks")).mkdir()
-        task = {
-            "task": "sums",
-            "dataset_path": "json",
-            "dataset_kwargs": {"data_files": {"test": str(answers)}},
-            "test_split": "test",
-            "output_type": "generate_until",
-            "doc_to_text": "{{question}}",
-            "doc_to_target": "{{target}}",
-            "generation_kwargs": {"until": ["\n"], "do_sample": False},
-            "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
-        }
-        (tasks / "sums.yaml").write_text(json.dumps(task), encoding="utf-8")
-        command = ["--model", "scripted", "--model_args", f"answers={answers}", "--include_path", str(tasks)]
-        command += ["--tasks", "sums", "--output_path", str(folder), "--log_samples"]
-        environment.run(folder.name, "python", INSIDE / "lm_eval_run.py", *command)
-        results = json.loads(next(folder.rglob("results_*.json")).read_bytes())
-        runs.setdefault(arm, []).append((folder, results["results"]["sums"]["exact_match,none"]))
+        scores = _lm_eval(environment, answers, folder, "sums")
+        runs.setdefault(arm, []).append((folder, scores["exact_match,none"]))
     yield _compared(environment, "folders of logs", runs)
+    _, _, answers = next(_answers(environment, BOXED))
+    scores = _lm_eval(environment, answers, _emptied(environment.runs / "judged"), "judged")
+    yield _judged(scores["accepted,none"], "lm_eval_metric.py")
+
+
+def _lm_eval(environment: Environment, answers: Path, folder: Path, name: str) -> dict[str, float]:
+    """Return what lm-eval's summary says of the task "sums", or of "judged", which erce's verifier scores."""
+    (tasks := _emptied(environment.runs / "tasks")).mkdir()
+    shutil.copy(EXAMPLES / "lm_eval_metric.py", tasks)
+    task = {
+        "task": "sums",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(answers)}},
+        "test_split": "test",
+        "output_type": "generate_until",
+        "doc_to_text": "{{question}}",
+        "doc_to_target": "{{answer}}",
+        "generation_kwargs": {"until": ["\n"], "do_sample": False},
+        "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+    }
+    (tasks / "sums.yaml").write_text(json.dumps(task), encoding="utf-8")
+    (tasks / "judged.yaml").write_text(JUDGED, encoding="utf-8")
+    command = ["--model", "scripted", "--model_args", f"answers={answers}", "--include_path", str(tasks)]
+    command += ["--tasks", name, "--output_path", str(folder), "--log_samples"]
+    environment.run(folder.name, "python", INSIDE / "lm_eval_run.py", *command)
+    return json.loads(next(folder.rglob("results_*.json")).read_bytes())["results"][name]
 
 
 def check_evalplus(environment: Environment) -> Iterator[Claim]:
@@ -70,7 +96,9 @@ def check_evalplus(environment: Environment) -> Iterator[Claim]:
         samples = environment.runs / f"{arm}-{seed}_temp_0.0.jsonl"
         results = samples.with_name(f"{samples.stem}_eval_results.json")
         results.unlink(missing_ok=True)
-        _write_lines(samples, [{"task_id": _name(row), "solution": _program(row["answer"])} for row in rows])
+        _write_lines(
+            samples, [{"task_id": _name(row), "solution": _program(row["response"])} for row in rows]
+        )
         output = environment.run(
             samples.stem,
             "evalplus.evaluate",
@@ -83,8 +111,8 @@ def check_evalplus(environment: Environment) -> Iterator[Claim]:
     yield _compared(environment, "results", runs)
 
 
-def _answers(environment: Environment) -> Iterator[tuple[str, int, Path]]:
-    """Yield arm, seed and a file of rows (id, question, target, answer) for each run of a tool."""
+def _answers(environment: Environment, form: str = "{}") -> Iterator[tuple[str, int, Path]]:
+    """Yield arm, seed and a file of rows (id, question, answer, response) for each run of a tool."""
     for arm, counts in RIGHT.items():
         for seed, right in enumerate(counts):
             path = environment.runs / f"answers-{arm.replace('=', '')}-{seed}.jsonl"
@@ -93,12 +121,19 @@ def _answers(environment: Environment) -> Iterator[tuple[str, int, Path]]:
             order = sorted(range(PROBLEMS), key=lambda at: (at % 3, at))
             lucky = set(order[:right])
             rows = [
-                {"id": str(at), "question": f"What is {a} + {b}?", "target": str(a + b)}
-                | {"answer": str(a + b + (at not in lucky))}
+                {"id": str(at), "question": f"What is {a} + {b}?", "answer": str(a + b)}
+                | {"response": form.format(a + b + (at not in lucky))}
                 for at, (a, b) in enumerate(sums)
             ]
             _write_lines(path, rows)
             yield arm.replace("=", ""), seed, path
+
+
+def _judged(accuracy: float, example: str) -> Claim:
+    """Hold what a tool reports of the first run, with an example's verifier, to the share that is right."""
+    right = RIGHT["baseline"][0] / PROBLEMS
+    text = f"with `examples/{example}` its summary says {accuracy:.0%} where {right:.0%} are right"
+    return Claim(text, abs(accuracy - right) < SAME)
 
 
 def _name(row: dict[str, str]) -> str:
@@ -115,7 +150,7 @@ def _humaneval(row: dict[str, str]) -> dict[str, object]:
         "task_id": _name(row),
         "prompt": f'def value():\n    """{row["question"]}"""\n',
         "entry_point": "value",
-        "canonical_solution": f"    return {row['target']}\n",
+        "canonical_solution": f"    return {row['answer']}\n",
         "contract": "",
         "base_input": [[]],
         "plus_input": [[]],
@@ -128,11 +163,11 @@ def _compared(environment: Environment, logs: str, runs: Runs) -> Claim:
     """Import the logs as the docs print it, and compare each seed's accuracy with the tool's own."""
     out = _emptied(environment.runs / "study")
     base, other = ([str(log) for log, _ in runs[arm]] for arm in ("baseline", "lam2"))
-    _erce(environment, "import", str(out), "--baseline", *base, "--arm", "lam=2", *other)
-    _erce(environment, "report", str(out))
+    environment.erce("import", str(out), "--baseline", *base, "--arm", "lam=2", *other)
+    environment.erce("report", str(out))
     rows = environment.runs / "rows.jsonl"
     rows.unlink(missing_ok=True)
-    _erce(environment, "records", str(out), str(rows))
+    environment.erce("records", str(out), str(rows))
     peers = [peer for arm in runs.values() for _, peer in arm]
     equal = sum(abs(ours - peer) < SAME for ours, peer in zip(_accuracies(rows), peers, strict=True))
     differ = len(set(peers)) == len(peers) and min(peers) > 0 and max(peers) < 1
@@ -148,22 +183,6 @@ def _accuracies(rows: Path) -> list[float]:
         row = json.loads(line)
         cells.setdefault((row["lam"], row["seed"]), []).append(row["accepted"])
     return [sum(accepted) / len(accepted) for _, accepted in sorted(cells.items())]
-
-
-def _erce(environment: Environment, *arguments: str) -> None:
-    """Run erce's command line from this checkout, under this Python."""
-    log = environment.runs / f"erce-{arguments[0]}.log"
-    command = [sys.executable, "-m", "erce.cli.main", *arguments]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        check=False,
-    )
-    log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode:
-        raise BrokenError(f"erce {arguments[0]}: {(done.stderr.splitlines() or ['no output'])[-1]} ({log})")
 
 
 def _emptied(path: Path) -> Path:

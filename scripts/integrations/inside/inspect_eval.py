@@ -1,4 +1,4 @@
-"""Evaluate scripted answers with inspect_ai: inspect_eval.py ANSWERS FOLDER FORMAT."""
+"""Evaluate scripted answers with inspect_ai: inspect_eval.py ANSWERS FOLDER FORMAT [same_answer]."""
 
 import json
 import sys
@@ -9,10 +9,11 @@ from inspect_ai.dataset import Sample  # pyright: ignore[reportMissingImports]
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # pyright: ignore[reportMissingImports]
 from inspect_ai.scorer import match  # pyright: ignore[reportMissingImports]
 from inspect_ai.solver import generate  # pyright: ignore[reportMissingImports]
+from inspect_scorer import same_answer  # pyright: ignore[reportMissingImports]
 
-answers, folder, log_format = sys.argv[1:]
+answers, folder, log_format, *own = sys.argv[1:]
 rows = [json.loads(line) for line in Path(answers).read_text(encoding="utf-8").splitlines()]
-by_question = {row["question"]: row["answer"] for row in rows}
+by_question = {row["question"]: row["response"] for row in rows}
 
 
 def answered(messages, *_):
@@ -21,9 +22,10 @@ def answered(messages, *_):
     return output
 
 
-samples = [Sample(id=row["id"], input=row["question"], target=row["target"]) for row in rows]
+scorer = same_answer() if own else match(location="exact")
+samples = [Sample(id=row["id"], input=row["question"], target=row["answer"]) for row in rows]
 [log] = eval(
-    Task(name="sums", dataset=samples, solver=generate(), scorer=match(location="exact")),
+    Task(name="sums", dataset=samples, solver=generate(), scorer=scorer),
     model=get_model("mockllm/model", custom_outputs=answered),
     temperature=0,
     log_dir=folder,

@@ -15,7 +15,7 @@ class Scripted(LM):
     def __init__(self, answers, **_):
         super().__init__()
         rows = [json.loads(line) for line in Path(answers).read_text(encoding="utf-8").splitlines()]
-        self.answers = {row["question"]: row["answer"] for row in rows}
+        self.answers = {row["question"]: row["response"] for row in rows}
 
     def generate_until(self, requests, disable_tqdm=False):
         return [self.answers[request.args[0]] for request in requests]
