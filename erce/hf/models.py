@@ -36,6 +36,15 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
+def dtype_here(dtype: str) -> str:
+    """Return the name of a dtype, "auto" resolved for this machine; an InputError for an unknown name."""
+    if dtype not in (*DTYPES, "auto"):
+        raise InputError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
+    if dtype != "auto":
+        return dtype
+    return "bfloat16" if torch.cuda.is_available() else "float32"
+
+
 def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """Load the base model `name` in eval mode, on the GPU where there is one.
 
@@ -44,13 +53,10 @@ def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     checkpoint was saved in.
     A name that cannot be loaded and an unknown `dtype` are InputErrors.
     """
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if dtype not in (*DTYPES, "auto"):
-        raise InputError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
-    automatic = torch.bfloat16 if device.type == "cuda" else torch.float32
+    device, weights = torch.device("cuda" if torch.cuda.is_available() else "cpu"), DTYPES[dtype_here(dtype)]
     with _readable_errors(name), _no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
-            _source(name), dtype=DTYPES.get(dtype, automatic), attn_implementation="sdpa"
+            _source(name), dtype=weights, attn_implementation="sdpa"
         )
     return model.to(device).eval()
 

@@ -68,6 +68,8 @@ def running_server(recipe: Recipe, log: Path) -> Iterator[None]:
 
 def vllm_command(recipe: Recipe, serving: Serving) -> list[str]:
     """Return the words that start vLLM for a recipe; an InputError where it is not installed."""
+    from erce.hf.models import dtype_here
+
     if (vllm := shutil.which("vllm")) is None:
         raise InputError(
             "[server] start = true needs the command vllm; install it in this environment, or leave start "
@@ -83,7 +85,7 @@ def vllm_command(recipe: Recipe, serving: Serving) -> list[str]:
         "host": here.hostname,
         "port": here.port,
         "served-model-name": serving.model or recipe.model,
-        "dtype": recipe.dtype,
+        "dtype": dtype_here(recipe.dtype),  # vLLM's own "auto" is bfloat16 on a CPU, too
         "max-lora-rank": next(highest for highest in LORA_RANKS if highest >= rank),
         "max-logprobs": serving.top_logprobs,
         "gpu-memory-utilization": SHARE_OF_MEMORY,

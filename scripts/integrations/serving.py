@@ -17,7 +17,6 @@ RECIPE = f"""\
 task = "mini-sums"
 model = "tiny"
 lams = [0, 2]
-dtype = "float32"
 seeds = [0]
 n_train = 64
 n_validation = 1

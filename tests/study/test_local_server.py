@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import torch
 from toys import FINDS_TOYS
 from toys.recipes import tiny_recipe
 
@@ -94,6 +95,7 @@ def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_it(r
     assert (Path(words[1]) / "config.json").is_file()
     assert (option["--max-lora-rank"], option["--max-logprobs"], updating) == ("16", "5", "True")
     assert "--enable-lora" in words
+    assert option["--dtype"] == ("bfloat16" if torch.cuda.is_available() else "float32")  # as training here
     assert gone(processes)
 
 
