@@ -74,13 +74,13 @@ def read_samples(folder: Path) -> list[JudgedSample]:
 
 def read_outcomes(folder: Path) -> dict[DrawnSet, np.ndarray]:
     """Return each set as 0/1 (problems, samples), problems sorted by id: 1 where the verifier accepted."""
-    accepted: dict[DrawnSet, dict[tuple[str, int], bool]] = {}
+    accepted: dict[tuple[str, str], dict[tuple[str, int], bool]] = {}
     for row in _verdict_rows(folder):
-        drawn_set = DrawnSet(row["split"], row["decoding"])
-        accepted.setdefault(drawn_set, {})[row["problem"], row["sample"]] = row["accepted"]
+        by_sample = accepted.setdefault((row["split"], row["decoding"]), {})
+        by_sample[row["problem"], row["sample"]] = row["accepted"]
     if any(len(by_sample) % len({problem for problem, _ in by_sample}) for by_sample in accepted.values()):
         raise DamagedError(f"{folder / VERDICTS} lacks samples of some problems; {MADE_AGAIN}")
-    return {drawn_set: _array(by_sample) for drawn_set, by_sample in accepted.items()}
+    return {DrawnSet(*names): _array(by_sample) for names, by_sample in accepted.items()}
 
 
 def _verdict_rows(folder: Path, *further: str) -> list[dict[str, Any]]:

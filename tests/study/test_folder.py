@@ -85,7 +85,14 @@ def test_a_last_row_without_an_end_of_line_is_a_row_and_a_blank_line_is_none(tmp
     assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2, 3]
 
 
-@pytest.mark.parametrize("line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": "\xff"}', b"[" * 100_000])
+def test_a_byte_order_mark_and_spaces_around_a_row_do_no_damage(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b'\xef\xbb\xbf{"at": 1}\n  {"at": 2} \n')
+    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": 2} {}', b'{"at": "\xff"}', b"[" * 100_000]
+)
 def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out(tmp_path, line):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"at": 1}\n\n' + line)

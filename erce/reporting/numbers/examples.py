@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from erce.reporting.numbers.changes import compared_arm
 from erce.reporting.numbers.completions import JudgedCompletion, judged_completions, prompts, shorten
 from erce.reporting.numbers.gains import Summary
@@ -50,17 +52,19 @@ def examples(summary: Summary) -> Examples | None:
     compared = compared_arm(summary)
     if compared is None or compared.lam is None:
         return None
-    arms = [_by_problem(summary, arm) for arm in (summary.baseline, compared)]
-    gains = {problem: _share(arms[1][problem]) - _share(arms[0][problem]) for problem in arms[0]}
+    before, after = (_outcomes(summary, arm) for arm in (summary.baseline, compared))
+    gains = {problem: _share(after[problem]) - _share(before[problem]) for problem in before}
     ranking = sorted(gains, key=lambda problem: (-gains[problem], problem))
     gained = [problem for problem in ranking if gains[problem] > 0][:SHOWN]
     lost = sorted((p for p in ranking if gains[p] < 0), key=lambda problem: (gains[problem], problem))[:SHOWN]
     asked = prompts(summary.study)
 
     def shown(problem: str, *, is_gain: bool) -> Example:
-        before = _side(arms[0][problem], right=not is_gain)
-        after = _side(arms[1][problem], right=is_gain)
-        return Example(shorten(problem), asked.get(problem, ""), before, after)
+        sides = (
+            _side(summary, summary.baseline, problem, before[problem], right=not is_gain),
+            _side(summary, compared, problem, after[problem], right=is_gain),
+        )
+        return Example(shorten(problem), asked.get(problem, ""), *sides)
 
     return Examples(
         compared.lam,
@@ -69,22 +73,26 @@ def examples(summary: Summary) -> Examples | None:
     )
 
 
-def _by_problem(summary: Summary, arm: Arm) -> dict[str, list[JudgedCompletion]]:
-    """Return each problem's completions under every seed of an arm, by the decoding of the report's gains."""
-    by_problem: dict[str, list[JudgedCompletion]] = {}
-    for cell in summary.study.cells(summary.study.recipe.task, arm):
-        for completion in judged_completions(summary.study, cell):
-            if completion.decoding == summary.decoding:
-                by_problem.setdefault(completion.problem, []).append(completion)
-    return by_problem
+def _outcomes(summary: Summary, arm: Arm) -> dict[str, np.ndarray]:
+    """Return each problem's 0/1 (seeds, samples) of an arm, by the decoding of the report's gains."""
+    study, task, decoding = summary.study, summary.study.recipe.task, summary.decoding
+    drawn = judged_completions(study, study.cells(task, arm)[0])
+    problems = sorted({completion.problem for completion in drawn if completion.decoding == decoding})
+    outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
+    return {problem: outcomes[:, at] for at, problem in enumerate(problems)}
 
 
-def _share(judged: list[JudgedCompletion]) -> float:
-    return sum(completion.accepted for completion in judged) / len(judged)
+def _share(outcomes: np.ndarray) -> float:
+    return int(outcomes.sum()) / outcomes.size
 
 
-def _side(judged: list[JudgedCompletion], *, right: bool) -> Side:
+def _side(summary: Summary, arm: Arm, problem: str, outcomes: np.ndarray, *, right: bool) -> Side:
     """Return how often an arm was right, with its first completion that is right, or that is not."""
-    completion = next(completion for completion in judged if completion.accepted == right)
-    accepted = sum(completion.accepted for completion in judged)
-    return Side(accepted, len(judged), completion.for_a_page())
+    cell = summary.study.cells(summary.study.recipe.task, arm)[int((outcomes == right).any(1).argmax())]
+    wanted = problem, summary.decoding, right
+    completion = next(
+        drawn
+        for drawn in judged_completions(summary.study, cell)
+        if (drawn.problem, drawn.decoding, drawn.accepted) == wanted
+    )
+    return Side(int(outcomes.sum()), outcomes.size, completion.for_a_page())
