@@ -3,6 +3,7 @@
     python benchmarks/engines.py overhead            empty cells: milliseconds of the engine's own for each
     python benchmarks/engines.py workers             tiny real cells: 2 workers, 1 worker, a process a cell
     python benchmarks/engines.py resumed             a finished study of 10,000 cells: planned and reported
+    python benchmarks/engines.py resumed --cells 2000 --problems 100
     python benchmarks/engines.py records             1,000 cells of 4,000 records: memory of the driver
 
 Everything is in a temporary folder. Set OMP_NUM_THREADS=1, and let nothing else run.
@@ -102,7 +103,8 @@ def _one(root: str, number: str, size: str) -> None:
 def resumed(options: argparse.Namespace) -> None:
     """Measure seconds and memory to run a finished study again and to report it."""
     seeds = tuple(range(options.cells // len(options.lams)))
-    recipe = replace(TINY, lams=tuple(options.lams), seeds=seeds, n_test=4, n_validation=2)
+    n_test, n_validation = options.problems, options.problems // 2
+    recipe = replace(TINY, lams=tuple(options.lams), seeds=seeds, n_test=n_test, n_validation=n_validation)
     with tempfile.TemporaryDirectory() as root:
         _write_study(Path(root), recipe)
         for what in ("_resume", "_report"):
@@ -218,6 +220,7 @@ def main() -> None:
         command.add_argument("--cells", type=int, default=cells)
         command.add_argument("--rounds", type=int, default=3)
         command.add_argument("--sizes", nargs="+", type=int, default=[1, 4], help="of the cells, of workers")
+        command.add_argument("--problems", type=int, default=4, help="of a test, of resumed")
         command.add_argument("--records", type=int, default=4000)
         command.add_argument("--engines", nargs="+", default=list(ENGINES))
         command.add_argument("--lams", nargs="+", type=float, default=[float(lam) for lam in range(10)])

@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 
     @property
     def m(self) -> int:
-        return len(self.positions)
+        return self.positions.shape[0]
 
     def at(self, part: slice) -> "Rows":
         if part.start == 0 and part.stop == self.m:
@@ -176,7 +176,7 @@ class Request(NamedTuple):
         """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
         flat = self.targets.reshape(-1).long()
         scored = flat != self.ignore_index
-        tokens = flat.where(scored, 0)
+        tokens = flat * scored
         count = self._read_once(tokens, scored, v)
         positions = torch.arange(count, device=flat.device)
         if count < len(flat):

@@ -165,7 +165,7 @@ def _renyi_slopes(ratio: Tensor, e_y: Tensor, s: Tensor, sums: Sums, order: floa
     u_y = sums.target - sums.shift
     zero = torch.zeros_like(u_y)
     if order == 1:
-        per_s = -1 / s
+        per_s = s.reciprocal().neg_()
         own = u_y.clamp_(min=torch.finfo(s.dtype).min).add_(ratio).mul_(e_y * per_s)  # −inf · 0 is NaN
         return Slopes(ratio * per_s, per_s, ratio, zero, own, sums.shift)
     if math.isinf(order):
