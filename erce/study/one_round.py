@@ -11,10 +11,9 @@ from erce.study.engines import FAILURE, LOG, Done, RunCells
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
-from erce.study.folder import STUDY, cell_folder, is_done
+from erce.study.folder import RESULT, STUDY, cell_folder, is_done
 from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost
-from erce.study.training import TRAINING
 
 FAILURES_SHOWN = 10
 
@@ -36,15 +35,16 @@ def run_round(
     root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
     failed_cells = {done.cell for done in failed_before}
     missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
-    # Trained cells, which only draw, come last: short cells at the end leave no worker idle for long.
-    missing.sort(key=lambda cell: (cell_folder(root, recipe, cell) / TRAINING).is_file())
+    # Cells that lack only the frontier come last: short cells at the end leave no worker idle for long.
+    again = {cell for cell in missing if (cell_folder(root, recipe, cell) / RESULT).is_file()}
+    missing.sort(key=again.__contains__)
     finished, later = len(cells) - len(missing), 0
     if missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))
     last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
-    total, to_run = len(cells) + later, len(missing) + later
+    total, to_run = len(cells) + len(again) + later, len(missing) + later  # cells run again count twice
     with (
         progress(total, to_run, messages=this_round.messages, started=started) as advance,
         closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,

@@ -85,13 +85,17 @@ def places(path: Path) -> list[tuple]:
     return [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in read_rows(path)]
 
 
-def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(narrow, undisturbed, tmp_path, drawn):
+def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(
+    narrow, undisturbed, tmp_path, drawn, capsys
+):
     root = tmp_path / "mini"
     shutil.copytree(narrow, root)
     before = {path: (root / path).read_text().splitlines() for path in records(root)}
     study = run(wide(1.0, 0.2), out=root)
     assert drawn == [0.2, 1.0] * 4  # validation and test, the base model and λ = 0
     assert study.missing == []
+    ends = [line for line in capsys.readouterr().err.splitlines() if line.startswith("done: ")]
+    assert ["3 of 4" in ends[0], "4 of 4" in ends[1]] == [True, True]  # two cells, each run twice
     for cell in study.results:
         names = [row[1] for row in places(cell_folder(root, RECIPE, cell) / COMPLETIONS) if row[0] == "test"]
         assert list(dict.fromkeys(names)) == ["greedy", "sampled", "T0.2", "T1"]
