@@ -124,6 +124,18 @@ def test_text_goes_through_trls_own_preparation(tmp_path):
     assert trainer.state.log_history[0]["scored_tokens"] == 1 + 2 + 2  # the digits and two ends
 
 
+@pytest.mark.parametrize(("opening", "said"), [("<a>", False), ("<think>", True)], ids=["same", "differs"])
+def test_a_chat_template_that_opens_answers_otherwise_in_generation_is_said(opening, said, tmp_path, caplog):
+    tokenizer = toy.tokenizer()
+    turns = "{% for turn in messages %}{{ '<a>' if turn.role == 'assistant' }}{{ turn.content }}{% endfor %}"
+    tokenizer.chat_template = turns + f"{{% if add_generation_prompt %}}{opening}{{% endif %}}"
+    question, answer = ({"role": role, "content": "1"} for role in ("user", "assistant"))
+    talks = toy.Dataset.from_list([{"prompt": [question], "completion": [answer]}])
+    args = toy.config(tmp_path, dataset_kwargs=None, entropy_penalty=1.0)
+    ERCETrainer(toy.model(), args, processing_class=tokenizer, train_dataset=talks)
+    assert ("is not a prefix of the tokenized prompt+completion" in caplog.text) is said
+
+
 @pytest.mark.parametrize(
     ("settings", "warned"),
     [({"entropy_penalty": 1.0}, True), ({"entropy_penalty": 0.0}, False)],
