@@ -8,6 +8,7 @@ from erce.types import Completion, Verdict
 from erce.verify.answers.compare.same_answer import same_answer
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import TooLargeError, UnparsedError
+from erce.verify.answers.read.lexer import spelling
 from erce.verify.answers.read.surface import clean, compact
 from erce.verify.answers.read.typed import parse_answer
 from erce.verify.answers.tree import contains, symbols
@@ -18,6 +19,7 @@ __all__ = ["Conventions", "equivalent", "verify_math"]
 
 MODES = ("typed", "paper")
 _DEFAULT = Conventions()
+_SAME_TEXT = Verdict(True, "structural", detail="the same except for wrappers and spaces")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
 
 
@@ -99,7 +101,7 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
         return Verdict(True, "exact")
     try:
         if _same_text(gold, answer):
-            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
+            return _SAME_TEXT
         return _compared_values(gold, answer, conventions)
     except RecursionError:
         return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
@@ -113,16 +115,26 @@ def _same_text(gold: str, answer: str) -> bool:
         return False
 
 
+def _same_spelling(gold: str, answer: str) -> bool:
+    try:
+        written = spelling(clean(gold))
+        return bool(written) and written == spelling(clean(answer))
+    except (UnparsedError, TooLargeError):
+        return False
+
+
 def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdict:
     try:
         value = parse_answer(clean(gold))
     except (UnparsedError, TooLargeError) as error:
+        if _same_spelling(gold, answer):
+            return _SAME_TEXT
         return Verdict(False, "reference not read", detail=f"it is compared as text: {error}")
     try:
         other = parse_answer(clean(answer))
         same = same_answer(value, other, conventions)
     except UnparsedError as error:
-        return Verdict(False, "unparsed", detail=str(error))
+        return _SAME_TEXT if _same_spelling(gold, answer) else Verdict(False, "unparsed", detail=str(error))
     except TooLargeError as error:
         return Verdict(False, "too large", detail=str(error))
     reason = ("numeric" if _is_number(value) else "structural") if same else "different"

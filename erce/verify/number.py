@@ -121,6 +121,7 @@ _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
 
+_EXPLANATION = re.compile(r"\((?!\s*or\b).*")  # "18 (3 times 6)", but not "18 (or 19)"
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
@@ -138,11 +139,11 @@ def _number(line: str) -> _Number | None:
     written = digits.group().rstrip(".,")
     tail = line[opening.end() + len(written) :]
     scale = _EXPONENT.match(tail) or _OVER.match(tail)
-    tail = tail[scale.end() :] if scale else tail
-    if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail.split("(")[0]):
+    tail = _EXPLANATION.sub("", tail[scale.end() :] if scale else tail)
+    if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
     sign, scaling = opening.group("sign"), scale.group() if scale else ""
-    words = _WORDS_BETWEEN.sub(" ", _POWER.sub("", tail.split("(")[0]))
+    words = _WORDS_BETWEEN.sub(" ", _POWER.sub("", tail))
     try:
         factor = unit_words(words)[1]
     except UnparsedError:

@@ -10,6 +10,7 @@ from erce.types import REASONS, Completion
 from erce.verify import verify_math, verify_number
 
 ACCEPTED = [  # answer, completion, reason
+    ("18", "#### 18 percent", "exact"),
     ("42", "#### 42 apples", "exact"),
     ("42", "#### 42 eggs.", "exact"),
     ("42", "#### 42 dollars per day", "exact"),
@@ -102,6 +103,8 @@ REJECTED = [
     ("18", "#### -18", "different"),
     ("18", "#### 18.0001", "different"),
     ("18", "#### 17 or 18", "unparsed"),
+    ("18", "#### 18 (or 17)", "unparsed"),
+    ("18", "#### 18M", "unparsed"),
     ("18", "#### 18 or 17", "unparsed"),
     ("18", "#### 18, 19", "unparsed"),
     ("18", "#### 5+13=18", "unparsed"),

@@ -67,6 +67,7 @@ def _with_share(study, reason, share):
         ),
         ("opaque", 0.005, 0.006, "0.6 % of the sampled completions of λ = 1 on sums returned objects"),
         ("error", 0.0, 0.001, "0.1 % of the sampled completions of λ = 1 on sums could not be judged"),
+        ("reference not read", 0.0, 0.001, "0.1 % of the sampled completions of λ = 1 on sums are for a ref"),
     ],
 )
 def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, sentence):

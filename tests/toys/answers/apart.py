@@ -203,5 +203,46 @@ Cx+C ≢ cx+C
 120 ≡ _{10}C_{3} ≡ C(10, 3)
 V_1:V_2=11:21 ≡ 11:21 ≢ 21:11 ≢ 11:22
 \begin{pmatrix}1\\2\end{pmatrix} ≡ \langle 1,2\rangle ≢ \langle 2,1\rangle
+\begin{pmatrix}7\\-2\end{pmatrix} ≡ (7,-2) ≢ (-2,7) ≢ [7,-2] ≢ \begin{pmatrix}7&-2\end{pmatrix}
+\langle 7,-2\rangle ≡ (7,-2) ≢ (-2,7) ≢ [7,-2]
 \begin{pmatrix}1&2\\3&4\end{pmatrix} ≢ \langle 1,2,3,4\rangle
+
+[signs and names]
+(-1)^n ≢ 1 ≢ (-1)^{n+1} ≡ (-1)^{n+4}
+(-3)^k ≢ 3^k ≢ -3^k
+\angle PQR=40^\circ ≢ \angle PRQ=40^\circ ≡ 40^\circ
+\frac{du}{dv}=3v ≢ \frac{dv}{du}=3v
+\frac{PQ}{RS}=5 ≡ 5 ≢ \frac{RS}{PQ}=5
+\alpha=4 ≡ 3\alpha=12 ≢ 3\alpha=4
+u=v=w=2 ≢ u=2 ≢ u=v=2 ≡ w=v=u=2 ≡ u=2,v=2,w=2 ≡ (2,2,2) ≢ (2,2)
+18 ≡ g(4)=18 ≡ h(h(-2))=18 ≡ P'(1)=18 ≡ t_{\max}=18 ≡ \det B=18 ≢ g(18)=4 ≢ x(4)=18 ≢ g(x-4)=18
+g(4)=18 ≢ g(5)=18 ≢ g(4)=81
+\frac{2}{7} ≡ P(X=3)=\frac27 ≡ P(A\cup B)=\frac{2}{7} ≡ E[X]=\frac{2}{7} ≢ P(X=\frac27)=3
+P(A\cap B)=0.3 ≢ P(A\cup B)=0.3
+f^{-1}(x)=5x-1 ≡ f^{-1}(t)=5t-1 ≢ f^{-1}(t)=5x-1
+(5,6),(6,5) ≡ (a,b)\in\{(6,5),(5,6)\} ≢ (a,b)\in\{(5,6)\}
+\begin{pmatrix}u\\v\end{pmatrix}=\begin{pmatrix}8\\9\end{pmatrix} ≡ \begin{pmatrix}8\\9\end{pmatrix}
+≢ \begin{pmatrix}9\\8\end{pmatrix}
+
+[other spellings]
+x<3\text{ or }x>8 ≡ x<3 \lor x>8 ≡ x > 8 \vee x < 3 ≢ x<3 \land x>8 ≢ x<3
+4,9,16 ≡ 4\text{, }9\text{, and }16 ≢ 4\text{, }9
+f(x)=3x ≡ f(x)=3x\text{ for all }x ≡ f(x)=3x,\ \forall x\in\mathbb{R}
+≡ f(x)=3x \text{ for all real numbers } x ≢ f(x)=-3x\text{ for all }x ≢ f(x)=3x\text{ for all }x>0
+\frac{\pi}{5}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{5}+k\pi\ (k\in\mathbb{Z})
+≢ \frac{\pi}{5}+2k\pi\ (k\in\mathbb{Z})
+≡ \frac{\pi}{5}+n\pi,\text{ where }n\text{ is an integer}
+21^\circ 15' 36'' ≡ 21^{\circ}15^{\prime}36^{\prime\prime} ≡ 21° 15′ 36″ ≡ 21^\circ 15'36"
+≢ 21^\circ 36' 15''
+23 ≡ 23^{rd} ≢ 23^{r} ≢ 23^2
+≢ 23 M ≢ 23\text{ M}
+-8 ≡ &minus;8 ≢ &plus;8
+x\le 6 ≡ x &le; 6 ≢ x &lt; 6
+504 ≡ _{9}P_3 ≡ {}_9P_{3} ≢ _{9}C_3
+\binom{m}{3} ≡ {}_mC_3 ≢ {}_mP_3
+\max(u,v) ≡ \max\{v,u\} ≢ \min\{u,v\}
+\int_0^4 x\,dx ≡ \int_{0}^{4}x dx ≢ \int_0^5 x\,dx ≢ 8x
+\lim_{x\to0}\frac{x}{2} ≡ \lim_{x \to 0} \frac{x}{2} ≢ \lim_{x\to2}\frac{x}{2}
+\sum_{n=0}^{\infty}\frac{x^n}{5^n} ≡ \sum_{j=0}^{\infty}\frac{x^j}{5^j} ≢ \sum_{j=1}^{\infty}\frac{x^j}{5^j}
+4e^{i\pi/3} ≡ 4\,\text{cis}\,\frac{\pi}{3} ≡ 4\operatorname{cis} 60^\circ ≢ 4\operatorname{cis} 30^\circ
 """

@@ -3,6 +3,8 @@
 from erce.verify.answers.compare.real_sets import interval_of
 from erce.verify.answers.values import Answer, Bracketed, Clock, Inequality, Matrix, Ratio, Scalar
 
+VECTORS = {("(", ")"), ("⟨", "⟩")}  # the brackets around a vector
+
 
 def converted(one: Answer, other: Answer) -> Answer | None:
     """Return `one` in the type of `other`, None if it has no such form."""
@@ -10,8 +12,10 @@ def converted(one: Answer, other: Answer) -> Answer | None:
         return _as_ratio(one) if isinstance(one, Clock) and not one.half else None
     if not isinstance(other, Bracketed):
         return None
-    if isinstance(one, Matrix) and other.opening == "⟨" and {len(row) for row in one.rows} == {1}:
-        return Bracketed("⟨", tuple(row[0] for row in one.rows), "⟩")
+    if isinstance(one, Matrix):
+        column = not one.bars and {len(row) for row in one.rows} == {1}
+        vector = column and (other.opening, other.closing) in VECTORS
+        return Bracketed(other.opening, tuple(row[0] for row in one.rows), other.closing) if vector else None
     return interval_of(one) if isinstance(one, Inequality) else None
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from erce.verify.answers.tree import Tree, names, substituted, symbols
 from erce.verify.answers.values import Answer, Equation, Named, Scalar
 
-_FUNCTION = re.compile(r"([A-Za-z]'*)\(([a-z])\)")
+MAX_FACTORS = 3  # of a product of letters that a name may stand for
+_FUNCTION = re.compile(r"([A-Za-z]'*(?:\^-1)?)\(([a-z])\)")
 
 
 def with_one_argument(one: Named, other: Named) -> tuple[Answer, Answer] | None:
@@ -31,7 +32,7 @@ def both_sides(equation: Named | Equation) -> tuple[Tree, ...] | None:
 
 
 def _named_tree(name: str) -> Tree:
-    """Return the expression that a name is in an equation: xy is a product."""
-    if len(name) > 1 and name.isalpha():
+    """Return the expression that a name is in an equation: xy is a product, theta is none."""
+    if 1 < len(name) <= MAX_FACTORS and name.isalpha():
         return "mul", tuple(("sym", letter) for letter in name)
     return "sym", name

@@ -288,7 +288,7 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
 
 
 # Names that mpmath spells otherwise. All others are functions of `vocabulary`, never names from an answer.
-_MPMATH = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
+_MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 
 def _factorial(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:

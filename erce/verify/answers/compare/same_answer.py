@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
-from erce.verify.answers.compare.converted import converted
+from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides, with_one_argument
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
@@ -78,6 +78,8 @@ class _Comparison:
             return self.in_order(tuple(item.value for item in one.items), other.items)
         if not isinstance(one, Named):
             return None
+        if " = " in one.name and isinstance(other, Record | Bracketed):
+            return self.same(Record(tuple(Named(name, one.value) for name in one.name.split(" = "))), other)
         if isinstance(other, Named):
             return self.named(one, other)
         if isinstance(other, Equation):
@@ -128,8 +130,8 @@ class _Comparison:
         return gold == answer
 
     def tuples(self, gold: Bracketed, answer: Bracketed) -> bool:
-        brackets = (gold.opening, gold.closing) == (answer.opening, answer.closing)
-        return brackets and self.in_order(gold.items, answer.items)
+        ends = {(item.opening, item.closing) for item in (gold, answer)}
+        return (len(ends) == 1 or ends == VECTORS) and self.in_order(gold.items, answer.items)
 
     def ratios(self, gold: Ratio, answer: Ratio) -> bool:
         return self.in_order(gold.items, answer.items)

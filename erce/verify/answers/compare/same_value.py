@@ -78,8 +78,8 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
 def sample_points(size: int, *, discrete: bool) -> tuple[tuple[int | Fraction, ...], ...]:
     """Return the points at which expressions are compared, always the same ones.
 
-    They are natural numbers if a factorial or a sum needs these. The first points are positive, because many
-    expressions have no value elsewhere.
+    They are natural numbers if a factorial, a sum or a power such as (-1)^n needs these. The first points are
+    positive, because many expressions have no value elsewhere.
     """
     chosen = random.Random(size)
     if discrete:
@@ -100,7 +100,9 @@ _Pair = tuple[Tree, Tree]
 
 def _is_discrete(left: Tree, right: Tree) -> bool:
     return any(
-        node[0] in ("sum", "prod") or (node[0] == "call" and node[1] in _DISCRETE)
+        node[0] in ("sum", "prod")
+        or (node[0] == "call" and node[1] in _DISCRETE)
+        or (node[0] == "pow" and contains(node[1], "neg") and symbols(node[2]))
         for tree in (left, right)
         for node in nodes(tree)
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.read.brackets import split
+from erce.verify.answers.read.brackets import enclosed, split
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
 from erce.verify.answers.read.variables import name_of
@@ -44,8 +44,9 @@ def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
 
 def with_membership_signs(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens with ", k \in \mathbb{Z}" for words such as "where k is an integer"."""
-    if not any(token.text == "in" or "integer" in token.text for token in tokens[1:]):
+    if not any(map(_states_membership, tokens[1:])):
         return tokens
+    tokens = _without_last_bracket(tokens)
     written, waiting = tokens[:1], False  # waiting: "for any integer" stands before the next name
     for token in tokens[1:]:
         before = _FOR_INTEGERS.fullmatch(token.text) if token.kind == "word" else None
@@ -53,17 +54,47 @@ def with_membership_signs(tokens: list[Token]) -> list[Token]:
         stated = before or after
         name = stated.group(1) if stated else None
         if name:
-            written += [_COMMA, Token("letter", name), *_IN_INTEGERS]
+            written += [*_comma_after(written), Token("letter", name), *_IN_INTEGERS]
         elif after and written[-1].kind == "letter":
             written += _IN_INTEGERS
         elif before or (token.kind == "word" and token.text in _INTRODUCING):
-            written.append(_COMMA)
+            written += _comma_after(written)
         else:
             written += [token, *_IN_INTEGERS] if waiting and token.kind == "letter" else [token]
         waiting = before is not None and not name
     return written
 
 
+def without_quantifier(tokens: list[Token]) -> list[Token]:
+    r"""Return the tokens without "for all real x" or \forall x \in \mathbb{R} at their end."""
+    start = next((at for at, token in enumerate(tokens) if token.text.startswith(("for ", "forall"))), 0)
+    start = start or next((at for at, token in enumerate(tokens) if token.text == "for"), 0)
+    stated = " ".join(token.text for token in tokens[start:] if token.text not in ("{", "}"))
+    if not start or not _FOR_ALL_REALS.fullmatch(stated):
+        return tokens
+    return tokens[: start - tokens[start - 1].is_sign(",")]
+
+
+def _states_membership(token: Token) -> bool:
+    return token.text == "in" or "integer" in token.text
+
+
+def _without_last_bracket(tokens: list[Token]) -> list[Token]:
+    r"""Return 2k, k \in \mathbb{Z} for 2k (k \in \mathbb{Z})."""
+    for at in range(len(tokens) - 1, 0, -1):
+        if tokens[at].is_sign("(") and enclosed(tokens[at:]) and any(map(_states_membership, tokens[at:])):
+            return [*tokens[:at], *_comma_after(tokens[:at]), *tokens[at + 1 : -1]]
+    return tokens
+
+
+def _comma_after(tokens: list[Token]) -> list[Token]:
+    return [] if tokens[-1].is_sign(",") else [_COMMA]
+
+
+_FOR_ALL_REALS = re.compile(
+    "(?:forall|for (?:all|any|every|each))(?: real)?(?: numbers?| values? of)?"
+    "(?: [a-z](?: , [a-z])*)?(?: in mathbb R)?"
+)
 _COMMA = Token("sign", ",")
 _IN_INTEGERS = [Token("command", "in"), Token("command", "mathbb"), Token("letter", "Z")]
 _FOR_INTEGERS = re.compile("(?:where|for|with) (?:(?:all|any|some|every|an) )?integers?(?: ([a-z]))?")
@@ -88,7 +119,7 @@ def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
 def _domains_and_conditions(
     tokens: list[Token], parse: Parse
 ) -> tuple[tuple[tuple[str, Answer], ...], tuple[Answer, ...]]:
-    parts, signs = split(tokens, lambda token: token.kind == "and" or token.text in (",", "land", ";"))
+    parts, signs = split(tokens, lambda token: token.kind == "and" or token.text in (",", ";"))
     if any("or" in sign.text.casefold() for sign in signs):
         return (), (Listing(tuple(parse(part) for part in parts), "or"),)
     domains, conditions, waiting = list[tuple[str, Answer]](), list[Answer](), list[str]()

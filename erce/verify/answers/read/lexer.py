@@ -72,6 +72,23 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+def spelling(text: str) -> list[tuple[str, str]]:
+    r"""Return the kinds and texts of a cleaned answer's tokens, without braces around one of them.
+
+    >>> spelling(r"\int_{0}^1 x\,dx") == spelling(r"\int_0^{1}xdx")
+    True
+    """
+    written = [(token.kind, token.text) for token in tokenize(text)]
+    while written and written[-1][1] in (".", ",", ";"):
+        written.pop()
+    spelled = list[tuple[str, str]]()
+    for piece in written:
+        spelled.append(piece)
+        if piece == ("sign", "}") and spelled[-3:-2] == [("sign", "{")]:
+            spelled[-3:] = spelled[-2:-1]
+    return spelled
+
+
 _TOKEN = re.compile(
     r"""
       (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
@@ -81,9 +98,10 @@ _TOKEN = re.compile(
     | (?P<space>(?:\s|~|\\[ ,;:>!/]|\{\s*+\})++)
     | (?P<rows>\\\\)
     | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
-    | (?P<prime>\^\s*+(?:\{\s*+\\prime\s*+\}|\\prime(?![A-Za-z])))
+    | (?P<prime>\^\s*+(?:\{\s*+(?:\\prime\s*+)++\}|(?:\\prime(?![A-Za-z])\s*+)++))
     | (?P<environment>\\(?:begin|end)\s*+\{[A-Za-z]{1,20}\*?\})
-    | (?P<ordinal>\^\s*+\{?\s*+\\(?:text|mathrm|textrm)\s*+\{\s*+(?:th|st|nd|rd)\s*+\}\s*+\}?)
+    | (?P<ordinal>\^\s*+\{?\s*+\\(?:text|mathrm|textrm)\s*+\{\s*+(?:th|st|nd|rd)\s*+\}\s*+\}?
+        |(?<=[0-9])\^\s*+\{\s*+(?:th|(?<=1\^\{)st|(?<=2\^\{)nd|(?<=3\^\{)rd)\s*+\})
     | (?P<colour>\\(?:text)?color\s*+\{[A-Za-z]*+\})
     | (?P<lone>\{\s*+[-+]\s*+\})
     | (?P<wrapped>\\([A-Za-z]++)\*?\s*+\{((?:[^{}\\$]|\\%)*+)\})
@@ -118,6 +136,11 @@ def _fixed(kind: str, text: str, tokens: list[Token], match: re.Match[str], spac
     return match.end()
 
 
+def _primes(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    tokens.extend([Token("sign", "'", spaced)] * match.group().count("prime"))
+    return match.end()
+
+
 def _skip(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     return match.end()
 
@@ -143,6 +166,8 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     words = " ".join(content.split()).strip(" .")
     if words in PERCENT:
         tokens.append(Token("sign", "%", spaced))
+    elif words == ",":
+        tokens.append(Token("sign", ",", spaced))
     elif words.casefold().strip(", ") in ("and", "or"):
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
@@ -245,7 +270,7 @@ _READERS = {
     "grouped": _grouped,
     "rows": partial(_fixed, "sign", "\\\\"),
     "degree": partial(_fixed, "sign", "°"),
-    "prime": partial(_fixed, "sign", "'"),
+    "prime": _primes,
     "environment": _environment,
     "ordinal": _skip,
     "colour": _skip,

@@ -127,7 +127,7 @@ DESCRIBING = _words(
 # Words after what is counted, or alone after a number.
 TRAILING = _words(
     "each apiece total altogether overall left more fewer remaining old long wide tall high deep away "
-    "apart ago all daily weekly monthly yearly annually hourly later earlier early th st nd rd"
+    "apart ago all daily weekly monthly yearly annually hourly later earlier early percent th st nd rd"
 )
 LINKING = _words("of per a an the in every")
 

@@ -5,11 +5,10 @@ from fractions import Fraction
 
 from erce.verify.answers.compare.same_value import same_value
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
-from erce.verify.answers.read.brackets import enclosed, split_at_sign
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.units import split_quantity
-from erce.verify.answers.read.variables import name_of
+from erce.verify.answers.read.variables import are_names, name_of
 from erce.verify.answers.tree import Tree, symbols
 from erce.verify.answers.values import MIRRORED_SIGN, Answer, Congruence, Equation, Inequality, Named, Scalar
 
@@ -37,7 +36,7 @@ def parse_relation(
     if len(sides) > MAX_SIDES:
         raise TooLargeError(f"a chain of more than {MAX_SIDES} sides")
     if signs == ["in"]:
-        if not name_of(sides[0]):
+        if not name_of(sides[0]) and not are_names(sides[0]):
             raise UnparsedError("membership of more than a name")
         return parse(sides[1])
     if all(sign in _COMPARISONS for sign in signs):
@@ -62,12 +61,16 @@ def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) 
     left, right = sides[0], sides[-1]
     name = name_of(left)
     if name and _steps_agree(sides[1:]):
-        return Named(name, parse(right))
+        value = parse(right)
+        others = [name_of(side) for side in sides[1:-1]]
+        if all(others) and isinstance(value, Scalar) and not symbols(value.tree):
+            name = " = ".join(sorted({name, *others}))  # x = y = 1 states more than x = 1
+        return Named(name, value)
     if len(sides) == 2 and name_of(right):
         value = parse(left)
         if isinstance(value, Scalar) and ("(" in name_of(right) or not symbols(value.tree)):
             return Named(name_of(right), value)
-    if len(sides) == 2 and enclosed(left) and all(name_of(part) for part in split_at_sign(left[1:-1], ",")):
+    if len(sides) == 2 and are_names(left):
         return parse(right)
     if _steps_agree(sides) and not any(symbols(_expression(side)) for side in sides):
         return Named("", parse(right))  # 2 + 3 = 5 states 5

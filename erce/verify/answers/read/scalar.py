@@ -29,7 +29,7 @@ def parse_scalar(text: str) -> Tree:
     | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
     | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
     | | argument), abs, floor, ceil, fact, binom, gcd, lcm, max, min |
-    | `("sum", name, first, last, term)`, `("prod", …)` | a sum or a product over the integers first … last |
+    | `("sum", name, first, last, term)`, `("prod", …)` | over the integers first … last; the name is `#0` … |
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.
@@ -260,9 +260,9 @@ class _ExpressionParser:
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
             return "sym", f"{name}_{self.subscript()}"
-        if name in ("e", "i") and name not in self.indices:
-            return "const", name
-        return "sym", name
+        if name in self.indices:
+            return "sym", f"#{self.indices.index(name)}"
+        return ("const" if name in ("e", "i") else "sym"), name
 
     def atom(self) -> Tree:
         """Read a number, a symbol, a bracket, or a command with its arguments."""
@@ -329,13 +329,15 @@ class _ExpressionParser:
         return tree if exponent is None else ("pow", tree, exponent)
 
     def arguments(self) -> tuple[Tree, ...]:
-        self.need("(")
+        closing = "\\}" if self.eat("\\{") else ")"
+        if closing == ")":
+            self.need("(")
         trees = [self.sum()]
         while self.eat(","):
             trees.append(self.sum())
             if len(trees) > MAX_ITEMS:
                 raise TooLargeError(f"more than {MAX_ITEMS} arguments")
-        self.need(")")
+        self.need(closing)
         return tuple(trees)
 
     def logarithm(self) -> Tree:
@@ -374,13 +376,11 @@ class _ExpressionParser:
         self.indices.append(name.text)
         term = self.product()
         self.indices.pop()
-        return kind, name.text, first, last, term
+        return kind, f"#{len(self.indices)}", first, last, term
 
     def bound(self) -> Tree:
         r"""Read the upper bound that stands before the lower one: n in \sum^n_{k=1} has no index."""
-        if self.next.kind != "letter":
-            return self.exponent()
-        return "sym", self.take().text
+        return ("sym", self.take().text) if self.next.kind == "letter" else self.exponent()
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -1,5 +1,6 @@
 """Answer as written → plain ASCII LaTeX, and a compact form in which two texts are compared."""
 
+import html
 import re
 import unicodedata
 
@@ -19,8 +20,10 @@ def clean(text: str) -> str:
     text = text.strip()
     if not text.isascii():
         text = _ascii(text)
-    if "C" in text:
-        text = _COMBINATIONS.sub(r"\\binom{\1\3}{\2\4}", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
+    if "C" in text or "P" in text:
+        text = _CHOICES.sub(_counted, text)
     text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
@@ -41,9 +44,10 @@ def compact(text: str) -> str:
 
 _MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
-# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 and C(10, 3).
-_COMBINATIONS = re.compile(
-    r"(?:\{\})?[_^]\{?([0-9]{1,4})\}? ?C ?_\{?([0-9]{1,4})\}?"
+_ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
+# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 and C(10, 3); _{10}P_3 counts arrangements.
+_CHOICES = re.compile(
+    r"(?<![A-Za-z0-9)}])(?:\{\})?[_^]\{?([0-9]{1,4}|[a-z])\}? ?([CP]) ?_\{?([0-9]{1,4}|[a-z])\}?"
     r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}), ?([0-9]{1,4})\)"
 )
 # A phantom takes space and shows nothing: its content is one group, command or character.
@@ -83,6 +87,8 @@ _COMMANDS = {
     "△": "triangle",
     "∑": "sum",
     "∏": "prod",
+    "∫": "int",
+    "→": "to",
     "…": "ldots",
     "θ": "theta",
     "α": "alpha",
@@ -110,6 +116,7 @@ _LETTERS = {
     **dict.fromkeys("−–—‐‑﹣－", "-"),
     **dict.fromkeys("·∙⋅∗", "*"),
     **dict.fromkeys("’′‘", "'"),
+    "″": "''",
     **dict.fromkeys("“”", '"'),
     **dict.fromkeys("\u00a0\u2002\u2003\u3000", " "),
     **dict.fromkeys("\u2009\u202f", "\\,"),
@@ -139,6 +146,12 @@ _SPACING = re.compile(r"\\[ ,;:>!]|~")
 _DELIMITER = re.compile(r"[$\"]|\\[()\[\]]")
 # A space between two letters or digits is kept: 1 5 is not 15.
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
+
+
+def _counted(choice: re.Match[str]) -> str:
+    above, below = choice.group(1) or choice.group(4), choice.group(3) or choice.group(5)
+    arranged = choice.group(2) == "P"
+    return rf"\frac{{{above}!}}{{({above}-{below})!}}" if arranged else rf"\binom{{{above}}}{{{below}}}"
 
 
 def _unwrapped_whole(text: str) -> str:

@@ -5,7 +5,12 @@ from functools import lru_cache
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.brackets import depth_change, enclosed, split, split_at_sign
-from erce.verify.answers.read.builders import parse_builder, parse_family, with_membership_signs
+from erce.verify.answers.read.builders import (
+    parse_builder,
+    parse_family,
+    with_membership_signs,
+    without_quantifier,
+)
 from erce.verify.answers.read.lexer import Token, tokenize
 from erce.verify.answers.read.matrices import parse_matrix
 from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
@@ -13,6 +18,7 @@ from erce.verify.answers.read.relations import RELATIONS, parse_relation
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
 from erce.verify.answers.read.units import split_quantity
+from erce.verify.answers.read.vocabulary import CONJUNCTIONS
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.values import (
     Answer,
@@ -70,7 +76,15 @@ def _parse_text(text: str) -> Answer:
         tokens.pop()
     if len(tokens) > 1 and tokens[0].kind == "word" and _INTRODUCTION.fullmatch(tokens[0].text):
         tokens = tokens[2:] if tokens[1].is_sign(":") else tokens[1:]
-    return parse(_with_plain_intervals(tokens), 0)
+    return parse(_with_plain_intervals(_with_words(without_quantifier(tokens))), 0)
+
+
+def _with_words(tokens: list[Token]) -> list[Token]:
+    r"""Return the tokens with "or" for the \lor between two relations; p \lor q stays as it is."""
+    if not any(token.text in CONJUNCTIONS for token in tokens):
+        return tokens
+    words = CONJUNCTIONS if any(token.text in RELATIONS for token in tokens) else {}
+    return [Token("and", words[token.text]) if token.text in words else token for token in tokens]
 
 
 def _with_plain_intervals(tokens: list[Token]) -> list[Token]:

@@ -66,7 +66,7 @@ def split_quantity(tokens: list[Token]) -> Quantity:
 def _minutes_of_arc_added(tokens: list[Token]) -> list[Token]:
     """Return 30° 15' 20'' as 30° + 15/60 + 20/3600, and all other tokens as they are."""
     written = "".join("n" if token.kind == "number" else token.text for token in tokens)
-    if written not in ("n°n'", "n°n'n''"):
+    if written not in ("n°n'", "n°n'n", "n°n'n''"):  # a double quote is left out
         return tokens
     parts = [tokens[:2]]
     for at, share in zip((2, 4), ("60", "3600"), strict=False):
@@ -133,6 +133,8 @@ def unit_words(text: str) -> tuple[list[str], int]:
     >>> unit_words("million right triangles")
     (['million', 'right', 'triangles'], 1000000)
     """
+    if _LONE_M.search(text):
+        raise UnparsedError("M after a number")
     text = text.casefold()
     words = _WORD.findall(text)
     unread = _BETWEEN_WORDS.sub("", _WORD.sub("", text))
@@ -145,6 +147,7 @@ def unit_words(text: str) -> tuple[list[str], int]:
     return words, scale
 
 
+_LONE_M = re.compile(r"\bM\b")  # a million, and no meter
 _BETWEEN_WORDS = re.compile(r"[\s.,'()-]++")
 
 

@@ -2,8 +2,9 @@
 
 from itertools import pairwise
 
+from erce.verify.answers.read.brackets import enclosed, split_at_sign
 from erce.verify.answers.read.lexer import Token
-from erce.verify.answers.read.vocabulary import ACCENTS, GREEK
+from erce.verify.answers.read.vocabulary import GREEK, NAMING
 
 MAX_NAME_TOKENS = 14
 
@@ -11,22 +12,58 @@ MAX_NAME_TOKENS = 14
 def name_of(tokens: list[Token]) -> str:
     r"""Return the name that the tokens write, without braces and spaces; "" if they write anything else.
 
-    Names are letters (x, AB, x_1, f'), calls of them (f(x), f^{-1}(x), P(\text{red})), angles, lengths
-    (|AB|), pairs with a colon, quotients of segments, and words.
+    Names are letters (x, AB, x_1, f'), calls of them (f(x), f^{-1}(x), f(3), P(\text{red}), P(X = 2), E[X]),
+    angles, lengths (|AB|), pairs with a colon, quotients of segments, and words.
 
     >>> from erce.verify.answers.read.lexer import tokenize
     >>> [name_of(tokenize(text)) for text in (r"\angle ABC", "f(x)", "2x", "x + y")]
-    ['angleABC', 'f(x)', '', '']
+    ['\\angleABC', 'f(x)', '', '']
     """
-    if len(tokens) > MAX_NAME_TOKENS or not _is_name(tokens) or not _exponent_is_inverse(tokens):
+    if len(tokens) > MAX_NAME_TOKENS:
         return ""
-    written = "".join(token.text for token in tokens if token.text not in ("{", "}"))
+    if not (_is_name(tokens) and _exponent_is_inverse(tokens)) and not _is_function_at_a_point(tokens):
+        return ""
+    written = "".join(map(_written, tokens))
     # |AB| is the length of the segment AB, but |x| is not x.
     return written.strip("|") if written.strip("|").isupper() and len(written) > 3 else written
 
 
-_NAMING = GREEK | ACCENTS | {"frac", "pi"}
+def _written(token: Token) -> str:
+    if token.kind == "command" and token.text not in GREEK:
+        return f"\\{token.text}"
+    return "" if token.text in ("{", "}") else token.text
+
+
 _START = Token("start", "")
+_FUNCTION_LETTERS = frozenset("fghpqFGHPQSTEV")
+_IN_POINTS = frozenset({"frac", "sqrt", "pi", "cap", "cup"})
+
+
+def are_names(tokens: list[Token]) -> bool:
+    """Return whether the tokens are names in one bracket, as in (x, y), or in a column."""
+    if not enclosed(tokens):
+        return False
+    inner = [Token("sign", ",") if token.text in ("\\\\", "&") else token for token in tokens[1:-1]]
+    return all(name_of(part) for part in split_at_sign(inner, ","))
+
+
+def _is_function_at_a_point(tokens: list[Token]) -> bool:
+    """Return whether the tokens write f(3), f(f(2)) or the probability P(A); x(3) is a product."""
+    if not tokens or tokens[0].kind != "letter" or tokens[0].text not in _FUNCTION_LETTERS:
+        return False
+    argument = tokens[1:]
+    while argument and argument[0].text == "'":
+        argument = argument[1:]
+    return (
+        enclosed(argument)
+        and argument[0].text in ("(", "[")
+        and all(
+            token.kind in ("number", "sign")
+            or token.text in _IN_POINTS
+            or (token.kind == "letter" and (token.text.isupper() or token.text in _FUNCTION_LETTERS))
+            for token in argument[1:-1]
+        )
+    )
 
 
 def _is_name(tokens: list[Token]) -> bool:
@@ -43,7 +80,7 @@ def _is_name(tokens: list[Token]) -> bool:
                 return False
             depth -= 1
             in_index = in_index and depth > 0
-        elif token.kind in ("letter", "word") or (token.kind == "command" and token.text in _NAMING):
+        elif token.kind in ("letter", "word") or (token.kind == "command" and token.text in NAMING):
             letters += 1
         elif not (_is_part_of_name(token, before, in_index) or (depth and token.text == ",")):
             return False

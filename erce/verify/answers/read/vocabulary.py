@@ -6,20 +6,22 @@ def _words(text: str) -> frozenset[str]:
 
 
 FUNCTIONS = _words(
-    "sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
+    "cis sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
     "gcd lcm max min abs floor ceil"
 )
-TRIGONOMETRIC = _words("sin cos tan cot sec csc")
+TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
 GREEK = _words(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma "
     "tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
+# Commands that may be part of a name: \theta, \angle ABC, \frac{AB}{CD}, k_{\max}, \det A.
+NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det"}
 
 # Commands that end a factor; all others begin one.
 INFIX = _words(
     "pm mp cup cap in not setminus approx equiv sim cong to mod bmod pmod over choose ldots rfloor rceil "
-    "implies Rightarrow rightarrow perp parallel land lor subset subseteq"
+    "implies Rightarrow rightarrow perp parallel land lor vee subset subseteq"
 )
 
 # Plain words that stand for a command: sqrt(3), 2pi, cosx.
@@ -30,6 +32,9 @@ PLAIN = {
     "oo": "infty",
     "Pi": "pi",
 }
+
+# Commands that stand for a word between two relations.
+CONJUNCTIONS = {"lor": "or", "vee": "or", "land": "and"}
 
 # Commands that do not change the value.
 DROPPED = _words(

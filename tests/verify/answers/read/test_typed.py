@@ -189,7 +189,7 @@ def test_long_and_deep_answers_are_too_large(text):
         ("f'(x)", "f'(x)"),
         ("f^{-1}(x)", "f^-1(x)"),
         ("f(x, y)", "f(x,y)"),
-        (r"\angle ABC", "angleABC"),
+        (r"\angle ABC", "\\angleABC"),
         (r"|AB|", "AB"),
         (r"\theta", "theta"),
         (r"P(\text{red})", "P(red)"),
@@ -198,7 +198,8 @@ def test_long_and_deep_answers_are_too_large(text):
         ("x^2", ""),
         ("x + 1", ""),
         ("5", ""),
-        ("f(2)", ""),
+        ("f(2)", "f(2)"),
+        ("x(2)", ""),
         ("", ""),
     ],
 )
