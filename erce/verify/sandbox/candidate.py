@@ -20,16 +20,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import frames
+from erce.verify.sandbox import frames, losses
 from erce.verify.sandbox.objects import Table
 
 MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _MUTABLE = (list, dict, set, bytearray)
-_NOT_MISSED = {
-    *("__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__missing__"),
-    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"),  # the judge alone compares
-}
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
 
 
@@ -87,8 +83,10 @@ class Service:
     def __init__(self) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}  # identity of an object → its index among them
+        self._passed = 0  # below this number an object is one that the judge passed
         self._names: dict[str, Any] = {}
         self._shared: set[str] = set()  # classes that set-up or tests define as well
+        self._states: list[tuple[type, dict[str, Any]]] = []  # what the set-up's classes held at first
         self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
         self._tags: dict[str, Callable[..., Any]] = {
             "o": lambda number: self._objects[number],
@@ -172,8 +170,10 @@ class Service:
         for source, name in self._definitions:
             with suppress(Exception):  # the judge runs the set-up again and reports the error
                 exec(compile(source, "<setup>", "exec"), self._names)
-            if name:
+            if name in self._names:
                 self._shared.add(name)
+        kinds = [self._names[name] for name in self._shared]
+        self._states = [(kind, losses.class_state(kind)) for kind in kinds if isinstance(kind, type)]
         exec(compile(self._program, "<program>", "exec"), self._names)
 
     def _encode(self, value: Any) -> Any:
@@ -210,7 +210,8 @@ class Service:
         )
         if hasattr(type(value), "__next__"):
             flavour = "iterator"
-        return ["o", self._number(value), type(value).__name__, flavour]
+        number = self._number(value)
+        return ["o", number, type(value).__name__, flavour] if number >= self._passed else ["o", number]
 
     def _number(self, value: Any) -> int:
         """Return the number by which the judge names an object; the same object keeps it."""
@@ -300,14 +301,20 @@ class Service:
         finally:
             self._shared = shared
 
-    def _call(self, number: int, positional: Any, named: Any) -> list[Any]:
+    def _call(self, number: int, arguments: Any) -> list[Any]:
         """Return the function's result, and its arguments after the call if it changed them, else None."""
-        function, arguments = self._objects[number], self._decode(positional)
-        returned = function(*arguments, **self._decode(named))
-        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in arguments):
+        known = len(self._objects)
+        positional, named = self._decode(arguments)
+        returned = self._objects[number](*positional, **named)
+        passed = (*positional, *named.values())
+        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in passed):
             return [self._encode(returned), None]
-        after = self._encode(list(arguments))
-        return [self._encode(returned), None if after == positional else after]
+        self._passed = known  # the judge refers to an object that it has by the number alone
+        try:
+            after = self._encode([positional, named])
+        finally:
+            self._passed = 0
+        return [self._encode(returned), None if after == arguments else after]
 
     def _get(self, number: int, attribute: str) -> Any:
         return self._encode(getattr(self._objects[number], attribute))
@@ -342,22 +349,10 @@ class Service:
         return _taken_output().decode(errors="replace")
 
     def _lost(self, error: str, attribute: str) -> bool:
-        """Return whether a class whose instances crossed as the builtin it extends may prevent an error."""
-        for kind, held in frames.narrowed.items():
-            if attribute in held or any(attribute in vars(base) for base in kind.__mro__):
-                return True
-            written = {
-                name
-                for base in kind.__mro__
-                for name, member in vars(base).items()
-                if isinstance(member, types.FunctionType) and member.__globals__ is self._names
-            } - _NOT_MISSED
-            plain = next(base for base in kind.__mro__ if base.__module__ == "builtins")
-            if any(name.startswith("__") or hasattr(plain, name) for name in written):
-                return True
-            if error == "KeyError" and hasattr(kind, "__missing__"):
-                return True
-        return False
+        """Return whether a test may have failed because something did not cross as it was."""
+        return losses.narrowed_may_explain(error, attribute, self._names) or any(
+            losses.class_state(kind) != before for kind, before in self._states
+        )
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

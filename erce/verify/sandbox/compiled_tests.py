@@ -8,15 +8,19 @@ import symtable
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, ModuleType
 
-_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
+from erce.verify.sandbox.expectations import expect_constants, hold_values, is_camel_case
+from erce.verify.sandbox.mirrored import mirrored_comparisons
+
 _BUILTINS = frozenset(dir(builtins))
 _LEAVES = (ast.Constant, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_MAKERS_OF_TYPES = ("TypeVar", "ParamSpec", "NewType", "namedtuple", "NamedTuple")
+_OF_TYPES = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr, ast.expr_context)
 _OF_ONE_SCOPE = frozenset(
     {
         *(ast.Module, ast.Assert, ast.Expr, ast.Assign, ast.AugAssign, ast.Import, ast.ImportFrom, ast.alias),
@@ -37,7 +41,8 @@ class CompiledTests:
 
     `independent`: no test binds a name that a later test could read. `against_constants`: every assert
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
-    `holds_values`: whether tests or set-up bind names to values.
+    `holds_values`: whether tests or set-up bind names to values. `mirrored`: comparison methods in which an
+    instance cannot cheat.
     """
 
     setup: tuple[CodeType, ...]
@@ -48,6 +53,8 @@ class CompiledTests:
     independent: bool
     against_constants: bool
     holds_values: bool
+    mirrored: frozenset[str]
+    bound_by_setup: set[str]
 
 
 @lru_cache(maxsize=64)
@@ -72,8 +79,10 @@ def compile_tests(
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
-        against_constants=_only(tests, lambda statement: _is_plain_step(statement, answered)),
-        holds_values=bool(bound_by_tests) or not _only(setup, _is_definition),
+        against_constants=expect_constants(_statements(tests), answered),
+        holds_values=hold_values(_statements(tests)) or not all(map(_is_definition, _statements(setup))),
+        mirrored=mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests)),
+        bound_by_setup=_read_and_bound(setup)[1],
     )
 
 
@@ -129,20 +138,11 @@ def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]
     return tuple(name for name in free_names(setup, tests) if name in called and not is_camel_case(name))
 
 
-def is_camel_case(name: str) -> bool:
-    """Return whether a name is that of a class, by custom.
-
-    >>> [is_camel_case(name) for name in ("Node", "LRUCache", "Find_Max", "f", "total")]
-    [True, True, False, False, False]
-    """
-    return name[:1].isupper() and "_" not in name
-
-
 @lru_cache(maxsize=1024)
 def definitions_of(setup: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the imports and classes at the top level of the set-up, each with the name of the class, or "".
+    """Return the imports, types and classes of the set-up, which the program sees; with a class, its name.
 
-    The program sees them as well, but no class that asserts something.
+    A class that asserts something may hold an expected value, and is not among them.
     """
     definitions = []
     for source in setup:
@@ -150,16 +150,43 @@ def definitions_of(setup: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
             body = _parse(source).body
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
+        future = "".join(f"{ast.unparse(node)}\n" for node in body if _is_future(node))
         for node in body:
-            if isinstance(node, ast.Import | ast.ImportFrom):
+            if _is_type(node) or (isinstance(node, ast.Import | ast.ImportFrom) and not _is_future(node)):
                 definitions.append((ast.unparse(node), ""))
             elif isinstance(node, ast.ClassDef) and not any(map(_asserts, ast.walk(node))):
-                definitions.append((ast.unparse(node), node.name))
+                definitions.append((future + ast.unparse(node), node.name))
     return tuple(definitions)
 
 
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _is_type(node: ast.stmt) -> bool:
+    """Return whether this is an assignment such as `T = TypeVar("T")` or `Grid = list[list[int]]`."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id=maker))):
+            return maker in _MAKERS_OF_TYPES
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(target=ast.Name(), value=value):
+            return value is not None and all(isinstance(part, _OF_TYPES) for part in ast.walk(value))
+    return False
+
+
 def _asserts(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assert) or (_is_refusal(node) and not isinstance(node, ast.Raise))
+    if isinstance(node, ast.Assert):
+        return not _is_check_of_type(node.test)
+    return _is_refusal(node) and not isinstance(node, ast.Raise)
+
+
+def _is_check_of_type(test: ast.expr) -> bool:
+    """Return whether a condition holds no expected value: `x.next is not None`, `isinstance(x, Node)`."""
+    match test:
+        case ast.Compare(left=value, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return isinstance(value, ast.Name | ast.Attribute)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[value, ast.Name()], keywords=[]):
+            return isinstance(value, ast.Name | ast.Attribute)
+    return False
 
 
 @lru_cache(maxsize=4096)
@@ -175,59 +202,12 @@ def _is_refusal(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert | ast.Raise)
 
 
-def _only(sources: Iterable[str], allowed: Callable[[ast.stmt], bool]) -> bool:
-    return all(allowed(statement) for source in sources for statement in parsed(source, "test").body)
+def _statements(sources: Iterable[str]) -> list[ast.stmt]:
+    return [statement for source in sources for statement in parsed(source, "test").body]
 
 
 def _is_definition(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | ast.FunctionDef)
-
-
-def _is_plain_step(statement: ast.stmt, answered: Collection[str]) -> bool:
-    """Return whether a statement compares values with constants alone, and only for equality."""
-    match statement:
-        case ast.Assert(test=ast.BoolOp(values=tests)):
-            return all(_compares_with_a_constant(test, answered) for test in tests)
-        case ast.Assert(test=test):
-            return _compares_with_a_constant(test, answered)
-        case ast.Assign(targets=[ast.Name()], value=value) | ast.Expr(value=value):
-            return _is_plain_value(value, answered)
-    return False
-
-
-def _compares_with_a_constant(test: ast.expr, answered: Collection[str]) -> bool:
-    match test:
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-            if _is_constant(right):
-                return _is_plain_value(left, answered)
-            return _is_constant(left) and _is_plain_value(right, answered)
-    return False
-
-
-def _is_plain_value(value: ast.expr, answered: Collection[str]) -> bool:
-    """Return whether this is a constant, a name, or a call of the program or a builtin on such values."""
-    match value:
-        case ast.Name():
-            return True
-        case ast.Call(func=ast.Name(id=name), args=operands, keywords=[]):
-            known = name in answered or (name in _OF_ONE_VALUE and len(operands) == 1)
-            return known and all(_is_plain_value(operand, answered) for operand in operands)
-    return _is_constant(value)
-
-
-def _is_constant(value: ast.expr) -> bool:
-    match value:
-        case ast.Constant():
-            return True
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return all(map(_is_constant, items))
-        case ast.Name() | ast.Call(args=[_, *_]):
-            return False
-    try:
-        ast.literal_eval(value)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 class _Parsing:

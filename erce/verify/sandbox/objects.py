@@ -37,8 +37,11 @@ class Table:
 
 
 def attributes(value: Any) -> list[tuple[str, Any]]:
-    """Return the attributes that an object holds itself, in its dictionary or its slots."""
-    held = dict(getattr(value, "__dict__", {}))
+    """Return the attributes that an object holds itself, in its dictionary or its slots.
+
+    Python's own, as the `__orig_class__` of a generic class's instance, are not among them.
+    """
+    held = {name: item for name, item in getattr(value, "__dict__", {}).items() if not name.startswith("__")}
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

@@ -48,7 +48,10 @@ def f(values, start=0):
             counts[str(value)] += start
     return sorted([x for x in values if x > start] + [len(counts)]), {"a": (1.5, None)}
 """
-_CALLS = (["call", 0, ["l", [["l", [3, 1, 2]], 1]], ["d", []]], ["call", 0, ["l", [["l", [5]]]], ["d", []]])
+_CALLS = (
+    ["call", 0, ["l", [["l", [["l", [3, 1, 2]], 1]], ["d", []]]]],
+    ["call", 0, ["l", [["l", [["l", [5]]]], ["d", []]]]],
+)
 
 
 def main(control_descriptor: int, tier: str, without: list[str]) -> None:

@@ -538,6 +538,66 @@ def test_an_object_of_the_tests_classes_is_no_wildcard(sandbox, program, test, r
     assert ruled(sandbox, program, test, setup=[*NODES, wild, says])[0] == reasons
 
 
+CHAIN = """
+from __future__ import annotations
+from typing import Generic, TypeVar
+T = TypeVar("T")
+class Chain(Generic[T]):
+    seen = []
+    def __init__(self, value: T, rest: Chain[T] | None = None):
+        self.value, self.rest = value, rest
+    def values(self):
+        found, link = [], self
+        while link:
+            assert isinstance(link, Chain)
+            found.append(link.value)
+            assert link.value is not None
+            link = link.rest
+        return found
+    def __eq__(self, other):
+        if not isinstance(other, Chain):
+            return NotImplemented
+        return self.values() == other.values()
+    def __hash__(self):
+        return hash(tuple(self.values()))
+    def show(self):
+        Chain.seen.append(self.value)
+"""
+HELPERS = "limit = 2\ndef doubled(x): return 2 * x"
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "reason"),
+    [
+        # The program may return an instance of a class that compares both sides in the same way.
+        (
+            "def f(c): return Chain(c.rest.value, Chain(c.value))",
+            "assert f(A) == Chain(2, Chain(1))",
+            "passed",
+        ),
+        ("def f(c): return Chain[int](c.value)", "assert Chain(1) == f(A)", "passed"),
+        ("def f(c): return [c, Chain(3)]", "assert {Chain(3), A} == set(f(A))", "passed"),
+        ("def f(c): return c.rest == Chain(2)", "assert f(A) is True", "passed"),
+        ("def f(c): return Chain(2, Chain(1))", "assert f(A) == A", "failed"),
+        (
+            "class Y:\n    __eq__ = lambda *a: True\ndef f(c): return Chain(Y(), c.rest)",
+            "assert f(A) == A",
+            "opaque",
+        ),
+        ("def f(c):\n    c.values = lambda: c\n    return c", "assert f(Chain(2)) == A", "failed"),
+        # What a class itself holds stays behind, and so do the set-up's functions and values.
+        ("def f(c): c.show()", "f(A)\nassert Chain.seen == [1]", "opaque"),
+        ("def f(c): return None", "f(A)\nassert Chain.seen == [1]", "failed"),
+        ("def f(c): return limit", "assert f(A) == 2", "opaque"),
+        ("two = doubled(1)\ndef f(c): return two", "assert f(A) == 2", "opaque"),
+        ("def f(c): return limits", "assert f(A) == 2", "failed"),
+    ],
+)
+def test_classes_of_the_set_up_with_methods_of_their_own_cross(sandbox, program, test, reason):
+    setup = [CHAIN, HELPERS, "A = Chain(1, Chain(2))"]
+    assert ruled(sandbox, program, test, setup=setup)[0] == reason
+
+
 def test_a_class_that_the_program_does_not_have_is_opaque(sandbox):
     test = "class K: pass\nassert f(K()) == 1"
     assert ruled(sandbox, "f = lambda k: 1", test)[0] == "opaque"
@@ -547,17 +607,59 @@ def test_a_class_that_the_program_does_not_have_is_opaque(sandbox):
 @pytest.mark.parametrize(
     ("test", "reason"),
     [
+        ("k = K()\nassert f(k, [k]) == 1", "passed"),
+        ("k = K()\nassert f(k, [k]) == 2", "failed"),
+        (
+            "k = K()\nks = [k]\nassert g(ks) is None and len(ks) == 2 and ks[0] is k and ks[1].n == 2",
+            "passed",
+        ),
+        ("k = K()\nks = [k]\ng(ks)\nassert ks[1] is k", "failed"),
+    ],
+)
+def test_an_object_of_the_program_among_the_arguments_is_no_change(sandbox, test, reason):
+    program = "class K:\n    n = 2\ndef f(k, ks): return 1\ndef g(ks): ks.append(K())"
+    assert ruled(sandbox, program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("s = [3, 1]\nf(s)\nassert s == [1, 3]", "passed"),
+        ("s = [3, 1]\nf(s=s)\nassert s == [1, 3]", "passed"),
+        ("d = {3: 1}\nf([], d=d)\nassert d == {}", "passed"),
+        ("s = [3, 1]\nf(s=s)\nassert s == [3, 1]", "failed"),
+    ],
+)
+def test_an_argument_that_has_a_name_is_changed_too(sandbox, test, reason):
+    program = "def f(s, d=None):\n    s.sort()\n    if d: d.clear()"
+    assert ruled(sandbox, program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
         ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2]", "passed"),
         ("s = [1, 2, 3]\nr = f(s)\nassert r == 3 and s == [1, 2]", "passed"),
         ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2, 3]", "failed"),
-        ("s = [1, 2, 3]\ne = [1, 2]\nassert f(s) == 3\nassert s == e", "opaque"),
+        ("s = [1, 2, 3]\ne = [1, 2]\nassert f(s) == 3\nassert sorted(s) == sorted(e)", "passed"),
+        ("s = [1, 2, 3]\ne = [1, 3]\nassert f(s) == 3\nassert s == e", "failed"),
+        ("s = [1, 2, 3]\nd = e = [1, 2]\nassert f(s) == 3\nassert s == e", "opaque"),
+        ("s, n = [1, 2, 3], 3\nk = f(s)\nassert k == n and s[:k] == [1, 2]", "passed"),
+        (
+            "def check(g):\n    s = [1, 2, 3]\n    assert g(s=s) == 3\n    assert s == [1, 2]\ncheck(f)",
+            "passed",
+        ),
+        ("def check(g):\n    assert g([1, 2]) == 3\ncheck(f)", "failed"),
+        ("s = [1, 2, 3]\nk = K()\nassert k.f(s) == 3 and K().f(s) == 2\nassert s == [1]", "passed"),
+        ("s = [1, 2, 3]\nk = [f(s)]\nassert k.pop() == 3\nassert s == [1, 2]", "opaque"),
         ("s = [1, 2, 3]\nassert f(s) == 3\nassert len(s) == 2 and sorted(s) == s", "opaque"),
         ("s = [1, 2, 3]\nassert f(s) == 4", "failed"),
         ("assert f([1, 2, 3]) == 4 or f([1]) == sum([2])", "failed"),
     ],
 )
 def test_a_function_may_change_its_argument_and_return_a_value(sandbox, test, reason):
-    assert ruled(sandbox, "def f(s): return s.pop()", test)[0] == reason
+    program = "def f(s): return s.pop()\nclass K:\n    def f(self, s): return s.pop()"
+    assert ruled(sandbox, program, test)[0] == reason
 
 
 @pytest.mark.parametrize(

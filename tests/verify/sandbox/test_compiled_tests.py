@@ -80,12 +80,23 @@ def test_tests_that_bind_names_are_not_independent():
     assert not compile_tests((), ("v = f(1)", "assert v"), None).independent
 
 
-def test_the_program_sees_imports_and_classes_of_the_set_up_and_nothing_else_of_it():
+def test_the_program_sees_imports_classes_and_types_of_the_set_up_and_nothing_else_of_it():
     setup = ("import math\nfrom os import path as p\nexpected = 5", "def g():\n    import re", "not python (")
     assert definitions_of(setup) == (("import math", ""), ("from os import path as p", ""))
     node = "class Node:\n    n = 3"
     case = "class Case(TestCase):\n    def test(self):\n        self.assertEqual(f(1), 5)"
     assert definitions_of((node, case, "class C:\n    assert f")) == ((node, "Node"),)
+    types = ("T = TypeVar('T')", "Grid = list[list[int]] | T", "P = namedtuple('P', 'x y')")
+    assert definitions_of((*types, "x = [1]", "y = f(2)", "z: int", "w = g[3]")) == tuple(
+        (text, "") for text in types
+    )
+    checked = "class C:\n\n    def m(self):\n        assert self.n is not None and isinstance(self, C)"
+    checked = checked.replace(" and ", "\n        assert ")
+    assert definitions_of((checked,)) == ((checked, "C"),)
+    future = "from __future__ import annotations\nclass C:\n    x: D"
+    assert definitions_of((future,)) == ((future, "C"),)
+    for held in ("self.n is 3", "f(3) is not None", "isinstance(self, 3)"):
+        assert definitions_of((f"class C:\n    def m(self):\n        assert {held}",)) == ()
 
 
 @pytest.mark.parametrize(

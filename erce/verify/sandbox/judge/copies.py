@@ -23,6 +23,9 @@ _OF_RECORDS = (
     "__str__",
     "__iter__",
     "__len__",
+    "__hash__",
+    "__class_getitem__",  # of generic classes
+    "__init_subclass__",
 )
 _DATA = (types.MemberDescriptorType, *(kind for kind in frames.CROSSING_TYPES if kind is not object))
 
@@ -37,6 +40,7 @@ class Copies:
         remote: Callable[[int, str], Any],
     ) -> None:
         self.names: dict[str, Any] = {}  # of the tests
+        self.mirrored: frozenset[str] = frozenset()  # comparison methods in which an instance cannot cheat
         self.updating = False  # whether what is read are the tests' own objects after a call
         self._encode, self._decode, self._remote = encode, decode, remote
         self._objects: dict[int, Any] = {}
@@ -70,9 +74,9 @@ class Copies:
         for number, name, _ in entries:
             if type(number) is not int or (number < 0 and number not in self._objects):
                 raise ValueError("not an object")
-            if number >= 0 and not _is_record(self._class(name)):
+            if number >= 0 and not self._is_record(self._class(name)):
                 self._objects[number] = self._remote(number, name)
-        entries = [entry for entry in entries if _is_record(self._class(entry[1]))]
+        entries = [entry for entry in entries if self._is_record(self._class(entry[1]))]
         if self.updating or not all(self._is_unchanged(*entry) for entry in entries):
             for number, name, _ in entries:
                 if not (self.updating and number in self._objects):
@@ -113,18 +117,17 @@ class Copies:
                 raise ValueError("not an attribute of this class")
         object.__setattr__(target, name, value)
 
+    def _is_record(self, kind: type) -> bool:
+        """Return whether instances hold attributes, and compare by identity or by these.
 
-def _is_record(kind: type) -> bool:
-    """Return whether instances hold attributes and compare by identity, or field by field as dataclasses do.
+        The program may return such instances alone: a class that compares in its own way may have an instance
+        that equals anything.
+        """
+        members = {name: value for base in kind.__mro__[:-1] for name, value in base.__dict__.items()}
+        return all(self._may_be_in_record(name, member) for name, member in members.items())
 
-    The program may return these alone: a class that compares in its own way may have an instance that equals
-    anything.
-    """
-    members = {name: value for base in kind.__mro__[:-1] for name, value in base.__dict__.items()}
-    return all(_may_be_in_record(name, member) for name, member in members.items())
-
-
-def _may_be_in_record(name: str, member: Any) -> bool:
-    is_special = name.startswith("__") and callable(member)
-    by_dataclasses = getattr(getattr(member, "__code__", None), "co_filename", "") == "<string>"
-    return not is_special or name in _OF_RECORDS or by_dataclasses
+    def _may_be_in_record(self, name: str, member: Any) -> bool:
+        if not (name.startswith("__") and callable(member)) or name in _OF_RECORDS:
+            return True
+        by_dataclasses = getattr(getattr(member, "__code__", None), "co_filename", "") == "<string>"
+        return by_dataclasses or getattr(member, "__qualname__", "") in self.mirrored

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from erce.verify.sandbox import frames
-from erce.verify.sandbox.compiled_tests import is_camel_case
+from erce.verify.sandbox.expectations import is_camel_case
 from erce.verify.sandbox.judge import raised
 from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
@@ -165,11 +165,12 @@ class Peer:
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return what the program's function returns for copies of these arguments.
 
-        If it returns None, its changes to positional arguments are copied back: it was called for them. A
-        function that returns anything else could empty the list that its result is compared with. So its
-        changes are copied only if the tests compare with nothing but constants, and remembered otherwise.
+        If it returns None, its changes to its arguments are copied back: it was called for them. A function
+        that returns anything else could empty the list that its result is compared with. So its changes are
+        copied only if the tests compare with nothing but constants, and remembered otherwise.
         """
-        reply = self.ask("call", target, self.form(list(positional)), self.form(named))
+        arguments = [list(positional), named]
+        reply = self.ask("call", target, self.form(arguments))
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
@@ -178,16 +179,20 @@ class Peer:
         elif after is not None:
             self.copies.updating = True
             try:
-                self._change(positional, self.value(after))
+                self._change(arguments, self.value(after))
             finally:
                 self.copies.updating = False
         return returned
 
-    def _change(self, arguments: tuple[Any, ...], after: Any) -> None:
+    def _change(self, arguments: list[Any], after: Any) -> None:
         """Give lists, dicts, sets and bytearrays the contents that they have in the program's process."""
-        if type(after) is not list or len(after) != len(arguments):
-            raise self.stop("failed", "a malformed reply")
-        for mine, theirs in zip(arguments, after, strict=True):
+        match after:
+            case [list(positional), dict(named)] if len(positional) == len(arguments[0]):
+                pairs = [*zip(arguments[0], positional, strict=True)]
+            case _:
+                raise self.stop("failed", "a malformed reply")
+        pairs += [(arguments[1][name], named[name]) for name in arguments[1].keys() & named.keys()]
+        for mine, theirs in pairs:
             if type(mine) is not type(theirs):
                 continue
             if type(mine) in (list, bytearray):
@@ -241,6 +246,8 @@ class Peer:
             return self._exceptions.class_of(form[1], form[2])
         if form[0] in ("with", "copy", "class", "member"):
             return self.copies.read(form)
+        if form[0] == "o" and len(form) == 2:
+            return self._remotes[form[1]]
         tag, number, kind, flavour = form
         if tag != "o" or type(number) is not int or type(kind) is not str:
             raise ValueError("not a handle")

@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import random
+import re
 import socket
 import sys
 from contextlib import suppress
@@ -89,6 +90,7 @@ class _Trial:
         self._at = ""  # the running test, as the start of a detail
         self._names: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": "tests"}
         peer.copies.names, peer.against_constants = self._names, compiled.against_constants
+        peer.copies.mirrored = compiled.mirrored
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program
@@ -140,7 +142,7 @@ class _Trial:
             return _ruling(
                 "opaque", f"{self._at}an object of the program cannot be used like that from outside"
             )
-        lost = self._lost(error)
+        lost = self._unseen(error) or self._lost(error)
         if lost:
             return _ruling("opaque", self._at + lost)
         if self._peer.left_out and self._compiled.holds_values and error is not self._peer.raised:
@@ -149,6 +151,15 @@ class _Trial:
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
         return _ruling("failed", self._fault_of_the_program(error), clean=clean)
 
+    def _unseen(self, error: BaseException) -> str:
+        """Return which name of the set-up the program used, of which it sees imports and classes alone."""
+        if error is not self._peer.raised or not isinstance(error, NameError):
+            return ""
+        match = re.search(r"name '(\w+)' is not defined", _exception_text(error))
+        if match is None or match[1] not in self._compiled.bound_by_setup:
+            return ""
+        return f"the program uses {match[1]!r}, which the set-up defines and the program does not see"
+
     def _lost(self, error: BaseException) -> str:
         """Return what a test may have missed of an object that crossed as the builtin it extends."""
         if error is self._peer.raised:
@@ -156,7 +167,9 @@ class _Trial:
         kind, name = type(error).__name__, error.name if isinstance(error, AttributeError) else ""
         with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
             if self._peer.ask("lost", kind, name) is True:
-                return f"an object of the program's own kind of builtin crossed as the builtin: {kind} {name}"
+                return (
+                    f"an object of a builtin's own kind, or a class's own value, did not cross: {kind} {name}"
+                )
         return ""
 
     def _fault_of_the_tests(self, error: BaseException) -> str:

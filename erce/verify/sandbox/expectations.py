@@ -1,0 +1,179 @@
+"""Statements of tests → whether a program could change what they expect, or what they look at later."""
+
+import ast
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
+_BINDING = (
+    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.With, ast.comprehension),
+    *(ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
+)
+
+
+def expect_constants(statements: Sequence[ast.stmt], answered: Collection[str]) -> bool:
+    """Return whether every assert compares a plain value with a constant, and only for equality.
+
+    A plain value is made of names, constants and parts of values, by the program and a few builtins.
+    `answered` are the program's names.
+    """
+    return _PlainTests(statements, answered).hold()
+
+
+def hold_values(statements: Iterable[ast.stmt]) -> bool:
+    """Return whether tests have a name for a value, which a call of the program could change.
+
+    >>> [hold_values(ast.parse(text).body) for text in ("assert f([1]) == 1", "v = [1]\\nassert f(v) == 1")]
+    [False, True]
+    """
+    return any(_holds_value(statement) for statement in statements)
+
+
+def _holds_value(statement: ast.stmt) -> bool:
+    inner = [node for node in ast.walk(statement) if node is not statement]
+    if any(isinstance(node, _BINDING) for node in (statement, *inner)):
+        return True
+    parameters = {node.arg for node in inner if isinstance(node, ast.arg)}
+    called = {id(node.func) for node in inner if isinstance(node, ast.Call)}
+    return any(
+        isinstance(node, ast.Name) and node.id in parameters and id(node) not in called for node in inner
+    )
+
+
+class _PlainTests:
+    """The statements of tests, with the names that have one meaning in all of them."""
+
+    def __init__(self, statements: Sequence[ast.stmt], answered: Collection[str]) -> None:
+        self._statements, self._answered = statements, set(answered)
+        every = [node for statement in statements for node in ast.walk(statement)]
+        functions = [node for node in every if isinstance(node, ast.FunctionDef)]
+        self._functions = {function.name for function in functions}
+        self._answered |= {parameter.arg for function in functions for parameter in function.args.args}
+        stored = [node.id for node in every if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        bound = dict(pair for node in every for pair in _bindings(node) if stored.count(pair[0]) == 1)
+        compared = {id(self._inmost(side)) for node in every for side in _sides(node)}
+        used = {
+            node.id
+            for node in every
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in compared
+        }
+        self._fixed = {name for name in bound.keys() - used if is_constant(bound[name])}
+        self._objects = {name for name, value in bound.items() if self._is_construction(value)}
+
+    def hold(self) -> bool:
+        return all(map(self._is_step, self._statements))
+
+    def _is_step(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.FunctionDef(args=ast.arguments(defaults=[]), body=body, decorator_list=[]):
+                return all(map(self._is_step, body))
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[program], keywords=[])) if (
+                name in self._functions
+            ):
+                return self._is_program(program)
+            case ast.Assert(test=ast.BoolOp(values=tests)):
+                return all(map(self._is_check, tests))
+            case ast.Assert(test=test):
+                return self._is_check(test)
+            case ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value) | ast.Expr(value=value):
+                return self._is_plain(value)
+        return False
+
+    def _is_check(self, test: ast.expr) -> bool:
+        match test:
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+                if self._is_fixed(right):
+                    return self._is_plain(left)
+                return self._is_fixed(left) and self._is_plain(right)
+        return False
+
+    def _is_plain(self, value: Any) -> bool:
+        match value:
+            case ast.Name():
+                return True
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return all(map(self._is_plain, items))
+            case ast.Subscript(value=whole, slice=part):
+                return self._is_plain(whole) and self._is_plain(part)
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return all(part is None or self._is_plain(part) for part in (lower, upper, step))
+            case ast.Call(func=function):
+                known = self._is_program(function) or self._is_of_one_value(value)
+                passed = [*value.args, *(keyword.value for keyword in value.keywords)]
+                return known and all(map(self._is_plain, passed))
+        return is_constant(value)
+
+    def _is_fixed(self, value: ast.expr) -> bool:
+        """Return whether this is a constant, or made of one whose name is used in comparisons alone."""
+        inmost = self._inmost(value)
+        return is_constant(inmost) or (isinstance(inmost, ast.Name) and inmost.id in self._fixed)
+
+    def _is_program(self, function: ast.expr) -> bool:
+        """Return whether this is a function of the program, or a method of an object that it constructed."""
+        match function:
+            case ast.Name(id=name):
+                return name in self._answered
+            case ast.Attribute(value=ast.Name(id=name)):
+                return name in self._objects
+            case ast.Attribute(value=value):
+                return self._is_construction(value)
+        return False
+
+    def _is_construction(self, value: ast.expr) -> bool:
+        match value:
+            case ast.Call(func=ast.Name(id=name)):
+                return name in self._answered and is_camel_case(name)
+        return False
+
+    def _inmost(self, value: ast.expr) -> ast.expr:
+        """Return what `len`, `sorted` and the like are applied to."""
+        match value:
+            case ast.Call(args=[operand]) if self._is_of_one_value(value):
+                return self._inmost(operand)
+        return value
+
+    def _is_of_one_value(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[_], keywords=[]):
+                return name in _OF_ONE_VALUE and name not in self._answered
+        return False
+
+
+def is_camel_case(name: str) -> bool:
+    """Return whether a name is that of a class, by custom.
+
+    >>> [is_camel_case(name) for name in ("Node", "LRUCache", "Find_Max", "f", "total")]
+    [True, True, False, False, False]
+    """
+    return name[:1].isupper() and "_" not in name
+
+
+def is_constant(value: ast.expr) -> bool:
+    """Return whether an expression is a literal."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(map(is_constant, items))
+        case ast.Name() | ast.Call(args=[_, *_]):
+            return False
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _bindings(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """Return the names that an assignment binds, each with the expression of its value."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return [(name, value)]
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            pairs = zip(names, values, strict=False)
+            return [(name.id, value) for name, value in pairs if isinstance(name, ast.Name)]
+    return []
+
+
+def _sides(node: ast.AST) -> list[ast.expr]:
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
