@@ -161,15 +161,13 @@ class _Trial:
         return f"the program uses {match[1]!r}, which the set-up defines and the program does not see"
 
     def _lost(self, error: BaseException) -> str:
-        """Return what a test may have missed of an object that crossed as the builtin it extends."""
+        """Return what a test may have missed of an object or a class that did not cross whole."""
         if error is self._peer.raised:
             return ""
         kind, name = type(error).__name__, error.name if isinstance(error, AttributeError) else ""
         with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
             if self._peer.ask("lost", kind, name) is True:
-                return (
-                    f"an object of a builtin's own kind, or a class's own value, did not cross: {kind} {name}"
-                )
+                return f"what the program made or changed did not cross whole: {kind} {name}"
         return ""
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
