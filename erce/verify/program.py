@@ -32,13 +32,13 @@ def run_program(
 ) -> Verdict:
     """Accept a program whose functions make every assert of `tests` hold.
 
-    `setup` (imports, helpers) runs before the tests; its import statements also run before the program. The
+    `setup` (imports, helpers) runs before the tests; the program sees its imports, types and classes. The
     program has Python's library, no network, no other process, and no files but an empty /tmp (in the tier
     "landlock" not even that). `entry_points` is the closed list of names that the tests get from the program;
     None means the names that tests and set-up read and that neither they nor Python define. Arguments reach
-    the program as copies of plain values. If a function returns None, its changes to positional lists, dicts,
-    sets and bytearrays are copied back to the test. The test may call, read and iterate an object that the
-    program returns, but not compare it.
+    the program as copies of plain values. If a function returns None, its changes to lists, dicts, sets and
+    bytearrays are copied back to the test. The test may call, read and iterate an object that the program
+    returns, but not compare it.
 
     Reasons: "passed"; "failed" (an assert did not hold, or the program did something else wrong, which the
     detail names); "timeout" (too much processor time, or waiting); "opaque" (an object without a plain value

@@ -71,6 +71,7 @@ def compile_tests(
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
+    of_tests = [node for source in tests for node in nodes(source, "test")]
     modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return CompiledTests(
         setup=compiled[0],
@@ -79,8 +80,8 @@ def compile_tests(
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
-        against_constants=expect_constants(_statements(tests), answered),
-        holds_values=hold_values(_statements(tests)) or not all(map(_is_definition, _statements(setup))),
+        against_constants=expect_constants(_statements(tests), of_tests, answered),
+        holds_values=hold_values(of_tests) or not all(map(_is_definition, _statements(setup))),
         mirrored=mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests)),
         bound_by_setup=_read_and_bound(setup)[1],
     )

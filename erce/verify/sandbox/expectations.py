@@ -1,7 +1,7 @@
 """Statements of tests → whether a program could change what they expect, or what they look at later."""
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 _OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
@@ -11,62 +11,56 @@ _BINDING = (
 )
 
 
-def expect_constants(statements: Sequence[ast.stmt], answered: Collection[str]) -> bool:
+def expect_constants(
+    statements: Iterable[ast.stmt], nodes: Sequence[ast.AST], answered: Iterable[str]
+) -> bool:
     """Return whether every assert compares a plain value with a constant, and only for equality.
 
-    A plain value is made of names, constants and parts of values, by the program and a few builtins.
-    `answered` are the program's names.
+    A plain value is made of names, constants and parts of values, by the program and a few builtins. `nodes`
+    are those of the statements but for constants, `answered` the names of the program.
     """
-    return _PlainTests(statements, answered).hold()
+    plain = _PlainTests(nodes, answered)
+    return all(map(plain.is_step, statements))
 
 
-def hold_values(statements: Iterable[ast.stmt]) -> bool:
+def hold_values(nodes: Sequence[ast.AST]) -> bool:
     """Return whether tests have a name for a value, which a call of the program could change.
 
-    >>> [hold_values(ast.parse(text).body) for text in ("assert f([1]) == 1", "v = [1]\\nassert f(v) == 1")]
+    >>> texts = "assert f([1]) == 1", "v = [1]\nassert f(v) == 1"
+    >>> [hold_values([*ast.walk(ast.parse(text))]) for text in texts]
     [False, True]
     """
-    return any(_holds_value(statement) for statement in statements)
-
-
-def _holds_value(statement: ast.stmt) -> bool:
-    inner = [node for node in ast.walk(statement) if node is not statement]
-    if any(isinstance(node, _BINDING) for node in (statement, *inner)):
+    if any(isinstance(node, _BINDING) for node in nodes):
         return True
-    parameters = {node.arg for node in inner if isinstance(node, ast.arg)}
-    called = {id(node.func) for node in inner if isinstance(node, ast.Call)}
-    return any(
-        isinstance(node, ast.Name) and node.id in parameters and id(node) not in called for node in inner
-    )
+    parameters = {node.arg for node in nodes if type(node) is ast.arg}
+    called = {id(node.func) for node in nodes if type(node) is ast.Call} if parameters else set()
+    return any(type(node) is ast.Name and node.id in parameters and id(node) not in called for node in nodes)
 
 
 class _PlainTests:
-    """The statements of tests, with the names that have one meaning in all of them."""
+    """The names that have one meaning in all statements of the tests."""
 
-    def __init__(self, statements: Sequence[ast.stmt], answered: Collection[str]) -> None:
-        self._statements, self._answered = statements, set(answered)
-        every = [node for statement in statements for node in ast.walk(statement)]
-        functions = [node for node in every if isinstance(node, ast.FunctionDef)]
+    def __init__(self, nodes: Sequence[ast.AST], answered: Iterable[str]) -> None:
+        functions = [node for node in nodes if type(node) is ast.FunctionDef]
         self._functions = {function.name for function in functions}
-        self._answered |= {parameter.arg for function in functions for parameter in function.args.args}
-        stored = [node.id for node in every if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-        bound = dict(pair for node in every for pair in _bindings(node) if stored.count(pair[0]) == 1)
-        compared = {id(self._inmost(side)) for node in every for side in _sides(node)}
-        used = {
-            node.id
-            for node in every
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in compared
-        }
-        self._fixed = {name for name in bound.keys() - used if is_constant(bound[name])}
-        self._objects = {name for name, value in bound.items() if self._is_construction(value)}
+        parameters = {parameter.arg for function in functions for parameter in function.args.args}
+        self._answered = parameters.union(answered)
+        self._fixed: set[str] = set()  # names of constants that occur in comparisons alone
+        self._objects: set[str] = set()  # names of objects that the program's classes made
+        bindings = [pair for node in nodes if type(node) is ast.Assign for pair in _bindings(node)]
+        if bindings:
+            names = [node for node in nodes if type(node) is ast.Name]
+            stored = [node.id for node in names if type(node.ctx) is ast.Store]
+            bound = {name: value for name, value in bindings if stored.count(name) == 1}
+            compared = {id(self._inmost(side)) for node in nodes for side in _sides(node)}
+            used = {n.id for n in names if type(n.ctx) is ast.Load and id(n) not in compared}
+            self._fixed = {name for name in bound.keys() - used if is_constant(bound[name])}
+            self._objects = {name for name, value in bound.items() if self._is_construction(value)}
 
-    def hold(self) -> bool:
-        return all(map(self._is_step, self._statements))
-
-    def _is_step(self, statement: ast.stmt) -> bool:
+    def is_step(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.FunctionDef(args=ast.arguments(defaults=[]), body=body, decorator_list=[]):
-                return all(map(self._is_step, body))
+                return all(map(self.is_step, body))
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[program], keywords=[])) if (
                 name in self._functions
             ):
@@ -164,7 +158,7 @@ def is_constant(value: ast.expr) -> bool:
     return True
 
 
-def _bindings(node: ast.AST) -> list[tuple[str, ast.expr]]:
+def _bindings(node: ast.Assign) -> list[tuple[str, ast.expr]]:
     """Return the names that an assignment binds, each with the expression of its value."""
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
