@@ -120,6 +120,7 @@ class Service:
             "await": self._await,
             "printed": self._printed,
             "lost": self._lost,
+            "replaced": self._replaced,
             "paper": self._paper,
             "together": self._together,
         }
@@ -353,6 +354,10 @@ class Service:
         return losses.narrowed_may_explain(error, attribute, self._names) or any(
             losses.class_state(kind) != before for kind, before in self._states
         )
+
+    def _replaced(self, name: str) -> bool:
+        """Return whether the program has a class of its own in place of the set-up's."""
+        return any(kind.__name__ == name and self._names.get(name) is not kind for kind, _ in self._states)
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

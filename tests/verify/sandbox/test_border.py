@@ -591,6 +591,14 @@ HELPERS = "limit = 2\ndef doubled(x): return 2 * x"
         ("def f(c): return limit", "assert f(A) == 2", "opaque"),
         ("two = doubled(1)\ndef f(c): return two", "assert f(A) == 2", "opaque"),
         ("def f(c): return limits", "assert f(A) == 2", "failed"),
+        # A class that the program has in place of the set-up's may hold something else.
+        ("class Chain:\n    v = 0\ndef f(c): return c.value", "assert f(A) == 1", "passed"),
+        (
+            "class Chain:\n    def own(self): return self.v\ndef f(c): return c.own()",
+            "assert f(A) == 1",
+            "opaque",
+        ),
+        ("def f(c): return c.v", "assert f(A) == 1", "failed"),
     ],
 )
 def test_classes_of_the_set_up_with_methods_of_their_own_cross(sandbox, program, test, reason):
