@@ -26,7 +26,7 @@ def expect_constants(
 def hold_values(nodes: Sequence[ast.AST]) -> bool:
     """Return whether tests have a name for a value, which a call of the program could change.
 
-    >>> texts = "assert f([1]) == 1", "v = [1]\nassert f(v) == 1"
+    >>> texts = "assert f([1]) == 1", "v = [1]; assert f(v) == 1"
     >>> [hold_values([*ast.walk(ast.parse(text))]) for text in texts]
     [False, True]
     """

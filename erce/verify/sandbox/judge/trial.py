@@ -152,17 +152,15 @@ class _Trial:
         return _ruling("failed", self._fault_of_the_program(error), clean=clean)
 
     def _unseen(self, error: BaseException) -> str:
-        """Return what the program lacked of the set-up: a name, or an attribute of a class that it replaced."""
+        """Return what the program lacks of the set-up: a name, or an attribute in a class of its own."""
         if error is not self._peer.raised or not isinstance(error, NameError | AttributeError):
             return ""
-        match = re.search(
-            r"(name)? ?'(\w+)' (is not defined|object has no attribute)", _exception_text(error)
-        )
-        if match is None or match[2] not in self._compiled.bound_by_setup:
+        match = re.search(r"'(\w+)' (?:is not defined|object has no attribute)", _exception_text(error))
+        if match is None or match[1] not in self._compiled.bound_by_setup:
             return ""
-        with suppress(Exception, JobEnded):  # as for `_lost`
-            if match[1] or self._peer.ask("replaced", match[2]) is True:
-                return f"the program lacks something of {match[2]!r}, which the set-up defines"
+        with suppress(Exception, JobEnded):  # as in `_lost`
+            if isinstance(error, NameError) or self._peer.ask("replaced", match[1]) is True:
+                return f"the program lacks something of {match[1]!r}, which the set-up defines"
         return ""
 
     def _lost(self, error: BaseException) -> str:
