@@ -40,7 +40,10 @@ def check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -
 
 
 def check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
-    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours."""
+    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours.
+
+    `here`: whether this process runs the cells, so that it has their devices and base model.
+    """
     if recipe.search is not None and not problems[recipe.task].validation:
         raise no_validation(recipe.n_validation)
     if recipe.own_losses:

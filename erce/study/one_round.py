@@ -1,4 +1,4 @@
-"""One round of a study → the cells of it that failed, and the error that names all that failed."""
+"""One round of a study → the cells of it that failed, and the error that names them."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,10 +27,11 @@ def run_round(
     failed_before: Sequence[Done],
     started: float,
 ) -> list[Done]:
-    """Run the cells of a round without a result, except those in `failed_before`; return those that failed.
+    """Run the cells of a round that are not done, except those in `failed_before`; return those that failed.
 
-    While cells are left to run, the first round is checked. `started` is when the run began, by
-    `time.monotonic`.
+    Diverged cells that a search does without are not returned. Before and between the cells,
+    `first_round.check()` stops a study in which every verdict is the same. `started` is when the run
+    began, by `time.monotonic`.
     """
     root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
     failed_cells = {done.cell for done in failed_before}
@@ -63,16 +64,16 @@ def run_round(
 
 
 def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:
-    """Return the error that names the failed cells and counts those that were not begun."""
+    """Return the error that names the failed cells and counts those that were not run."""
     names = {done.cell for done in failed}
     cells = asked(root, recipe).cells
     left = sum(cell not in names and not is_done(root, recipe, cell) for cell in cells)
-    given_up = f", and {left} more were given up" if left else ""
+    not_run = f", and {left} more were not run" if left else ""
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
     if len(failed) > FAILURES_SHOWN:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
     folders = cell_folder(root, recipe, failed[0].cell).parent
     return CellsFailedError(
-        f"{len(failed)} of {len(cells)} cells failed and have no result{given_up}; the same command "
+        f"{len(failed)} of {len(cells)} cells failed and have no result{not_run}; the same command "
         f"tries them again, and what is done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )

@@ -1,4 +1,7 @@
-"""A PEFT policy → the same policy, which Hugging Face's trainer trains to the same bits with less work."""
+"""A PEFT policy → the same policy, which Hugging Face's trainer trains with less work.
+
+The bits are the same where lora_alpha / rank is a power of two, and differ by rounding elsewhere.
+"""
 
 import functools
 from collections.abc import Iterator
@@ -30,7 +33,7 @@ def make_lean(policy: PeftModel) -> None:
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Return whether the module is W x + s B A x in float32, with one adapter and no variant of LoRA."""
+    """Return whether the module is W x + s B A x in float32, without a variant of LoRA."""
     if type(module) is not Linear or type(module.base_layer) is not nn.Linear:
         return False
     weights = (

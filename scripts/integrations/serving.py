@@ -12,7 +12,7 @@ from scripts.integrations.claims import Claim
 from scripts.integrations.environments import Environment
 
 PROBLEMS = 48
-SAME_ENTROPY = 1e-3  # in nats a token; the server sends 20 alternatives of a step
+SAME_ENTROPY = 1e-3  # in nats a token; the server sends the 20 likeliest tokens of a step alone
 RECIPE = f"""\
 task = "mini-sums"
 model = "tiny"

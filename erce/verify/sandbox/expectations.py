@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+# Builtins whose result depends on their one argument alone.
 _OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
 _BINDING = (
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.With, ast.comprehension),
@@ -14,9 +15,10 @@ _BINDING = (
 def expect_constants(
     statements: Iterable[ast.stmt], nodes: Sequence[ast.AST], answered: Iterable[str]
 ) -> bool:
-    """Return whether every assert compares a plain value with a constant, and only for equality.
+    """Return whether every assert compares a plain value with a constant, by `==` or `is`.
 
-    A plain value is made of names, constants and parts of values, by the program and a few builtins. `nodes`
+    A plain value is a name, a constant, a part of a plain value, or what the program or a builtin such as
+    `sorted` makes of plain values. `nodes`
     are those of the statements but for constants, `answered` the names of the program.
     """
     plain = _PlainTests(nodes, answered)
@@ -143,7 +145,7 @@ def is_camel_case(name: str) -> bool:
 
 
 def is_constant(value: ast.expr) -> bool:
-    """Return whether an expression is a literal."""
+    """Return whether an expression is a literal, or `set()`."""
     match value:
         case ast.Constant():
             return True

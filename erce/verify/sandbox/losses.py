@@ -12,9 +12,10 @@ _NOT_MISSED = {
 
 
 def narrowed_may_explain(error: str, attribute: str, names: dict[str, Any]) -> bool:
-    """Return whether a class whose instances crossed as the builtin it extends may prevent an error.
+    """Return whether a failing test may have missed what a class adds to the builtin that it extends.
 
-    `names` are those of the program.
+    Instances of the classes in `frames.narrowed` crossed as that builtin. `error` is the name of the test's
+    exception, `attribute` that of the attribute it lacked, and `names` are those of the program.
     """
     for kind, held in frames.narrowed.items():
         if attribute in held or any(attribute in vars(base) for base in kind.__mro__):
@@ -34,7 +35,7 @@ def narrowed_may_explain(error: str, attribute: str, names: dict[str, Any]) -> b
 
 
 def class_state(kind: type) -> dict[str, Any]:
-    """Return the forms of the values that a class itself holds; they never cross."""
+    """Return the forms of the values that a class itself holds, which stay in the program's process."""
     return {
         name: frames.encode(value, lambda held: None)
         for name, value in vars(kind).items()

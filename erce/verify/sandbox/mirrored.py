@@ -19,7 +19,9 @@ _STATIC = ("staticmethod", "classmethod")
 
 
 def mirrored_comparisons(trees: Iterable[ast.Module]) -> frozenset[str]:
-    """Return the qualified names of mirrored comparison methods; with several of a name, all are.
+    """Return the qualified names of mirrored comparison methods.
+
+    Of several definitions of one name, all must be mirrored.
 
     >>> text = "class Node:\\n    def __eq__(self, other):\\n        return self.val {} other.val"
     >>> mirrored_comparisons([ast.parse(text.format("=="))])
