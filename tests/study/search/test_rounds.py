@@ -308,7 +308,7 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(
-        CellsFailedError, match="3 of 6 cells failed and have no result, and 3 more were given"
+        CellsFailedError, match="3 of 6 cells failed and have no result, and 3 more were not run"
     ):
         erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "study")
 
