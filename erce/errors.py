@@ -37,7 +37,7 @@ class UnfinishedError(RunError):
 
 
 class CellsFailedError(UnfinishedError):
-    """The error of a study with failed cells; it names them and counts those that were given up."""
+    """The error of a study with failed cells; it names them and counts those that were not run."""
 
 
 class AllAlikeError(UnfinishedError):

@@ -126,7 +126,7 @@ def _score_block(terms: RowTerms, rows: Rows, request: Request, out: Tensor | No
 
 
 def sums_of(terms: RowTerms, targets: Tensor, request: Request) -> Sums:
-    """Return the sums of each row, and leave `terms.product`."""
+    """Return the sums of each row; at order 1, write e^u u into `terms.product`, for the gradient."""
     u, e, *_ = terms
     zero, y = torch.zeros_like(terms.shift), targets[:, None]
     e_y = e.gather(-1, y)

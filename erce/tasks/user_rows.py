@@ -39,7 +39,7 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
 
 
 def hub_name(data: str) -> str | None:
-    """Return the data set of the hub that a recipe's `data` names; None for a file or folder.
+    """Return the name of the data set on the hub if a recipe's `data` is one; None for a file or folder.
 
     >>> hub_name("owner/name:main"), hub_name("problems.jsonl")
     ('owner/name', None)

@@ -17,7 +17,7 @@ ADAPTER = "default"  # PEFT's name for an only adapter
 
 
 def make_lean(policy: PeftModel) -> None:
-    """Put the policy into training mode, and make its float32 LoRA layers and the trainer's walks cheaper.
+    """Set the policy to training mode, and make its LoRA layers in float32 and the trainer's steps cheaper.
 
     For a policy that one process trains and nobody merges: the layers leave PEFT's forward, and `parameters`
     lists only what was trainable at the call.

@@ -74,7 +74,7 @@ def examples(summary: Summary) -> Examples | None:
 
 
 def _outcomes(summary: Summary, arm: Arm) -> dict[str, np.ndarray]:
-    """Return each problem's 0/1 (seeds, samples) of an arm, by the decoding of the report's gains."""
+    """Return each problem's 0/1 array, (seeds, samples): 1 where a completion of the arm is right."""
     study, task, decoding = summary.study, summary.study.recipe.task, summary.decoding
     drawn = judged_completions(study, study.cells(task, arm)[0])
     problems = sorted({completion.problem for completion in drawn if completion.decoding == decoding})

@@ -356,7 +356,7 @@ class Service:
         )
 
     def _replaced(self, name: str) -> bool:
-        """Return whether the program has a class of its own in place of the set-up's."""
+        """Return whether the program defined a class of this name, in place of the set-up's."""
         return any(kind.__name__ == name and self._names.get(name) is not kind for kind, _ in self._states)
 
     def _iterator(self, number: int) -> int:

@@ -141,7 +141,7 @@ def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]
 
 @lru_cache(maxsize=1024)
 def definitions_of(setup: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the imports, types and classes of the set-up, which the program sees; with a class, its name.
+    """Return the set-up's imports, types and classes, which the program sees; a class comes with its name.
 
     A class that asserts something may hold an expected value, and is not among them.
     """

@@ -40,7 +40,7 @@ def hold_values(nodes: Sequence[ast.AST]) -> bool:
 
 
 class _PlainTests:
-    """The names that have one meaning in all statements of the tests."""
+    """What names stand for in tests, where that is the same in all statements."""
 
     def __init__(self, nodes: Sequence[ast.AST], answered: Iterable[str]) -> None:
         functions = [node for node in nodes if type(node) is ast.FunctionDef]

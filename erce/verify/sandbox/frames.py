@@ -254,7 +254,7 @@ def _record(name: str, fields: tuple[str, ...]) -> Any:
 
 
 def forget() -> None:
-    """Drop the classes that were made of names which a program chose, and those that were narrowed."""
+    """Drop the classes that have a name chosen by a program, and the classes in `narrowed`."""
     _record.cache_clear()
     narrowed.clear()
 

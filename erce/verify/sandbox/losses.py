@@ -12,9 +12,9 @@ _NOT_MISSED = {
 
 
 def narrowed_may_explain(error: str, attribute: str, names: dict[str, Any]) -> bool:
-    """Return whether a failing test may have missed what a class adds to the builtin that it extends.
+    """Return whether a test may have failed because a class crossed as the builtin that it extends.
 
-    Instances of the classes in `frames.narrowed` crossed as that builtin. `error` is the name of the test's
+    These classes are in `frames.narrowed`. `error` is the name of the test's
     exception, `attribute` that of the attribute it lacked, and `names` are those of the program.
     """
     for kind, held in frames.narrowed.items():

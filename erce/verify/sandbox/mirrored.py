@@ -67,7 +67,7 @@ def _is_mirrored(function: ast.FunctionDef, static: set[str]) -> bool:
 
 
 def _says_no(statement: ast.stmt) -> bool:
-    """Return whether this is a docstring, or an `if` that returns False or NotImplemented."""
+    """Return whether a statement is a docstring, or an `if` that returns False or NotImplemented."""
     match statement:
         case ast.Expr(value=ast.Constant()):
             return True
@@ -105,7 +105,7 @@ class _Sides:
         return False
 
     def _form(self, side: ast.expr, one: str, other: str) -> str:
-        """Return the form of an expression in parameter `one` alone, without its name; "" for others."""
+        """Return the form of an expression without the name of `one`; "" if it uses `other`, or not `one`."""
         copy = ast.parse(ast.unparse(side), mode="eval")
         for node in ast.walk(copy):
             match node:

@@ -62,7 +62,7 @@ class Remote:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refuse
 
     def _proven(self, answer: Any, refused: str) -> Any:
-        """Return the program's answer; a plain one ends the job if `refused` says why it proves nothing."""
+        """Return the program's answer; a plain one ends the job if `refused` says why that proves nothing."""
         if isinstance(answer, Remote):
             answer._mark(_expected=self._expected, _informed=answer._informed or self._informed)
         elif refused and answer is not None:
