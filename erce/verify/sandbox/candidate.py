@@ -8,7 +8,6 @@ except in the paper's mode, which runs everything in one interpreter.
 import builtins
 import enum
 import importlib
-import io
 import itertools
 import operator
 import signal
@@ -20,10 +19,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import frames, losses
+from erce.verify.sandbox import frames, lost_at_border, printed
 from erce.verify.sandbox.objects import Table
 
-MAX_PRINTED_BYTES = 1 << 20  # of one request
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _MUTABLE = (list, dict, set, bytearray)
 _UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
@@ -34,40 +32,6 @@ class PaperAlarm(BaseException):
 
 
 PAPER_ALARM = PaperAlarm.__name__
-
-
-class _Output(io.RawIOBase):
-    """The beginning of what the program prints."""
-
-    def __init__(self) -> None:
-        self._chunks: list[bytes] = []
-        self._room = MAX_PRINTED_BYTES
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, chunk: Any) -> int:
-        kept = bytes(memoryview(chunk)[: self._room])
-        if kept:
-            self._chunks.append(kept)
-        self._room -= len(kept)
-        return len(chunk)
-
-    def taken(self) -> bytes:
-        """Return what was kept, and keep it no longer."""
-        kept = b"".join(self._chunks)
-        self._chunks, self._room = [], MAX_PRINTED_BYTES
-        return kept
-
-
-_OUTPUT = _Output()
-_STDOUT = io.TextIOWrapper(io.BufferedWriter(_OUTPUT), encoding="utf-8", errors="replace")
-
-
-def _taken_output() -> bytes:
-    with suppress(ValueError):  # the program closed it
-        _STDOUT.flush()
-    return _OUTPUT.taken()
 
 
 class _CannotCrossError(Exception):
@@ -136,13 +100,13 @@ class Service:
 
         In the paper's mode the program is loaded later, under the alarm.
         """
-        sys.stdout = _STDOUT
+        sys.stdout = printed.STDOUT
         self._program, self._definitions = program, definitions
         self._answer(_nothing if mode == "paper" else self._load)
         while True:
             verb, *operands = frames.receive(self._channel)
             if verb not in ("printed", "names"):
-                _taken_output()
+                printed.taken()
             self._answer(self._verbs[verb], *operands)
 
     def _reply(self, action: Callable[..., Any], *operands: Any) -> dict[str, Any]:
@@ -174,7 +138,7 @@ class Service:
             if name in self._names:
                 self._shared.add(name)
         kinds = [self._names[name] for name in self._shared]
-        self._states = [(kind, losses.class_state(kind)) for kind in kinds if isinstance(kind, type)]
+        self._states = [(kind, lost_at_border.class_state(kind)) for kind in kinds if isinstance(kind, type)]
         exec(compile(self._program, "<program>", "exec"), self._names)
 
     def _encode(self, value: Any) -> Any:
@@ -347,12 +311,12 @@ class Service:
 
     def _printed(self) -> str:
         """Return what the last request printed."""
-        return _taken_output().decode(errors="replace")
+        return printed.taken().decode(errors="replace")
 
     def _lost(self, error: str, attribute: str) -> bool:
         """Return whether a test may have failed because something did not cross as it was."""
-        return losses.narrowed_may_explain(error, attribute, self._names) or any(
-            losses.class_state(kind) != before for kind, before in self._states
+        return lost_at_border.narrowed_may_explain(error, attribute, self._names) or any(
+            lost_at_border.class_state(kind) != before for kind, before in self._states
         )
 
     def _replaced(self, name: str) -> bool:
