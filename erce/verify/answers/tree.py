@@ -78,25 +78,35 @@ def with_sign(tree: Tree, sign: int) -> Tree:
     return tuple(_part_with_sign(part, sign) for part in tree)
 
 
+def with_both_signs(tree: Tree) -> tuple[Tree, ...]:
+    """Return both values of a tree with ±, or the tree alone."""
+    return (with_sign(tree, 1), with_sign(tree, -1)) if contains(tree, "pm") else (tree,)
+
+
 def substituted(tree: Tree, name: str, value: Tree) -> Tree:
     """Return the tree with a value for a free symbol.
 
     >>> substituted(("neg", ("sym", "t")), "t", ("num", 2))
     ('neg', ('num', 2))
     """
-    if tree == ("sym", name):
+    return replaced(tree, ("sym", name), value)
+
+
+def replaced(tree: Tree, leaf: Tree, value: Tree) -> Tree:
+    """Return the tree with a value for each leaf of one kind and name."""
+    if tree == leaf:
         return value
-    if tree[0] in _LEAVES or (tree[0] in ("sum", "prod") and tree[1] == name):
+    if tree[0] in _LEAVES:
         return tree
-    return tuple(_part_substituted(part, name, value) for part in tree)
+    return tuple(_part_replaced(part, leaf, value) for part in tree)
 
 
-def _part_substituted(part: Any, name: str, value: Tree) -> Any:
+def _part_replaced(part: Any, leaf: Tree, value: Tree) -> Any:
     if type(part) is not tuple:
         return part
     if part and type(part[0]) is str:
-        return substituted(part, name, value)
-    return tuple(substituted(tree, name, value) for tree in part)
+        return replaced(part, leaf, value)
+    return tuple(replaced(tree, leaf, value) for tree in part)
 
 
 _LEAVES = frozenset({"num", "dec", "sym", "const", "deg"})

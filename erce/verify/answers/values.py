@@ -105,10 +105,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Values of several names: x = 1, y = 2."""
+    """Values of several names: x = 1, y = 2; `in_tuple` if they were written as (x, y) = (1, 2)."""
 
     kind: ClassVar[str] = "values"
     items: tuple[Named, ...]
+    in_tuple: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +135,10 @@ class Inequality:
 
 @dataclass(frozen=True, slots=True)
 class Congruence:
-    """A congruence: x ≡ 3 (mod 7)."""
+    """A congruence: x ≡ 3 (mod 7); without a left side a residue class alone, 3 (mod 7)."""
 
     kind: ClassVar[str] = "congruence"
-    left: Tree
+    left: Tree | None
     residue: Tree
     modulus: Tree
 

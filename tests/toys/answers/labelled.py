@@ -4,9 +4,12 @@ from toys.answers.algebra import ALGEBRA
 from toys.answers.apart import APART
 from toys.answers.further import FURTHER
 from toys.answers.mixed import MIXED
+from toys.answers.notations import NOTATIONS
 from toys.answers.pairs import NUMBERS, pairs
 from toys.answers.shapes import SHAPES, WRITING
 
 PAIRS = [
-    pair for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART) for pair in pairs(table)
+    pair
+    for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART, NOTATIONS)
+    for pair in pairs(table)
 ]

@@ -1,22 +1,65 @@
 """A value → the same value in the type of another: a column as a vector, 11:21 as a ratio, x > 3 as a ray."""
 
 from erce.verify.answers.compare.real_sets import interval_of
-from erce.verify.answers.values import Answer, Bracketed, Clock, Inequality, Matrix, Ratio, Scalar
+from erce.verify.answers.compare.vectors import vector_of
+from erce.verify.answers.limits import Budget
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Clock,
+    Congruence,
+    Inequality,
+    Matrix,
+    Ratio,
+    Scalar,
+    SetBuilder,
+)
 
 VECTORS = {("(", ")"), ("⟨", "⟩")}  # the brackets around a vector
 
 
-def converted(one: Answer, other: Answer) -> Answer | None:
+def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
     """Return `one` in the type of `other`, None if it has no such form."""
-    if isinstance(other, Ratio):
-        return _as_ratio(one) if isinstance(one, Clock) and not one.half else None
-    if not isinstance(other, Bracketed):
+    match one, other:
+        case Clock(), Ratio():
+            return None if one.half else _as_ratio(one)
+        case Congruence(), SetBuilder():
+            return _as_family(one)
+        case Scalar(), Bracketed() | Matrix():
+            return _as_vector(one, other, budget)
+        case Matrix(), Bracketed():
+            return _as_brackets(one, other)
+        case Inequality(), Bracketed():
+            return interval_of(one)
+    return None
+
+
+def _as_brackets(matrix: Matrix, other: Bracketed) -> Bracketed | None:
+    """Return a matrix as rows in brackets if `other` has rows, else a column as a vector."""
+    if all(isinstance(item, Bracketed) for item in other.items):  # [[1, 2], [3, 4]]
+        return Bracketed("[", tuple(Bracketed("[", row, "]") for row in matrix.rows), "]")
+    column = not matrix.bars and {len(row) for row in matrix.rows} == {1}
+    vector = column and (other.opening, other.closing) in VECTORS
+    return Bracketed(other.opening, tuple(row[0] for row in matrix.rows), other.closing) if vector else None
+
+
+def _as_vector(scalar: Scalar, other: Bracketed | Matrix, budget: Budget) -> Bracketed | None:
+    if isinstance(other, Matrix):
+        return None if other.bars else vector_of(scalar, len(other.rows), budget)
+    if (other.opening, other.closing) not in VECTORS:
         return None
-    if isinstance(one, Matrix):
-        column = not one.bars and {len(row) for row in one.rows} == {1}
-        vector = column and (other.opening, other.closing) in VECTORS
-        return Bracketed(other.opening, tuple(row[0] for row in one.rows), other.closing) if vector else None
-    return interval_of(one) if isinstance(one, Inequality) else None
+    return vector_of(scalar, len(other.items), budget)
+
+
+def _as_family(congruence: Congruence) -> SetBuilder:
+    r"""Return \{3 + 7 k : k \in \mathbb{Z}\} for x ≡ 3 (mod 7)."""
+    step: Tree = ("mul", (congruence.modulus, ("sym", _INDEX)))
+    head = Scalar(("add", (congruence.residue, step)))
+    return SetBuilder(head, ((_INDEX, Scalar(("sym", "mathbb:Z"))),), ())
+
+
+_INDEX = "#k"  # no name in an answer
 
 
 def _as_ratio(clock: Clock) -> Ratio:

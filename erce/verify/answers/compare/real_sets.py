@@ -6,7 +6,15 @@ from itertools import pairwise, product
 from erce.verify.answers.compare.evaluate import Evaluator, Value
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
 from erce.verify.answers.limits import Budget, TooLargeError
-from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, contains, infinite_sign, symbols
+from erce.verify.answers.tree import (
+    INFINITY,
+    NEGATIVE_INFINITY,
+    Tree,
+    contains,
+    infinite_sign,
+    symbols,
+    with_both_signs,
+)
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
@@ -176,7 +184,10 @@ def _from_list(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
 
 
 def _in_braces(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:
-    ends = [_end(item.tree, budget, closed=True) if isinstance(item, Scalar) else None for item in items]
+    trees = [tree for item in items if isinstance(item, Scalar) for tree in with_both_signs(item.tree)]
+    ends = [_end(tree, budget, closed=True) for tree in trees]
+    if not all(isinstance(item, Scalar) for item in items):
+        return None
     if any(end is None for end in ends):
         return None
     return _joined([Span(end, end) for end in ends if end is not None])

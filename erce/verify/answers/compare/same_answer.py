@@ -1,15 +1,22 @@
 """Two typed values → whether they are the same answer under some conventions."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides, with_one_argument
+from erce.verify.answers.compare.members import (
+    are_opposed,
+    has_signs,
+    is_set,
+    members,
+    operands,
+    without_common_numbers,
+)
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
+from erce.verify.answers.compare.units import unit_of, units_agree
 from erce.verify.answers.compare.unreduced import is_unreduced
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
@@ -21,7 +28,6 @@ from erce.verify.answers.tree import (
     integer,
     names,
     substituted,
-    with_sign,
 )
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
@@ -74,8 +80,8 @@ class _Comparison:
 
     def unwrapped(self, one: Answer, other: Answer) -> bool | None:
         """Compare a value that has a name with one that may lack it; return None unless `one` has a name."""
-        if isinstance(one, Record) and isinstance(other, Listing | Bracketed):
-            return self.in_order(tuple(item.value for item in one.items), other.items)
+        if isinstance(one, Record) and isinstance(other, Listing | Bracketed | Matrix):
+            return self.without_names(one, other)
         if not isinstance(one, Named):
             return None
         if " = " in one.name and isinstance(other, Record | Bracketed):
@@ -85,6 +91,12 @@ class _Comparison:
         if isinstance(other, Equation):
             return self.one_equation(one, other)
         return not isinstance(other, Inequality | Record) and self.same(one.value, other)
+
+    def without_names(self, one: Record, other: Listing | Bracketed | Matrix) -> bool:
+        values = tuple(item.value for item in one.items)
+        if one.in_tuple:
+            return self.same(Bracketed("(", values, ")"), other)
+        return not isinstance(other, Matrix) and self.in_order(values, other.items)
 
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
@@ -115,10 +127,10 @@ class _Comparison:
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, InBase) and isinstance(other, Scalar):
                 return self.missing_base(one, other)
-            if isinstance(one, Matrix) and isinstance(other, Scalar):
-                value = _determinant(one) if one.bars else None
+            if isinstance(one, Matrix) and one.bars and isinstance(other, Scalar):
+                value = _determinant(one)
                 return value is not None and self.same_value(value, other.tree)
-            in_its_type = converted(one, other)
+            in_its_type = converted(one, other, self.budget)
             if in_its_type is not None:
                 return self.same(in_its_type, other)
         return self.lists(gold, answer)
@@ -144,7 +156,7 @@ class _Comparison:
         return len(left) == len(right) and all(map(self.same_value, left, right))
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
-        if not self.units_agree(_unit(gold), _unit(answer)):
+        if not units_agree(unit_of(gold), unit_of(answer), self.conventions.units):
             return False
         if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
             return self.lists(gold, answer)
@@ -163,15 +175,10 @@ class _Comparison:
                 return self.same_value(one, substituted(other, "c", ("sym", "C")))
         return False
 
-    def units_agree(self, gold: str, answer: str) -> bool:
-        if self.conventions.units == "ignore" or gold == answer or {gold, answer} in _DEGREES:
-            return True
-        return self.conventions.units == "conflict" and not (gold and answer)
-
     def clocks(self, gold: Clock, answer: Clock) -> bool:
         if gold.minutes != answer.minutes:
             return False
-        if not self.units_agree(gold.half, answer.half):
+        if not units_agree(gold.half, answer.half, self.conventions.units):
             return False
         return gold.hours == answer.hours or _hour_of_day(gold) == _hour_of_day(answer)
 
@@ -189,13 +196,16 @@ class _Comparison:
 
     def records(self, gold: Record, answer: Record) -> bool:
         values = {item.name: item.value for item in answer.items}
-        return values.keys() == {item.name for item in gold.items} and all(
-            self.same(item.value, values[item.name]) for item in gold.items
-        )
+        names = {item.name for item in gold.items}
+        if gold.in_tuple and answer.in_tuple and not names & values.keys():  # (x, y) = … and (a, b) = …
+            return self.in_order([item.value for item in gold.items], list(values.values()))
+        return values.keys() == names and all(self.same(item.value, values[item.name]) for item in gold.items)
 
     def congruences(self, gold: Congruence, answer: Congruence) -> bool:
         """Return whether left sides and moduli are equal, and the residues equal modulo the modulus."""
-        if not (self.same_value(gold.left, answer.left) and self.same_value(gold.modulus, answer.modulus)):
+        if gold.left and answer.left and not self.same_value(gold.left, answer.left):
+            return False
+        if not self.same_value(gold.modulus, answer.modulus):
             return False
         first, second, modulus = map(integer, (gold.residue, answer.residue, gold.modulus))
         if first is None or second is None or not modulus:
@@ -224,7 +234,7 @@ class _Comparison:
             return False
         if gold.operation == "setminus":
             return self.same(gold.left, answer.left) and self.same(gold.right, answer.right)
-        return self.in_any_order(_operands(gold, gold.operation), _operands(answer, answer.operation))
+        return self.in_any_order(operands(gold, gold.operation), operands(answer, answer.operation))
 
     def builders(self, gold: SetBuilder, answer: SetBuilder) -> bool:
         """Return whether two sets have one head over the same domains under the same conditions."""
@@ -241,15 +251,15 @@ class _Comparison:
         """Compare lists, sets, ± expressions, and a tuple with a bare list that stands for a tuple."""
         if isinstance(gold, Bracketed) or isinstance(answer, Bracketed):
             return self.tuple_as_list(gold, answer)
-        left, right = _members(gold), _members(answer)
-        if left is None or right is None or len(left) != len(right) or _are_opposed(gold, answer):
+        left, right = members(gold), members(answer)
+        if left is None or right is None or len(left) != len(right) or are_opposed(gold, answer):
             return False
-        if len(left) == 1 and _is_set(gold) != _is_set(answer):
+        if len(left) == 1 and is_set(gold) != is_set(answer):
             return False
-        if len(left) < 2 and not _is_set(gold):
+        if len(left) < 2 and not is_set(gold):
             return False
-        bare = not (_is_set(gold) or _is_set(answer))
-        if bare and self.conventions.ordered_lists and not _has_signs(gold) and not _has_signs(answer):
+        bare = not (is_set(gold) or is_set(answer))
+        if bare and self.conventions.ordered_lists and not has_signs(gold) and not has_signs(answer):
             return self.in_order(left, right)
         return self.in_any_order(left, right)
 
@@ -266,7 +276,7 @@ class _Comparison:
 
     def in_any_order(self, gold: Sequence[Answer], answer: Sequence[Answer]) -> bool:
         """Return whether the members are the same, each as often."""
-        rest, left = _without_common_numbers(gold, answer)
+        rest, left = without_common_numbers(gold, answer)
         for member in rest:
             at = next((at for at, other in enumerate(left) if self.same_item(member, other)), None)
             if at is None:
@@ -280,14 +290,6 @@ class _Comparison:
             return self.same(gold, answer)
         except UnparsedError:  # an entry without a value equals no other entry
             return False
-
-
-# Degrees may be those of a temperature.
-_DEGREES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
-
-
-def _unit(scalar: Scalar) -> str:
-    return scalar.unit or ("percent" if scalar.percent else "")
 
 
 _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
@@ -317,28 +319,6 @@ def _is_written_as_set(answer: Answer) -> bool:
     return isinstance(answer, SetOperation | Inequality) or _is_reals(answer)
 
 
-def _without_common_numbers(
-    gold: Sequence[Answer], answer: Sequence[Answer]
-) -> tuple[list[Answer], list[Answer]]:
-    """Return the members without the common integers, so that long lists take linear time."""
-    common = Counter(filter(_is_integer, gold)) & Counter(filter(_is_integer, answer))
-    return _without(gold, common), _without(answer, common)
-
-
-def _without(members: Sequence[Answer], common: Counter[Answer]) -> list[Answer]:
-    left, rest = Counter(common), list[Answer]()
-    for member in members:
-        if _is_integer(member) and left[member]:
-            left[member] -= 1
-        else:
-            rest.append(member)
-    return rest
-
-
-def _is_integer(answer: Answer) -> bool:
-    return isinstance(answer, Scalar) and answer.tree[0] == "num"
-
-
 def _is_absolute(one: Inequality, other: Inequality) -> bool:
     """Return whether one of them bounds x and the other |x|."""
     return one.name != other.name and one.name.strip("|") == other.name.strip("|")
@@ -346,48 +326,6 @@ def _is_absolute(one: Inequality, other: Inequality) -> bool:
 
 def _is_reals(answer: Answer) -> bool:
     return isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R")
-
-
-def _is_set(answer: Answer) -> bool:
-    return isinstance(answer, Listing) and answer.joined == "{"
-
-
-def _are_opposed(gold: Answer, answer: Answer) -> bool:
-    """Return whether "and" stands between the inequalities of one list, "or" between those of the other."""
-    lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
-    inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
-    return inequalities and {listing.joined for listing in lists} == {"and", "or"}
-
-
-def _has_signs(answer: Answer) -> bool:
-    return isinstance(answer, Scalar) or (
-        isinstance(answer, Listing)
-        and any(isinstance(item, Scalar) and contains(item.tree, "pm") for item in answer.items)
-    )
-
-
-def _members(answer: Answer) -> list[Answer] | None:
-    """Return the members of a list or set, or both values of an expression with ±; else None."""
-    if isinstance(answer, Scalar):
-        return list(_with_both_signs((answer,)))
-    return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
-
-
-def _with_both_signs(items: tuple[Answer, ...]) -> Iterator[Answer]:
-    for item in items:
-        if isinstance(item, Scalar) and contains(item.tree, "pm"):
-            yield replace(item, tree=with_sign(item.tree, 1))
-            yield replace(item, tree=with_sign(item.tree, -1))
-        else:
-            yield item
-
-
-def _operands(answer: Answer, operation: str) -> list[Answer]:
-    operands: list[Answer] = []
-    while isinstance(answer, SetOperation) and answer.operation == operation:
-        operands.append(answer.right)
-        answer = answer.left
-    return [*operands, answer]
 
 
 def _determinant(matrix: Matrix) -> Tree | None:

@@ -1,9 +1,10 @@
 """Tokens with environments → a matrix; sums and products of matrices are computed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
-from erce.verify.answers.read.brackets import depth_change, split
+from erce.verify.answers.read.brackets import depth_change, enclosed, split
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
 from erce.verify.answers.read.scalar import parse_tokens
@@ -21,8 +22,14 @@ Parse = Callable[[list[Token]], Answer]
 def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
     r"""Return the matrix or, for `cases`, the list of its rows or pieces; `parse` reads an entry.
 
-    Sums, differences and products of matrices, and numbers times matrices, are computed.
+    Sums, differences and products of matrices, numbers times matrices, and transposes are computed.
     """
+    if tokens[0].text == "det" and len(tokens) > 1:
+        matrix = parse_matrix(tokens[1:], parse)
+        return replace(matrix, bars=True) if isinstance(matrix, Matrix) else matrix
+    if (untransposed := without_transpose(tokens)) is not tokens:
+        matrix = parse_matrix(untransposed, parse)
+        return Matrix(tuple(zip(*_rows_of_one_length(matrix), strict=True)))
     if tokens[0].kind == "begin" and tokens[0].text in ("cases", "aligned") and _closes_all(tokens):
         rows = _rows(tokens[1:-1])
         piecewise = tokens[0].text == "cases" and _is_piecewise(rows)
@@ -44,6 +51,19 @@ def parse_matrix(tokens: list[Token], parse: Parse) -> Answer:
     if total is None:
         raise UnparsedError("no matrix")
     return total
+
+
+def without_transpose(tokens: list[Token]) -> list[Token]:
+    r"""Return the bracket or the environment before a ^T or ^{\top} at the end; else the tokens."""
+    at = next((at for at in range(len(tokens) - 1, 0, -1) if tokens[at].is_sign("^")), 0)
+    exponent = [token.text for token in tokens[at + 1 :] if token.text not in ("{", "}")]
+    return tokens[:at] if exponent in (["T"], ["top"]) and enclosed(tokens[:at]) else tokens
+
+
+def _rows_of_one_length(matrix: Answer) -> tuple[tuple[Answer, ...], ...]:
+    if not isinstance(matrix, Matrix) or matrix.bars or len({len(row) for row in matrix.rows}) != 1:
+        raise UnparsedError("the transpose of no matrix")
+    return matrix.rows
 
 
 def _closes_all(tokens: list[Token]) -> bool:

@@ -1,6 +1,7 @@
-"""The sides of a relation → a named value, an equation, an inequality, a congruence, or an interval."""
+"""The sides of a relation → a named value, an equation, an inequality, or an interval."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from erce.verify.answers.compare.same_value import same_value
@@ -8,9 +9,19 @@ from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.units import split_quantity
-from erce.verify.answers.read.variables import are_names, name_of
+from erce.verify.answers.read.variables import name_of, names_of
 from erce.verify.answers.tree import Tree, symbols
-from erce.verify.answers.values import MIRRORED_SIGN, Answer, Congruence, Equation, Inequality, Named, Scalar
+from erce.verify.answers.values import (
+    MIRRORED_SIGN,
+    Answer,
+    Bracketed,
+    Equation,
+    Inequality,
+    Listing,
+    Named,
+    Record,
+    Scalar,
+)
 
 _COMPARISONS = frozenset("<>≤≥≠")
 RELATIONS = _COMPARISONS | {"=", "approx", "in", "equiv", "sim", "cong", "to", "implies", "Rightarrow"}
@@ -36,25 +47,15 @@ def parse_relation(
     if len(sides) > MAX_SIDES:
         raise TooLargeError(f"a chain of more than {MAX_SIDES} sides")
     if signs == ["in"]:
-        if not name_of(sides[0]) and not are_names(sides[0]):
+        names = names_of(sides[0])
+        if not name_of(sides[0]) and not names:
             raise UnparsedError("membership of more than a name")
-        return parse(sides[1])
+        return with_names(names, parse(sides[1]))
     if all(sign in _COMPARISONS for sign in signs):
         return _inequality(sides, signs)
-    if signs == ["equiv"]:
-        return _congruence(*sides)
     if any(sign != "=" for sign in signs):
         raise UnparsedError(f"a relation with {' '.join(signs)}")
     return _equation(sides, parse)
-
-
-def _congruence(left: list[Token], right: list[Token]) -> Congruence:
-    at = next((at for at, token in enumerate(right) if token.text in ("pmod", "bmod", "mod")), len(right))
-    residue = right[:at]
-    if residue and (residue[-1].kind, residue[-1].text) == ("sign", "("):
-        residue = residue[:-1]
-    modulus = [token for token in right[at + 1 :] if token.text not in ("{", "}", ")")]
-    return Congruence(parse_tokens(left), parse_tokens(residue), parse_tokens(modulus))
 
 
 def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:
@@ -70,11 +71,20 @@ def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) 
         value = parse(left)
         if isinstance(value, Scalar) and ("(" in name_of(right) or not symbols(value.tree)):
             return Named(name_of(right), value)
-    if len(sides) == 2 and are_names(left):
-        return parse(right)
+    if len(sides) == 2 and (names := names_of(left)):
+        return with_names(names, parse(right))
     if _steps_agree(sides) and not any(symbols(_expression(side)) for side in sides):
         return Named("", parse(right))  # 2 + 3 = 5 states 5
     return Equation(tuple(_expression(side) for side in sides))
+
+
+def with_names(names: list[str], value: Answer) -> Answer:
+    """Return a tuple, or each of a list of tuples, as the values of its names; any other value as it is."""
+    if isinstance(value, Bracketed) and value.opening == "(" and len(names) == len(value.items) > 1:
+        return Record(tuple(map(Named, names, value.items)), in_tuple=True)
+    if isinstance(value, Listing):
+        return replace(value, items=tuple(with_names(names, item) for item in value.items))
+    return value
 
 
 def _steps_agree(sides: list[list[Token]]) -> bool:

@@ -24,6 +24,10 @@ def clean(text: str) -> str:
         text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
     if "C" in text or "P" in text:
         text = _CHOICES.sub(_counted, text)
+    if "hat" in text or "vec" in text:
+        text = _UNIT_VECTOR.sub(
+            lambda vector: f" {vector.group(1) or vector.group(2) or vector.group(3)} ", text
+        )
     text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
@@ -49,6 +53,12 @@ _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
 _CHOICES = re.compile(
     r"(?<![A-Za-z0-9)}])(?:\{\})?[_^]\{?([0-9]{1,4}|[a-z])\}? ?([CP]) ?_\{?([0-9]{1,4}|[a-z])\}?"
     r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}), ?([0-9]{1,4})\)"
+)
+# The unit vectors i, j and k, whose accent tells nothing: \hat{i}, \vec{\mathbf{k}}, \hat\imath.
+_AXIS = r"\s*+(\\[ij]math|[ijk])(?![A-Za-z])\s*+"
+_UNIT_VECTOR = re.compile(
+    r"\\(?:hat|widehat|vec|overrightarrow)(?![A-Za-z])\s*+"
+    rf"(?:\{{{_AXIS}\}}|\{{\s*+\\(?:mathbf|boldsymbol|bm|mathrm)\{{{_AXIS}\}}\s*+\}}|{_AXIS})"
 )
 # A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
@@ -120,7 +130,7 @@ _LETTERS = {
     **dict.fromkeys("“”", '"'),
     **dict.fromkeys("\u00a0\u2002\u2003\u3000", " "),
     **dict.fromkeys("\u2009\u202f", "\\,"),
-    **dict.fromkeys("£€¥₹", ""),
+    **{"£": "\\pounds ", "€": "\\euro ", "¥": "\\textyen ", "₹": "\\rupee "},
     "¢": "\\text{ cents}",
     **{character: f"\\frac{{{value[0]}}}{{{value[2]}}}" for character, value in _FRACTIONS.items()},
     **{character: f"\\{name} " for character, name in _COMMANDS.items()},

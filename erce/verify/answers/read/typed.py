@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.brackets import depth_change, enclosed, split, split_at_sign
@@ -11,14 +12,16 @@ from erce.verify.answers.read.builders import (
     with_membership_signs,
     without_quantifier,
 )
+from erce.verify.answers.read.congruences import parse_congruences
 from erce.verify.answers.read.lexer import Token, tokenize
-from erce.verify.answers.read.matrices import parse_matrix
+from erce.verify.answers.read.matrices import parse_matrix, without_transpose
 from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
-from erce.verify.answers.read.relations import RELATIONS, parse_relation
+from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_names
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
 from erce.verify.answers.read.units import split_quantity
 from erce.verify.answers.read.vocabulary import CONJUNCTIONS
+from erce.verify.answers.read.words import ALL_BUT, leading_words, ray, reals_without, words_value
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.values import (
     Answer,
@@ -30,7 +33,6 @@ from erce.verify.answers.values import (
     Record,
     Scalar,
     SetOperation,
-    Words,
 )
 
 MAX_NESTING = 6  # sets of tuples of sets …
@@ -89,8 +91,15 @@ def _with_words(tokens: list[Token]) -> list[Token]:
 
 def _with_plain_intervals(tokens: list[Token]) -> list[Token]:
     """Return the tokens with (a, b) for ]a, b[: a bracket that is turned away leaves its end out."""
-    texts = [token.text for token in tokens if token.kind == "sign"]
-    if "]" not in texts[:1] and "[" not in texts[-1:]:
+    texts = [
+        "",
+        *(token.text for token in tokens if token.kind == "sign" or token.text in _SET_OPERATIONS),
+        "",
+    ]
+    if not any(
+        (text == "]" and before in _BEFORE_SET) or (before == "[" and text in _BEFORE_SET)
+        for before, text in pairwise(texts)
+    ):
         return tokens
     turned: list[Token] = []
     is_open = False
@@ -101,6 +110,10 @@ def _with_plain_intervals(tokens: list[Token]) -> list[Token]:
     return turned
 
 
+_SET_OPERATIONS = frozenset({"cup", "cap", "setminus"})
+_BEFORE_SET = _SET_OPERATIONS | {""}
+
+
 def parse(tokens: list[Token], nesting: int) -> Answer:
     """Return the typed value of these tokens, which are inside `nesting` others."""
     if nesting > MAX_NESTING:
@@ -109,24 +122,29 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
         raise UnparsedError("nothing where an answer should stand")
     if tokens[0].kind == "number" and len(tokens) == 1:
         return Scalar(parse_tokens(tokens))
-    if tokens[0].kind == "word" and all(token.kind == "word" or token.text in _IN_WORDS for token in tokens):
-        return _words(tokens)
+    if tokens[0].kind == "word":
+        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens):
+            text = " ".join(token.text for token in tokens).casefold()
+            return words_value(_BETWEEN_WORDS.sub(" ", text).strip())
+        described = _after_words(tokens, nesting)
+        if described:
+            return described
     tokens = join_digit_groups(tokens)
-    return _several(tokens, nesting) or _single(tokens, nesting)
+    return parse_congruences(tokens) or _several(tokens, nesting) or _single(tokens, nesting)
 
 
 _IN_WORDS = frozenset(".,-'")
-_REALS = re.compile("(?:(?:the )?set of )?(?:(?:all|every|any) )?real(?: number)?s?")
-_ARTICLES = ("the ", "an ", "a ")
+_BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 
 
-def _words(tokens: list[Token]) -> Words | Listing | Scalar:
-    text = " ".join(token.text for token in tokens if token.text not in _IN_WORDS).casefold()
-    for article in _ARTICLES:
-        text = text.removeprefix(article)
-    if text != "real" and _REALS.fullmatch(text):
-        return Scalar(("sym", "mathbb:R"))
-    return Listing((), "{") if text in ("empty set", "null set") else Words(text)
+def _after_words(tokens: list[Token], nesting: int) -> Answer | None:
+    """Return the set of "all real numbers except 3" or "reals greater than 3"; None without such words."""
+    words, rest = leading_words(tokens)
+    if not rest:
+        return None
+    if ALL_BUT.fullmatch(words):
+        return reals_without(parse(rest, nesting + 1))
+    return ray(words, parse_tokens(rest)) if "real" in words else None
 
 
 def _several(tokens: list[Token], nesting: int) -> Answer | None:
@@ -182,6 +200,9 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
     first, *others = items
     if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
         return Listing((first.value, *others), "and")
+    if isinstance(first, Record) and first.in_tuple:  # (x, y) = (1, 2), (3, 4)
+        names = [item.name for item in first.items]
+        return Listing((first, *(with_names(names, item) for item in others)), joined)
     named = tuple(item for item in items if isinstance(item, Named))
     if len(named) == len(items):
         names = {item.name for item in named}
@@ -215,9 +236,6 @@ def _ratio(tokens: list[Token], nesting: int) -> Ratio | None:
     return Ratio(tuple(parse(part, nesting + 1) for part in parts)) if len(parts) > 1 else None
 
 
-_SET_OPERATIONS = frozenset({"cup", "cap", "setminus"})
-
-
 def _set_operation(tokens: list[Token], nesting: int) -> Answer | None:
     """Return unions, intersections and differences outside all brackets, from left to right, else None."""
     parts: list[list[Token]] = [[]]
@@ -246,6 +264,8 @@ _GROUPING = frozenset({("(", ")"), ("[", "]"), ("{", "}")})
 
 def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
     """Return a set, a tuple, an interval, or the one answer in brackets; None for part of an expression."""
+    if tokens[0].text in ("(", "[", "⟨"):
+        tokens = without_transpose(tokens)  # a point is a column
     if not enclosed(tokens):
         return None
     opening, closing, inner = tokens[0].text, tokens[-1].text, tokens[1:-1]

@@ -8,6 +8,7 @@ from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.nouns import DESCRIBING, LINKING, TRAILING, is_counted
 from erce.verify.answers.read.vocabulary import (
+    CURRENCIES,
     MONEY,
     POWERS_OF_UNITS,
     SCALES,
@@ -37,9 +38,9 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     >>> quantity.number[0].text, quantity.unit
     ('10', 'inch^2')
     """
-    money = [token for token in tokens if token.is_sign("\\$", "¤")]
+    money = [token for token in tokens if token.is_sign(*CURRENCIES)]
     if money:
-        tokens = [token for token in tokens if token not in money]
+        tokens = _without_empty_braces([token for token in tokens if token not in money])
     while len(tokens) > 1 and tokens[0].kind == "word" and tokens[0].text.casefold().rstrip(".") in MONEY:
         tokens = tokens[1:]
     percent = bool(tokens) and tokens[-1].is_sign("%")
@@ -58,9 +59,14 @@ def split_quantity(tokens: list[Token]) -> Quantity:
         tokens = [token for token in tokens if not token.is_sign("°")]
     temperature = _TEMPERATURES.get(_written(after).strip(" .").casefold(), "") if degrees else ""
     words, scale = unit_words("" if temperature else _written(after))
-    currency = "dollar" if any(token.text == "\\$" for token in money) else ""
+    currency = CURRENCIES[money[0].text] if money else ""
     unit = temperature or _combined_unit(words) or ("degree" if degrees else currency)
     return Quantity(tokens, unit, percent, scale)
+
+
+def _without_empty_braces(tokens: list[Token]) -> list[Token]:
+    r"""Return the tokens without the braces that held a currency alone: \text{\$}5."""
+    return tokens[2:] if [token.text for token in tokens[:2]] == ["{", "}"] else tokens
 
 
 def _minutes_of_arc_added(tokens: list[Token]) -> list[Token]:
@@ -179,8 +185,10 @@ def _combined_unit(words: list[str]) -> str:
             powers[below] -= 1
         elif last and (word[0] == "^" or word in "²³"):
             powers[last] *= int(word[1:].strip("{}")) if word[0] == "^" else "²³".index(word) + 2
-        elif word in UNITS:
-            last = UNITS[word]
+        elif word in UNITS or word in ("unit", "units"):
+            last = UNITS.get(word, "unit")
             powers[last] += sign * square
             square = 1
+    if powers["unit"] in (0, 1):  # "15 units" states no unit, "15 square units" an area
+        del powers["unit"]
     return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in sorted(powers.items()))

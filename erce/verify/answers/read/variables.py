@@ -39,12 +39,13 @@ _FUNCTION_LETTERS = frozenset("fghpqFGHPQSTEV")
 _IN_POINTS = frozenset({"frac", "sqrt", "pi", "cap", "cup"})
 
 
-def are_names(tokens: list[Token]) -> bool:
-    """Return whether the tokens are names in one bracket, as in (x, y), or in a column."""
+def names_of(tokens: list[Token]) -> list[str]:
+    """Return the names in one bracket, as in (x, y), or in a column; [] if the tokens are anything else."""
     if not enclosed(tokens):
-        return False
+        return []
     inner = [Token("sign", ",") if token.text in ("\\\\", "&") else token for token in tokens[1:-1]]
-    return all(name_of(part) for part in split_at_sign(inner, ","))
+    names = [name_of(part) for part in split_at_sign(inner, ",")]
+    return names if all(names) else []
 
 
 def _is_function_at_a_point(tokens: list[Token]) -> bool:

@@ -81,8 +81,10 @@ OPERATORS = {
     "prime": "'",
     "degree": "°",
     "percent": "%",
-    "euro": "¤",
-    "pounds": "¤",
+    "euro": "€",
+    "pounds": "£",
+    "textyen": "¥",
+    "rupee": "₹",
     "langle": "⟨",
     "rangle": "⟩",
     "cr": "\\\\",
@@ -112,7 +114,7 @@ SYNONYMS = {
 # Short plain words that are not products of letters.
 SHORT_WORDS = _words(
     "no on yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt net "
-    "but tub for are the day may jun jul boy men yet of per"
+    "but tub for are the day mod may jun jul boy men yet of per"
 )
 
 BASE_NAMES = {
@@ -212,6 +214,8 @@ PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 
 # Abbreviated units of speed → the units above and below the fraction bar.
 SPEEDS = {"mph": ("mile", "hour"), "kmph": ("km", "hour"), "kph": ("km", "hour"), "fps": ("foot", "second")}
+# Signs of a currency → its unit.
+CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "pound", "¥": "yuan", "₹": "rupee"}
 # Words for money that may also stand before a number.
 MONEY = frozenset({"rs", "usd", "inr", "eur"})
 

@@ -99,7 +99,7 @@ READ = [
     ("x = 5", Named("x", number(5))),
     ("5 = x", Named("x", number(5))),
     ("f(x) = x", Named("f(x)", Scalar(X))),
-    ("(p, q) = (1, 2)", Bracketed("(", (number(1), number(2)), ")")),
+    ("(p, q) = (1, 2)", Record((Named("p", number(1)), Named("q", number(2))), in_tuple=True)),
     ("x = 1, y = 2", Record((Named("x", number(1)), Named("y", number(2))))),
     (r"x \in (1, 2)", Bracketed("(", (number(1), number(2)), ")")),
     ("2x = 5", Equation((("mul", (("num", 2), X)), ("num", 5)))),

@@ -1,0 +1,74 @@
+"""A list, a set, or an expression with ± → its members."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from erce.verify.answers.tree import contains, with_both_signs
+from erce.verify.answers.values import Answer, Inequality, Listing, Scalar, SetOperation
+
+
+def members(answer: Answer) -> list[Answer] | None:
+    """Return the members of a list or set, or both values of an expression with ±; else None."""
+    if isinstance(answer, Scalar):
+        return list(_with_both_signs((answer,)))
+    return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
+
+
+def operands(answer: Answer, operation: str) -> list[Answer]:
+    """Return the sets that one operation joins: three of A ∪ B ∪ C."""
+    sets: list[Answer] = []
+    while isinstance(answer, SetOperation) and answer.operation == operation:
+        sets.append(answer.right)
+        answer = answer.left
+    return [*sets, answer]
+
+
+def without_common_numbers(
+    gold: Sequence[Answer], answer: Sequence[Answer]
+) -> tuple[list[Answer], list[Answer]]:
+    """Return the members without the common integers, so that long lists take linear time."""
+    common = Counter(filter(_is_integer, gold)) & Counter(filter(_is_integer, answer))
+    return _without(gold, common), _without(answer, common)
+
+
+def is_set(answer: Answer) -> bool:
+    """Return whether the answer is a list in braces."""
+    return isinstance(answer, Listing) and answer.joined == "{"
+
+
+def are_opposed(gold: Answer, answer: Answer) -> bool:
+    """Return whether "and" stands between the inequalities of one list, "or" between those of the other."""
+    lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
+    inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
+    return inequalities and {listing.joined for listing in lists} == {"and", "or"}
+
+
+def has_signs(answer: Answer) -> bool:
+    """Return whether ± stands in an expression or in a list."""
+    return isinstance(answer, Scalar) or (
+        isinstance(answer, Listing)
+        and any(isinstance(item, Scalar) and contains(item.tree, "pm") for item in answer.items)
+    )
+
+
+def _without(sequence: Sequence[Answer], common: Counter[Answer]) -> list[Answer]:
+    left, rest = Counter(common), list[Answer]()
+    for member in sequence:
+        if _is_integer(member) and left[member]:
+            left[member] -= 1
+        else:
+            rest.append(member)
+    return rest
+
+
+def _is_integer(answer: Answer) -> bool:
+    return isinstance(answer, Scalar) and answer.tree[0] == "num"
+
+
+def _with_both_signs(items: tuple[Answer, ...]) -> Iterator[Answer]:
+    for item in items:
+        if isinstance(item, Scalar):
+            yield from (replace(item, tree=tree) for tree in with_both_signs(item.tree))
+        else:
+            yield item

@@ -1,0 +1,56 @@
+"""Labelled pairs of notations for one thing: vectors, residue classes, named tuples, words, currencies."""
+
+NOTATIONS = r"""
+[vectors]
+\begin{pmatrix}4\\-1\\2\end{pmatrix} ≡ 4\mathbf{i}-\mathbf{j}+2\mathbf{k} ≡ 4\hat{i}-\hat{j}+2\hat{k}
+≡ 2\vec{k}+4\vec{i}-\vec{j} ≡ (4,-1,2)^T ≡ (4,-1,2)^{\top} ≡ \begin{bmatrix}4&-1&2\end{bmatrix}^T
+≡ 4\hat\imath-\hat\jmath+2\hat{\mathbf{k}} ≡ 2(2\mathbf{i}+\mathbf{k})-\mathbf{j}
+≢ 4\mathbf{i}+\mathbf{j}+2\mathbf{k} ≢ 4\mathbf{i}-\mathbf{j} ≢ 4\mathbf{j}-\mathbf{i}+2\mathbf{k}
+≢ (4,2,-1)^T ≢ 4\mathbf{i}-\mathbf{j}+2\mathbf{k}+1 ≢ 4\mathbf{i}\mathbf{j}\mathbf{k} ≢ 5
+\langle 0,3\rangle ≢ 3j ≢ 3\mathbf{i}+0\mathbf{j} ≡ 0\mathbf{i}+3\mathbf{j}
+(3,4) ≢ 3+4i ≢ 3i+4k ≡ 3i+4j
+3\mathbf{i}+5\mathbf{k} ≡ (3,0,5) ≢ (3,5) ≢ (3,5,0)
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ≡ \begin{pmatrix}1&3\\2&4\end{pmatrix}^T ≡ [[1,2],[3,4]]
+≢ \begin{pmatrix}1&2\\3&4\end{pmatrix}^T ≢ [[1,3],[2,4]] ≢ [1,2,3,4]
+≢ \det\begin{pmatrix}1&2\\3&4\end{pmatrix}
+-2 ≡ \det\begin{pmatrix}1&2\\3&4\end{pmatrix} ≡ \det\left(\begin{array}{cc}1&2\\3&4\end{array}\right)
+≢ \det\begin{pmatrix}2&1\\3&4\end{pmatrix}
+
+[residue classes]
+x\equiv 2\pmod 9 ≡ 2\pmod 9 ≡ 11 \pmod{9} ≡ x\equiv -7\ (\text{mod }9) ≡ x \equiv 2 (mod 9)
+≡ x=9k+2,k\in\mathbb{Z} ≢ x\equiv 3\pmod 9 ≢ 2\pmod 8 ≢ y\equiv 2\pmod 9 ≢ x=9k+3,k\in\mathbb{Z}
+≢ x=9k+2,k\in\mathbb{N} ≢ 2\bmod 9
+x\equiv 1,4\pmod 5 ≡ x\equiv 4 \text{ or } 1\pmod 5 ≡ x\equiv\pm 1\pmod 5 ≡ x\equiv 1\pmod 5, x\equiv 4\pmod 5
+≢ x\equiv 1\pmod 5 ≢ x\equiv 1,3\pmod 5 ≢ x\equiv 1,4\pmod 6 ≢ 1,4 ≢ x\equiv 1,4,0\pmod 5
+7\pmod{12} ≡ -5\pmod{12} ≡ 7 \mod 12 ≢ 5\pmod{12} ≢ 7\pmod{11} ≟ 7
+
+[named tuples]
+(x,y)=(2,5) ≡ (2,5) ≡ x=2,y=5 ≡ y=5,x=2 ≡ (y,x)=(5,2) ≡ x=2\text{ and }y=5
+≢ (y,x)=(2,5) ≢ x=5,y=2 ≢ (5,2) ≢ (x,y)=(2,5,0) ≢ [2,5] ≢ 2<x<5 ≟ (a,b)=(2,5)
+(m,n)=(1,4),(3,2) ≡ (1,4),(3,2) ≡ (m,n)=(3,2),(1,4) ≡ (m,n)\in\{(1,4),(3,2)\} ≡ (n,m)\in\{(4,1),(2,3)\}
+≢ (n,m)=(1,4),(3,2) ≢ (4,1),(2,3) ≢ (m,n)=(1,4) ≢ (n,m)\in\{(1,4),(3,2)\}
+
+[words with a value]
+42 ≡ \text{forty-two} ≡ forty two ≢ \text{forty} ≢ \text{twenty-four} ≢ \text{forty-second} ≢ \text{two forty}
+\emptyset ≡ \text{No real solutions.} ≡ \text{there are no solutions} ≢ \text{solutions}
+≢ \text{no integer solutions but } 2
+\infty ≡ \text{infinity} ≢ \text{negative infinity}
+\text{DNE} ≡ \text{does not exist} ≢ \text{exists}
+\mathbb{R}\setminus\{3\} ≡ \text{all real numbers except }3 ≡ all real numbers except 3
+≢ \text{all real numbers except }-3 ≢ \text{all real numbers except }3\text{ and }4
+\mathbb{R}\setminus\{-2,2\} ≡ \text{all real numbers except }\pm 2
+≡ \text{all reals other than }2\text{ and }-2 ≡ x\ne\pm 2 ≢ x\ne 2 ≢ \text{all real numbers except }2
+(3,\infty) ≡ \text{all real numbers greater than }3 ≢ \text{all real numbers at least }3
+≢ \text{reals less than }3
+(0,\infty) ≡ \text{all positive real numbers} ≢ \text{all nonnegative real numbers}
+[0,1)\cup(2,3] ≡ [0,1[\cup]2,3] ≢ [0,1]\cup[2,3] ≢ ]0,1[\cup]2,3]
+
+[powers of units]
+12\text{ square units} ≡ 12 ≡ 12\text{ units}^2 ≡ 12\text{ cm}^2 ≡ 12\text{ sq. units} ≢ 12\text{ cubic units}
+≢ 12\text{ units}^3 ≢ 12\text{ cm}^3 ≢ 12\text{ cm} ≢ 12\text{ hours} ≟ 12\text{ units}
+8\text{ cubic units} ≡ 8\text{ units}^3 ≡ 8\text{ m}^3 ≢ 8\text{ square units} ≢ 8\text{ m}^2
+
+[currencies]
+\$7.50 ≡ 7.5 ≡ \text{\$}7.5 ≡ 7.50\text{ dollars} ≢ €7.50 ≢ £7.50 ≢ \text{€}7.50 ≢ 7.50\text{ euros} ≢ ₹7.50
+€20 ≡ 20\text{ euros} ≡ \euro 20 ≡ 20 ≢ £20 ≢ \$20
+"""
