@@ -113,10 +113,13 @@ _FRACTION = re.compile(r"(?<![0-9])\\[dt]?frac\{([0-9]++)\}\{([0-9]++)\}")
 _INTRODUCTION = re.compile(
     r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
 )
-_OPENING = re.compile(r"[:<(*_\s]*+(?P<sign>[+-]?[$€£¥₹] ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])")
+_OPENING = re.compile(
+    r"[:<(*_\s]*+(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
+)
 _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
+_MIXED = re.compile(r"(?<![0-9.,/])([0-9]{1,9}) ([0-9]{1,9})/([0-9]{1,9})(?![0-9.,/])")
 _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
@@ -130,7 +133,7 @@ _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
 def _number(line: str) -> _Number | None:
     """Return the one number on a line; None if there are several, none or a malformed one."""
     line = _FRACTION.sub(r"\1/\2", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
-    line = _WRAPPING.sub(" ", line).strip()
+    line = _MIXED.sub(_improper, _WRAPPING.sub(" ", line).strip())
     introduction = _INTRODUCTION.match(line)
     opening = _OPENING.match(line, introduction.end() if introduction else 0)
     digits = _DIGITS.match(line, opening.end()) if opening else None
@@ -155,6 +158,12 @@ def _number(line: str) -> _Number | None:
     if number is None or number.value is None or factor == 1:
         return number
     return _Number(f"{text} {words.strip()}", number.value * factor)
+
+
+def _improper(mixed: re.Match[str]) -> str:
+    """Return 7/2 for 3 1/2."""
+    whole, above, below = map(int, mixed.groups())
+    return f"{whole * below + above}/{below}"
 
 
 def _with_value(text: str, written: str, sign: str, scaling: str) -> _Number | None:

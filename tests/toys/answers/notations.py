@@ -53,4 +53,31 @@ x\equiv 1,4\pmod 5 ≡ x\equiv 4 \text{ or } 1\pmod 5 ≡ x\equiv\pm 1\pmod 5 �
 [currencies]
 \$7.50 ≡ 7.5 ≡ \text{\$}7.5 ≡ 7.50\text{ dollars} ≢ €7.50 ≢ £7.50 ≢ \text{€}7.50 ≢ 7.50\text{ euros} ≢ ₹7.50
 €20 ≡ 20\text{ euros} ≡ \euro 20 ≡ 20 ≢ £20 ≢ \$20
+
+[letters that do not matter]
+f(x,y)=x-2y ≡ f(a,b)=a-2b ≡ f(y,x)=y-2x ≡ x-2y ≢ f(a,b)=b-2a ≢ f(y,x)=x-2y ≢ g(x,y)=x-2y ≢ f(x)=x-2y
+a_n=3n+1 ≡ a_k=3k+1 ≡ 3n+1 ≢ b_n=3n+1 ≢ a_k=3n+1 ≢ a_n=3n
+y=Ce^{3x} ≡ y=ce^{3x} ≡ y=Ke^{3x} ≢ y=Ce^{2x} ≢ y=e^{3x}+C ≢ y=Cx
+y=C_1\cos x+C_2\sin x ≡ y=c_1\cos x+c_2\sin x ≡ y=C_1\sin x+C_2\cos x ≡ y=A\cos x+B\sin x ≢ y=C_1\cos x
+≢ y=C_1\cos x+C_2\cos x ≢ y=C_1\cos 2x+C_2\sin x
+x^4+C ≡ x^4+c ≡ x^4+K ≢ x^4+x ≢ x^3+C ≢ x^4
+f(x)=ax+b ≢ f(x)=bx+a
+f(x)=x^2+3 ≡ f: x\mapsto x^2+3 ≡ x\mapsto x^2+3 ≢ g: x\mapsto x^2+3 ≢ f: x\mapsto x^2
+\{3k:k\in\mathbb{Z}\} ≡ 3\mathbb{Z} ≢ 6\mathbb{Z} ≢ \mathbb{Z} ≢ 3\mathbb{Z}+1 ≢ 3\mathbb{N}
+
+[quantities and angles]
+\frac{\pi}{5} ≡ 36^\circ ≢ 63^\circ ≢ 36 ≢ 36\pi
+135^\circ ≡ \frac{3\pi}{4} ≡ \frac{3\pi}{4}\text{ radians} ≢ \frac{\pi}{4} ≢ 135\pi ≟ 135\text{ radians}
+2\text{ hours }30\text{ minutes} ≡ 2\text{ hours and }30\text{ minutes} ≡ 2\text{ hours, }30\text{ minutes}
+≢ 2\text{ hours }3\text{ minutes} ≢ 3\text{ hours }20\text{ minutes} ≢ 2\text{ hours} ≢ 230
+3:8 ≡ 3\text{ to }8 ≢ 8\text{ to }3 ≢ 3 ≢ \text{from }3\text{ to }8
+9\text{ cm}^2 ≡ 9\text{ cm²} ≡ 9\text{ cm^2} ≢ 9\text{ cm³} ≢ 9\text{ cm}
+12345 ≡ 12\!,345 ≡ 12,\!345 ≢ 12\!,354
+\binom{8}{3} ≡ C_8^3 ≡ C_{8}^{3} ≡ 56 ≢ C_3^8 ≢ C_8^2
+
+[introductions]
+42 ≡ \text{Answer} = 42 ≡ \text{the area is }42
+≡ \text{There are }42\text{ ways} ≡ \text{The number of ways is }42
+≢ \text{The answer is not }42 ≢ \text{There are less than }42 ≢ \text{twice the area is }42
+≢ \text{There are }43\text{ ways} ≢ \text{It has no }42 ≢ \text{the answer is }-42
 """

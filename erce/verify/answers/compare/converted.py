@@ -3,7 +3,7 @@
 from erce.verify.answers.compare.real_sets import interval_of
 from erce.verify.answers.compare.vectors import vector_of
 from erce.verify.answers.limits import Budget
-from erce.verify.answers.tree import Tree
+from erce.verify.answers.tree import Tree, nodes, replaced
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
@@ -21,13 +21,13 @@ VECTORS = {("(", ")"), ("⟨", "⟩")}  # the brackets around a vector
 
 def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
     """Return `one` in the type of `other`, None if it has no such form."""
+    if isinstance(one, Scalar):
+        return _as_multiples(one) if isinstance(other, SetBuilder) else _as_vector(one, other, budget)
     match one, other:
-        case Clock(), Ratio():
-            return None if one.half else _as_ratio(one)
+        case Clock(half=""), Ratio():
+            return _as_ratio(one)
         case Congruence(), SetBuilder():
             return _as_family(one)
-        case Scalar(), Bracketed() | Matrix():
-            return _as_vector(one, other, budget)
         case Matrix(), Bracketed():
             return _as_brackets(one, other)
         case Inequality(), Bracketed():
@@ -44,10 +44,10 @@ def _as_brackets(matrix: Matrix, other: Bracketed) -> Bracketed | None:
     return Bracketed(other.opening, tuple(row[0] for row in matrix.rows), other.closing) if vector else None
 
 
-def _as_vector(scalar: Scalar, other: Bracketed | Matrix, budget: Budget) -> Bracketed | None:
+def _as_vector(scalar: Scalar, other: Answer, budget: Budget) -> Bracketed | None:
     if isinstance(other, Matrix):
         return None if other.bars else vector_of(scalar, len(other.rows), budget)
-    if (other.opening, other.closing) not in VECTORS:
+    if not isinstance(other, Bracketed) or (other.opening, other.closing) not in VECTORS:
         return None
     return vector_of(scalar, len(other.items), budget)
 
@@ -57,6 +57,15 @@ def _as_family(congruence: Congruence) -> SetBuilder:
     step: Tree = ("mul", (congruence.modulus, ("sym", _INDEX)))
     head = Scalar(("add", (congruence.residue, step)))
     return SetBuilder(head, ((_INDEX, Scalar(("sym", "mathbb:Z"))),), ())
+
+
+def _as_multiples(scalar: Scalar) -> SetBuilder | None:
+    r"""Return \{3k + 1 : k \in \mathbb{Z}\} for 3\mathbb{Z} + 1."""
+    integers: Tree = ("sym", "mathbb:Z")
+    if scalar.tree == integers or integers not in nodes(scalar.tree):
+        return None
+    head = Scalar(replaced(scalar.tree, integers, ("sym", _INDEX)))
+    return SetBuilder(head, ((_INDEX, Scalar(integers)),), ())
 
 
 _INDEX = "#k"  # no name in an answer

@@ -5,7 +5,12 @@ from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.converted import VECTORS, converted
-from erce.verify.answers.compare.equations import both_sides, with_one_argument
+from erce.verify.answers.compare.equations import both_sides
+from erce.verify.answers.compare.letters import (
+    antiderivative_in_letters_of,
+    in_letters_of,
+    with_the_same_arguments,
+)
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_signs,
@@ -22,12 +27,10 @@ from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
 from erce.verify.answers.tree import (
     Tree,
-    adds,
     contains,
     determinant,
     integer,
-    names,
-    substituted,
+    nodes,
 )
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
@@ -101,8 +104,10 @@ class _Comparison:
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
         if one.name == other.name:
-            return self.same(one.value, other.value)
-        renamed = with_one_argument(one, other) or with_one_argument(other, one)
+            return self.same(one.value, other.value) or any(
+                self.same(one.value, value) for value in in_letters_of(one, other)
+            )
+        renamed = with_the_same_arguments(one, other) or with_the_same_arguments(other, one)
         return self.same(*renamed) if renamed else self.one_equation(one, other)
 
     def one_equation(self, one: Named, other: Named | Equation) -> bool:
@@ -157,22 +162,23 @@ class _Comparison:
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
         if not units_agree(unit_of(gold), unit_of(answer), self.conventions.units):
-            return False
+            return self.same_angle(gold, answer)
         if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
             return self.lists(gold, answer)
         if self.same_value(gold.tree, answer.tree):
             # Only "either" accepts 20% for 20.
             return gold.percent == answer.percent or self.conventions.percent == "either"
         if gold.percent == answer.percent:
-            return self.up_to_constant(gold.tree, answer.tree)
+            others = antiderivative_in_letters_of(gold.tree, answer.tree)
+            return any(self.same_value(gold.tree, other) for other in others) or self.same_angle(gold, answer)
         percent, plain = (gold, answer) if gold.percent else (answer, gold)
         return self.same_value(("frac", percent.tree, ("num", 100)), plain.tree)
 
-    def up_to_constant(self, gold: Tree, answer: Tree) -> bool:
-        """Return whether two antiderivatives differ only in the letter of their constant, C or c."""
+    def same_angle(self, gold: Scalar, answer: Scalar) -> bool:
+        """Return whether one is in degrees and the other, with π, the same angle in radians."""
         for one, other in ((gold, answer), (answer, gold)):
-            if adds(one, "C") and adds(other, "c") and "c" not in names(one) and "C" not in names(other):
-                return self.same_value(one, substituted(other, "c", ("sym", "C")))
+            if one.unit == "degree" and other.unit in ("", "radian") and ("const", "pi") in nodes(other.tree):
+                return self.same_value(("mul", (one.tree, ("deg",))), other.tree)
         return False
 
     def clocks(self, gold: Clock, answer: Clock) -> bool:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from erce.verify.answers.compare.same_value import same_value
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
+from erce.verify.answers.read.brackets import split_at_sign
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.units import split_quantity
@@ -24,7 +25,18 @@ from erce.verify.answers.values import (
 )
 
 _COMPARISONS = frozenset("<>≤≥≠")
-RELATIONS = _COMPARISONS | {"=", "approx", "in", "equiv", "sim", "cong", "to", "implies", "Rightarrow"}
+RELATIONS = _COMPARISONS | {
+    "=",
+    "approx",
+    "in",
+    "equiv",
+    "sim",
+    "cong",
+    "to",
+    "implies",
+    "Rightarrow",
+    "mapsto",
+}
 MAX_SIDES = 12
 
 
@@ -51,11 +63,21 @@ def parse_relation(
         if not name_of(sides[0]) and not names:
             raise UnparsedError("membership of more than a name")
         return with_names(names, parse(sides[1]))
+    if signs == ["mapsto"]:
+        return _mapping(sides[0], sides[1], parse)
     if all(sign in _COMPARISONS for sign in signs):
         return _inequality(sides, signs)
     if any(sign != "=" for sign in signs):
         raise UnparsedError(f"a relation with {' '.join(signs)}")
     return _equation(sides, parse)
+
+
+def _mapping(left: list[Token], right: list[Token], parse: Callable[[list[Token]], Answer]) -> Answer:
+    r"""Return f(x) = x^2 for f: x \mapsto x^2, and the value alone for x \mapsto x^2."""
+    *function, argument = map(name_of, split_at_sign(left, ":"))
+    if not argument or not all(function) or len(function) > 1:
+        raise UnparsedError("a mapping of more than a name")
+    return Named(f"{function[0]}({argument})", parse(right)) if function else parse(right)
 
 
 def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:

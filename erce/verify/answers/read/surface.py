@@ -24,6 +24,8 @@ def clean(text: str) -> str:
         text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
     if "C" in text or "P" in text:
         text = _CHOICES.sub(_counted, text)
+    if "^{" in text:
+        text = _POWER_OF_UNIT.sub(r"\1^\2", text)
     if "hat" in text or "vec" in text:
         text = _UNIT_VECTOR.sub(
             lambda vector: f" {vector.group(1) or vector.group(2) or vector.group(3)} ", text
@@ -49,11 +51,14 @@ def compact(text: str) -> str:
 _MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
-# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 and C(10, 3); _{10}P_3 counts arrangements.
+# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 C(10, 3) and C_{10}^3; _{10}P_3 counts arrangements.
 _CHOICES = re.compile(
     r"(?<![A-Za-z0-9)}])(?:\{\})?[_^]\{?([0-9]{1,4}|[a-z])\}? ?([CP]) ?_\{?([0-9]{1,4}|[a-z])\}?"
     r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}), ?([0-9]{1,4})\)"
+    r"|(?<![A-Za-z\\_^{])C_\{?([0-9]{1,4})\}?\^\{?([0-9]{1,4})\}?"
 )
+# The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
+_POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{([23])\}(?=[^{}]*\})")
 # The unit vectors i, j and k, whose accent tells nothing: \hat{i}, \vec{\mathbf{k}}, \hat\imath.
 _AXIS = r"\s*+(\\[ij]math|[ijk])(?![A-Za-z])\s*+"
 _UNIT_VECTOR = re.compile(
@@ -159,8 +164,9 @@ _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 
 
 def _counted(choice: re.Match[str]) -> str:
-    above, below = choice.group(1) or choice.group(4), choice.group(3) or choice.group(5)
-    arranged = choice.group(2) == "P"
+    above, arranged, below = choice.group(1), choice.group(2) == "P", choice.group(3)
+    if above is None:
+        above, below = (choice[4], choice[5]) if choice[4] else (choice[6], choice[7])
     return rf"\frac{{{above}!}}{{({above}-{below})!}}" if arranged else rf"\binom{{{above}}}{{{below}}}"
 
 

@@ -19,9 +19,9 @@ from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base
 from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_names
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
-from erce.verify.answers.read.units import split_quantity
+from erce.verify.answers.read.units import split_quantity, with_commas_between_quantities
 from erce.verify.answers.read.vocabulary import CONJUNCTIONS
-from erce.verify.answers.read.words import ALL_BUT, leading_words, ray, reals_without, words_value
+from erce.verify.answers.read.words import ALL_BUT, introduces, leading_words, ray, reals_without, words_value
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.values import (
     Answer,
@@ -60,7 +60,6 @@ def _parse_cached(text: str) -> Answer:
 _CLOCK = re.compile(
     r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?\s?m)?\.?|([0-9]{1,2})\s?([ap])\.?\s?m\.?", re.IGNORECASE
 )
-_INTRODUCTION = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
@@ -76,8 +75,9 @@ def _parse_text(text: str) -> Answer:
     tokens = tokenize(text)
     while tokens and tokens[-1].kind == "sign" and tokens[-1].text in _TRAILING:
         tokens.pop()
-    if len(tokens) > 1 and tokens[0].kind == "word" and _INTRODUCTION.fullmatch(tokens[0].text):
-        tokens = tokens[2:] if tokens[1].is_sign(":") else tokens[1:]
+    words, rest = leading_words(tokens)
+    if rest and introduces(words):
+        tokens = rest[1:] if rest[0].is_sign(":", "=") else rest
     return parse(_with_plain_intervals(_with_words(without_quantifier(tokens))), 0)
 
 
@@ -149,7 +149,7 @@ def _after_words(tokens: list[Token], nesting: int) -> Answer | None:
 
 def _several(tokens: list[Token], nesting: int) -> Answer | None:
     """Return a list if the tokens have separators outside all brackets, else None."""
-    tokens, joined = _with_commas(with_membership_signs(tokens))
+    tokens, joined = _with_commas(with_membership_signs(with_commas_between_quantities(tokens)))
     if joined == "alternatives":
         parts, _ = split(tokens, lambda token: token.kind == "and")
         return Listing(tuple(parse(part, nesting + 1) for part in parts), "or")
@@ -233,6 +233,8 @@ def _single(tokens: list[Token], nesting: int) -> Answer:
 
 def _ratio(tokens: list[Token], nesting: int) -> Ratio | None:
     parts = split_at_sign(tokens, ":")
+    if len(parts) == 1:  # 3 to 4
+        parts, _ = split(tokens, lambda token: token.kind == "word" and token.text == "to")
     return Ratio(tuple(parse(part, nesting + 1) for part in parts)) if len(parts) > 1 else None
 
 

@@ -64,6 +64,21 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     return Quantity(tokens, unit, percent, scale)
 
 
+def with_commas_between_quantities(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with a comma between two quantities: 2 hours, 30 minutes for 2 hours 30 minutes."""
+    separated = tokens[:2]
+    for at in range(2, len(tokens)):
+        number, before, token = tokens[at - 2 : at + 1]
+        if number.kind == token.kind == "number" and before.kind == "word":
+            words = before.text.casefold().replace(",", "").removesuffix(" and").split()
+            if not words or words[-1] not in UNITS:
+                return tokens
+            separated[-1] = before._replace(text=" ".join(words))
+            separated.append(Token("sign", ","))
+        separated.append(token)
+    return separated
+
+
 def _without_empty_braces(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens without the braces that held a currency alone: \text{\$}5."""
     return tokens[2:] if [token.text for token in tokens[:2]] == ["{", "}"] else tokens

@@ -20,8 +20,8 @@ NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det"}
 
 # Commands that end a factor; all others begin one.
 INFIX = _words(
-    "pm mp cup cap in not setminus approx equiv sim cong to mod bmod pmod over choose ldots rfloor rceil "
-    "implies Rightarrow rightarrow perp parallel land lor vee subset subseteq"
+    "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots rfloor "
+    "rceil implies Rightarrow rightarrow perp parallel land lor vee subset subseteq"
 )
 
 # Plain words that stand for a command: sqrt(3), 2pi, cosx.

@@ -3,6 +3,7 @@
 import re
 
 from erce.verify.answers.read.lexer import Token
+from erce.verify.answers.read.nouns import is_counted
 from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree
 from erce.verify.answers.values import Answer, Bracketed, Listing, Scalar, SetOperation, Words
 
@@ -29,6 +30,26 @@ def leading_words(tokens: list[Token]) -> tuple[str, list[Token]]:
     """Return the words before the first token that is none, in lower case, and the other tokens."""
     end = next((at for at, token in enumerate(tokens) if token.kind != "word"), len(tokens))
     return " ".join(token.text for token in tokens[:end]).casefold(), tokens[end:]
+
+
+def introduces(words: str) -> bool:
+    """Return whether words state the value after them, as "the answer" and "the number of ways is" do.
+
+    >>> introduces("there are"), introduces("the area is"), introduces("the answer is not")
+    (True, True, False)
+    """
+    if _ANSWER.fullmatch(words):
+        return True
+    *subject, verb = words.split() or [""]
+    return verb in _VERBS and all(word in _SUBJECTS or is_counted(word) for word in subject)
+
+
+_ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
+_SUBJECT_WORDS = (
+    "the there it this that thus so hence therefore final answer result total of in a an we she he they"
+)
+_VERBS = frozenset({"is", "are", "equals", "has", "have"})
+_SUBJECTS = frozenset(_SUBJECT_WORDS.split())
 
 
 def reals_without(excluded: Answer) -> Answer:
