@@ -82,8 +82,8 @@ class RoundedMatmuls(Matmuls):
         if self._centred:
             # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
             # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
-            excess = tile @ weight.new_ones(len(weight), 1)
-            d_rows.addmm_(excess.to(d_rows.dtype), _some_of(weight).mean(0, keepdim=True), alpha=-1)
+            excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
+            d_rows.addmm_(excess, _some_of(weight).mean(0, keepdim=True), alpha=-1)
 
     def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
         for columns in blocks_of(d_weight, self.dtype):
@@ -148,10 +148,11 @@ def _larger(e: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
     if not (least < 1).any():  # every e is at most 1
         none = torch.zeros(0, dtype=torch.long, device=e.device)
         return none, none
-    whole = e.shape[-1] - e.shape[-1] % _GROUP
-    grouped = e[:, :whole].unflatten(1, (-1, _GROUP))
-    rows, groups = (grouped.amax(-1) > least[:, None]).nonzero(as_tuple=True)
-    hits, offsets = (grouped[rows, groups] > least[rows, None]).nonzero(as_tuple=True)
+    groups = e.shape[-1] // _GROUP
+    whole = groups * _GROUP
+    grouped = e[:, :whole].unflatten(1, (_GROUP, groups))  # column i · groups + j is the i-th of group j
+    rows, group = (grouped.amax(1) > least[:, None]).nonzero(as_tuple=True)
+    hits, place = (grouped[rows, :, group] > least[rows, None]).nonzero(as_tuple=True)
     last_rows, last = (e[:, whole:] > least[:, None]).nonzero(as_tuple=True)
     rows, order = torch.cat([rows[hits], last_rows]).sort(stable=True)
-    return rows, torch.cat([groups[hits] * _GROUP + offsets, last + whole])[order]
+    return rows, torch.cat([place * groups + group[hits], last + whole])[order]
