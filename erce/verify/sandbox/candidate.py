@@ -96,13 +96,15 @@ class Service:
             self._run(*frames.receive(channel))
 
     def _run(self, program: str, definitions: list[list[str]], mode: str) -> None:
-        """Load the program, report how that went, then answer requests.
+        """Load the program and answer requests; if it cannot be loaded, that is the first answer.
 
         In the paper's mode the program is loaded later, under the alarm.
         """
         sys.stdout = printed.STDOUT
         self._program, self._definitions = program, definitions
-        self._answer(_nothing if mode == "paper" else self._load)
+        loaded = {"ok": None} if mode == "paper" else self._reply(self._load)
+        if mode != "strict" or "ok" not in loaded:  # a strict judge has asked for names in the meantime
+            self._send(loaded)
         while True:
             verb, *operands = frames.receive(self._channel)
             if verb not in ("printed", "names"):
@@ -118,7 +120,9 @@ class Service:
             return self._description(error)
 
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
-        reply = self._reply(action, *operands)
+        self._send(self._reply(action, *operands))
+
+    def _send(self, reply: dict[str, Any]) -> None:
         try:
             frames.send(self._channel, reply)
         except frames.TooBigError as error:
@@ -143,6 +147,8 @@ class Service:
 
     def _encode(self, value: Any) -> Any:
         try:
+            if not self._shared:  # then no object goes on a table
+                return frames.encode(value, self._handle)
             return Table(self._encode_on).form(value)
         except RecursionError:
             raise _CannotCrossError(frames.TOO_DEEP) from None
@@ -348,10 +354,6 @@ class Service:
             return self._together(proof, setup, tests)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _nothing() -> None:
-    return None
 
 
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:

@@ -15,10 +15,16 @@ from functools import lru_cache
 from types import CodeType, ModuleType
 
 from erce.verify.sandbox.expectations import expect_constants, hold_values, is_camel_case
+from erce.verify.sandbox.literal_asserts import functions_called
 from erce.verify.sandbox.mirrored import mirrored_comparisons
 
 _BUILTINS = frozenset(dir(builtins))
 _LEAVES = (ast.Constant, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_INNER = frozenset(
+    kind
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and not issubclass(kind, _LEAVES)
+)
 _MAKERS_OF_TYPES = ("TypeVar", "ParamSpec", "NewType", "namedtuple", "NamedTuple")
 _OF_TYPES = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr, ast.expr_context)
 _OF_ONE_SCOPE = frozenset(
@@ -66,6 +72,9 @@ def compile_tests(
         tuple(_compiled(source, what) for source in part)
         for part, what in ((setup, "set-up"), (tests, "test"))
     ]
+    called = called_with_literals(setup, tests)
+    if called and (entry_points is None or set(called).issubset(entry_points)):
+        return _of_literal_asserts(compiled[1], called if entry_points is None else entry_points)
     loaded, bound = _read_and_bound((*setup, *tests))
     bound_by_tests = _read_and_bound(tests)[1]
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
@@ -85,6 +94,28 @@ def compile_tests(
         mirrored=mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests)),
         bound_by_setup=_read_and_bound(setup)[1],
     )
+
+
+def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]) -> CompiledTests:
+    answered = tuple(sorted(set(entry_points)))
+    return CompiledTests(
+        setup=(),
+        tests=tests,
+        entry_points=answered,
+        required=frozenset(answered),
+        modules=(),
+        independent=True,
+        against_constants=True,
+        holds_values=False,
+        mirrored=frozenset(),
+        bound_by_setup=set(),
+    )
+
+
+@lru_cache(maxsize=64)
+def called_with_literals(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the functions that the tests call if these are literal asserts without a set-up, else ()."""
+    return () if setup else functions_called(_statements(tests))
 
 
 def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
@@ -122,8 +153,8 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     loaded, bound = _read_and_bound((*setup, *tests))
     starred = {name for source in (*setup, *tests) for name in _star_imported(source)}
     called = {name for source in (*setup, *tests) for name in _called_names(source)}
-    defined = bound | starred | _BUILTINS | (sys.stdlib_module_names - called)
-    return tuple(sorted(loaded - defined))
+    free = loaded - bound - starred - _BUILTINS
+    return tuple(sorted(name for name in free if name in called or name not in sys.stdlib_module_names))
 
 
 @lru_cache(maxsize=1024)
@@ -135,6 +166,9 @@ def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]
     >>> functions_left_to_the_program((), ("assert is_sorted(f([Node(1)]))",))
     ('f', 'is_sorted')
     """
+    plain = called_with_literals(setup, tests)
+    if plain:
+        return tuple(name for name in plain if not is_camel_case(name))
     called = {name for source in tests for name in _called_names(source)}
     return tuple(name for name in free_names(setup, tests) if name in called and not is_camel_case(name))
 
@@ -192,7 +226,8 @@ def _is_check_of_type(test: ast.expr) -> bool:
 
 @lru_cache(maxsize=4096)
 def _can_refuse(source: str, what: str) -> bool:
-    return any(_is_refusal(node) for node in nodes(source, what))
+    body = parsed(source, what).body
+    return any(isinstance(node, ast.Assert) for node in body) or any(map(_is_refusal, nodes(source, what)))
 
 
 def _is_refusal(node: ast.AST) -> bool:
@@ -245,7 +280,7 @@ def _nodes(source: str) -> list[ast.AST]:
         for field in node._fields:
             value = getattr(node, field)
             for child in value if type(value) is list else (value,):
-                if isinstance(child, ast.AST) and not isinstance(child, _LEAVES):
+                if type(child) in _INNER:
                     tree_nodes.append(child)
     return tree_nodes
 

@@ -10,10 +10,10 @@ import collections
 import datetime
 import decimal
 import fractions
+import importlib
 import json
 import socket
 import struct
-import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -238,7 +238,7 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
     ):
         raise ValueError("not a named tuple")
     # Python reads "ｘ" as "x" in source, which namedtuple makes of the fields.
-    if any(unicodedata.normalize("NFKC", text) != text for text in fields):
+    if not all(map(str.isascii, fields)) and any(_normalized(text) != text for text in fields):
         raise ValueError("not names of fields")
     return _record(name, tuple(fields))._make(values)
 
@@ -246,6 +246,10 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
 def _defaultdict(form: Any, handle: Any) -> collections.defaultdict[Any, Any]:
     _, factory, pairs = form
     return collections.defaultdict(_FACTORIES[factory], _mapping(["d", pairs], handle))
+
+
+def _normalized(text: str) -> str:
+    return importlib.import_module("unicodedata").normalize("NFKC", text)  # a library fewer in every fork
 
 
 @lru_cache(maxsize=64)

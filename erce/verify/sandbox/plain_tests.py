@@ -9,7 +9,7 @@ import builtins
 import sys
 from functools import lru_cache
 
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, nodes
+from erce.verify.sandbox.compiled_tests import BrokenTestsError, called_with_literals, nodes
 from erce.verify.sandbox.judge.callbacks import INTERNALS
 
 _SYNTAX = (
@@ -41,6 +41,7 @@ _LIBRARY: dict[str, set[str] | None] = {  # module → names whose use changes n
     "fractions": {"Fraction"},
     "string": {"ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits", "punctuation"},
 }
+_LIBRARY_NAMES = sys.stdlib_module_names | set(dir(builtins)) - _BUILTINS
 
 
 @lru_cache(maxsize=1024)
@@ -55,6 +56,8 @@ def leaves_nothing(
     False
     """
     try:
+        if called_with_literals(setup, tests):
+            return True
         every = [node for source in (*setup, *tests) for node in nodes(source, "test")]
     except BrokenTestsError:
         return False
@@ -67,8 +70,7 @@ def leaves_nothing(
     modules = {name: module for name, module in imports if module}
     # The library's names stand for its modules even without an import, unless the program answers for them.
     modules |= {name: name for name in _LIBRARY.keys() - bound - imported - answered}
-    library = sys.stdlib_module_names | set(dir(builtins)) - _BUILTINS
-    unknown = library - answered - {name for name, module in modules.items() if name == module}
+    unknown = _LIBRARY_NAMES - answered - {name for name, module in modules.items() if name == module}
     below_dots = {id(node.value) for node in every if isinstance(node, ast.Attribute)}
     for node in every:
         if not isinstance(node, ast.Name):

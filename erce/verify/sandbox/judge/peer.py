@@ -142,12 +142,11 @@ class Peer:
     def load(self, names: tuple[str, ...]) -> list[dict[str, Any]]:
         """Wait until the program is loaded; return its replies on its entry points, for `entry_point`.
 
-        They are asked for before the program is loaded, which saves a turn of both processes.
+        They are asked for before the program is loaded, and answered when it is.
         """
         self.send("names", *names)
-        self.answer()
-        self.needed = True
         replies = self.answer()
+        self.needed = True
         if type(replies) is not list or len(replies) != len(names):
             raise self.stop("failed", "a malformed reply")
         return replies

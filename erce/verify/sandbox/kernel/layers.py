@@ -221,9 +221,7 @@ class Confinement:
 
     def impose(self, kept: int) -> None:
         """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
-        linux.make(self._limit)
-        linux.make(self._drop)
-        linux.make(self._enter_domain)
+        linux.make([*self._limit, *self._drop, *self._enter_domain])
         os.closerange(3, kept)
         os.closerange(kept + 1, 1 << 16)
         if self._filter:
