@@ -125,8 +125,8 @@ class _Child:
         return ended
 
     def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        """Kill the process; nothing happens if it has ended and was not yet reaped."""
+        os.kill(self.pid, signal.SIGKILL)
 
     def reap(self) -> str:
         """Kill the process if it has not ended; return how it ended."""

@@ -141,17 +141,18 @@ class JobNamespaces:
     """A process namespace for each job, and a /tmp that is empty when it begins, in the tier "namespaces"."""
 
     def __init__(self, own: int) -> None:
-        self._own = own  # descriptor of the worker's own process namespace
+        """Take the descriptor of the worker's own process namespace."""
+        self._return = linux.joining(own, linux.CLONE_NEWPID)
+        self._open = [self._return, linux.unsharing(linux.CLONE_NEWPID)]
         self._mount_scratch()
 
     def open(self) -> None:
         """Make the next forked process the first of a fresh namespace."""
-        self.return_to_own()
-        linux.unshare(linux.CLONE_NEWPID)
+        linux.make(self._open)
 
     def return_to_own(self) -> None:
         """Make the next forked process join the worker's own namespace."""
-        linux.setns(self._own, linux.CLONE_NEWPID)
+        linux.make([self._return])
 
     def renew_scratch(self) -> bool:
         """Replace /tmp if the last job, whose processes are gone, used it; return whether that was so."""

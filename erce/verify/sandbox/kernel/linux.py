@@ -65,9 +65,14 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(flags), "unshare")
 
 
-def setns(descriptor: int, kind: int) -> None:
-    """Enter the namespace behind a descriptor."""
-    _checked(_libc.setns(descriptor, kind), "setns")
+def joining(descriptor: int, kind: int) -> Callable[[], int]:
+    """Return a prepared call that enters the namespace behind a descriptor."""
+    return partial(_libc.setns, descriptor, kind)
+
+
+def unsharing(flags: int) -> Callable[[], int]:
+    """Return a prepared call of `unshare`."""
+    return partial(_libc.unshare, flags)
 
 
 def limiting(kind: int, soft: int, hard: int) -> Callable[[], int]:
