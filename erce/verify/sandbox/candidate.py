@@ -6,6 +6,7 @@ except in the paper's mode, which runs everything in one interpreter.
 """
 
 import builtins
+import copy
 import enum
 import importlib
 import itertools
@@ -20,11 +21,15 @@ from contextlib import suppress
 from typing import Any
 
 from erce.verify.sandbox import frames, lost_at_border, printed
-from erce.verify.sandbox.objects import Table
+from erce.verify.sandbox.descriptions import Descriptions, builtin_base
+from erce.verify.sandbox.objects import Table, flavour
+from erce.verify.sandbox.watched import MUTABLE, Watched, are_alike
 
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
-_MUTABLE = (list, dict, set, bytearray)
-_UNARY = {"len": len, "bool": bool, "int": int, "float": float, "str": str, "repr": repr, "hash": hash}
+_FUNCTIONS = {
+    function.__name__: function for function in (len, bool, int, float, str, repr, hash, format, round)
+}
+_FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 
 
 class PaperAlarm(BaseException):
@@ -52,9 +57,10 @@ class Service:
         self._shared: set[str] = set()  # classes that set-up or tests define as well
         self._states: list[tuple[type, dict[str, Any]]] = []  # what the set-up's classes held at first
         self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
+        self._description = Descriptions(self._numbers, self._number, self._encode)
         self._tags: dict[str, Callable[..., Any]] = {
             "o": lambda number: self._objects[number],
-            "it": lambda items: iter([self._decode(item) for item in items]),
+            "it": self._iterator_of,
             "with": self._with_copies,
             "copy": self._copy,
             "class": self._class_of_tests,
@@ -62,9 +68,18 @@ class Service:
             "slice": lambda form: slice(*self._decode(form)),
             "error": lambda kind, form: getattr(builtins, kind)(*self._decode(form)),
             "callback": self._callback,
+            "thrown": self._description.stand_in,
+            "method": lambda kind, name: getattr(frames.TYPES[kind], name),
+            "made": self._made,
             "fn": lambda module, name: getattr(importlib.import_module(module), name),
         }
         self._table = Table(self._encode_on)  # of the message that is made
+        self._callbacks: dict[int, Callable[..., Any]] = {}
+        self._iterators: list[Any] = []  # of the tests
+        self._crossing: list[tuple[Any, Any]] = []  # values in the message that is made
+        self._shows_class = False  # whether an attribute was a class, of which the judge has a stand-in
+        self._received = 0  # bytes of the request
+        self._watched = Watched(lambda value, form: are_alike(self._encode(value), form))
         self._calling_back = threading.RLock()
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -75,9 +90,11 @@ class Service:
             "item": self._item,
             "iter": self._iterator,
             "next": self._next,
-            "unary": self._unary,
+            "apply": self._apply,
+            "delete": self._delete,
             "set item": self._set_item,
             "delete item": self._delete_item,
+            "plain": self._plain,
             "operate": self._operate,
             "isinstance": self._isinstance,
             "issubclass": self._issubclass,
@@ -106,7 +123,9 @@ class Service:
         if mode != "strict" or "ok" not in loaded:  # a strict judge has asked for names in the meantime
             self._send(loaded)
         while True:
-            verb, *operands = frames.receive(self._channel)
+            request = frames.payload(self._channel)
+            self._received = len(request)
+            verb, *operands = frames.parsed(request)
             if verb not in ("printed", "names"):
                 printed.taken()
             self._answer(self._verbs[verb], *operands)
@@ -117,20 +136,23 @@ class Service:
         except _CannotCrossError as error:
             return {"opaque": error.args[0]}
         except BaseException as error:
-            return self._description(error)
+            return self._description.of(error)
 
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
+        self._crossing = []
         self._send(self._reply(action, *operands))
 
     def _send(self, reply: dict[str, Any]) -> None:
         try:
-            frames.send(self._channel, reply)
+            size = self._received + frames.send(self._channel, reply)
+            for value, form in self._crossing:
+                self._watched.add(value, form, size)
         except frames.TooBigError as error:
             frames.send(self._channel, {"opaque": f"a value of {error}, more than one reply may hold"})
         except RecursionError:
             frames.send(self._channel, {"opaque": frames.TOO_DEEP})
         except (MemoryError, ValueError) as error:
-            frames.send(self._channel, self._description(error))
+            frames.send(self._channel, self._description.of(error))
 
     def _load(self) -> None:
         module = types.ModuleType("program")
@@ -153,6 +175,13 @@ class Service:
         except RecursionError:
             raise _CannotCrossError(frames.TOO_DEEP) from None
 
+    def _copied(self, value: Any) -> Any:
+        """Encode a value whose copy will miss what the program changes in it later."""
+        form = self._encode(value)
+        if type(form) is list:
+            self._crossing.append((value, form))
+        return form
+
     def _encode_on(self, value: Any, table: Table) -> Any:
         outer, self._table = self._table, table
         try:
@@ -166,23 +195,26 @@ class Service:
     def _handle(self, value: Any) -> list[Any]:
         kind = value if isinstance(value, type) else type(value)
         if self._shared and kind.__name__ in self._shared and self._names.get(kind.__name__) is kind:
-            if kind is value:
-                return ["class", kind.__name__]
-            if isinstance(value, enum.Enum):
-                return ["member", kind.__name__, value.name]
-            return self._table.reference(self._number(value), value)
+            return self._form_of_shared(kind, value)
+        if kind is types.FunctionType and value in self._callbacks.values():
+            return ["callback", next(n for n, function in self._callbacks.items() if function is value)]
         if isinstance(value, Exception):
-            return ["exception", self._description(value)]
+            return ["exception", self._description.of(value)]
         if isinstance(value, type) and issubclass(value, Exception):
             self._number(value)
-            return ["exception class", _builtin_base(value).__name__, self._classes(value)]
-        flavour = (
-            "coroutine" if type(value) is types.CoroutineType else "call" if callable(value) else "value"
-        )
-        if hasattr(type(value), "__next__"):
-            flavour = "iterator"
+            return ["exception class", builtin_base(value).__name__, self._description.classes(value)]
         number = self._number(value)
-        return ["o", number, type(value).__name__, flavour] if number >= self._passed else ["o", number]
+        return (
+            ["o", number, type(value).__name__, flavour(value)] if number >= self._passed else ["o", number]
+        )
+
+    def _form_of_shared(self, kind: type, value: Any) -> list[Any]:
+        """Return the form of a class that set-up or tests define as well, or of an instance."""
+        if kind is value:
+            return ["class", kind.__name__]
+        if isinstance(value, enum.Enum):
+            return ["member", kind.__name__, value.name]
+        return self._table.reference(self._number(value), value)
 
     def _number(self, value: Any) -> int:
         """Return the number by which the judge names an object; the same object keeps it."""
@@ -190,31 +222,6 @@ class Service:
         if number == len(self._objects):
             self._objects.append(value)
         return number
-
-    def _description(self, error: BaseException) -> dict[str, Any]:
-        """Return an exception as its nearest builtin class, classes of its own, arguments and text."""
-        described = {
-            "raised": _builtin_base(type(error)).__name__,
-            "kind": type(error).__name__,
-            "args": None,
-        }
-        described |= {"number": self._number(error), "classes": [], "text": "its text cannot be read"}
-        with suppress(BaseException):  # the program's own methods, of which any may fail
-            described["text"] = str.__str__(str(error))
-            described["classes"] = self._classes(type(error))
-            described["args"] = self._encode(tuple(error.args))
-            frames.frame(described)
-            BaseException.with_traceback(error, None)  # whose frames would keep their values alive
-            return described
-        return described | {"text": described["text"][:500], "args": None}
-
-    def _classes(self, kind: type[BaseException]) -> list[Any]:
-        """Return number and name of an exception's classes, up to a builtin that the judge does not know."""
-        known = itertools.takewhile(
-            lambda base: getattr(builtins, base.__name__, None) is not base or id(base) in self._numbers,
-            kind.__mro__,
-        )
-        return [[self._number(base), base.__name__] for base in known]
 
     def _resolve(self, form: list[Any]) -> Any:
         """Return the value of a form that is none of the plain ones in `frames`."""
@@ -244,8 +251,19 @@ class Service:
         self._shared.add(name)
         return kind
 
+    def _made(self, module: str, name: str, arguments: Any) -> Any:
+        positional, named = self._decode(arguments)
+        return getattr(importlib.import_module(module), name)(*positional, **named)
+
+    def _iterator_of(self, forms: list[Any]) -> Any:
+        iterator = iter([self._decode(form) for form in forms])
+        self._iterators.append(iterator)
+        return iterator
+
     def _callback(self, number: int, name: str) -> Callable[..., Any]:
-        """Return a function that calls one of the tests in the judge's process."""
+        """Return the function that calls one of the tests in the judge's process."""
+        if number in self._callbacks:
+            return self._callbacks[number]
 
         def function(*positional: Any, **named: Any) -> Any:
             operands = {"positional": self._encode(list(positional)), "named": self._encode(named)}
@@ -258,6 +276,7 @@ class Service:
             raise self._resolve(message["error"])
 
         function.__name__ = function.__qualname__ = name
+        self._callbacks[number] = function
         return function
 
     def _name(self, name: str) -> Any:
@@ -268,7 +287,7 @@ class Service:
             raise KeyError(name)
         shared, self._shared = self._shared, set()  # the tests have run no set-up yet
         try:
-            return self._encode(value)
+            return self._copied(value)
         finally:
             self._shared = shared
 
@@ -276,25 +295,42 @@ class Service:
         """Return the function's result, and its arguments after the call if it changed them, else None."""
         known = len(self._objects)
         positional, named = self._decode(arguments)
-        returned = self._objects[number](*positional, **named)
+        function = self._objects[number]
+        returned = function(*positional, **named)
+        stays = type(returned) is function and lost_at_border.extends_builtin(returned, self._names)
+        encode = self._handle if stays else self._copied
         passed = (*positional, *named.values())
-        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in passed):
-            return [self._encode(returned), None]
+        if not any(type(argument) in MUTABLE or id(argument) in self._numbers for argument in passed):
+            return [encode(returned), None]
         self._passed = known  # the judge refers to an object that it has by the number alone
         try:
             after = self._encode([positional, named])
         finally:
             self._passed = 0
-        return [self._encode(returned), None if after == arguments else after]
+        self._crossing.append(([positional, named], after))
+        return [encode(returned), None if after == arguments else after]
+
+    def _plain(self, number: int) -> Any:
+        """Return an object as the builtin that its class extends."""
+        value = self._objects[number]
+        if not isinstance(value, frames.PLAIN_TYPES):
+            kind = type(value).__name__
+            raise _CannotCrossError(f"a {kind!r} object cannot be compared outside the program's process")
+        return self._encode(value)
 
     def _get(self, number: int, attribute: str) -> Any:
-        return self._encode(getattr(self._objects[number], attribute))
+        value = getattr(self._objects[number], attribute)
+        self._shows_class |= isinstance(value, type)
+        return self._copied(value)
 
     def _set(self, number: int, attribute: str, form: Any) -> None:
         setattr(self._objects[number], attribute, self._decode(form))
 
+    def _delete(self, number: int, attribute: str) -> None:
+        delattr(self._objects[number], attribute)
+
     def _item(self, number: int, form: Any) -> Any:
-        return self._encode(self._objects[number][self._decode(form)])
+        return self._copied(self._objects[number][self._decode(form)])
 
     def _set_item(self, number: int, key: Any, form: Any) -> None:
         self._objects[number][self._decode(key)] = self._decode(form)
@@ -321,8 +357,12 @@ class Service:
 
     def _lost(self, error: str, attribute: str) -> bool:
         """Return whether a test may have failed because something did not cross as it was."""
-        return lost_at_border.narrowed_may_explain(error, attribute, self._names) or any(
-            lost_at_border.class_state(kind) != before for kind, before in self._states
+        return (
+            lost_at_border.narrowed_may_explain(error, attribute, self._names)
+            or any(lost_at_border.class_state(kind) != before for kind, before in self._states)
+            or self._shows_class
+            or self._watched.has_changed()
+            or any(True for iterator in self._iterators for _ in iterator)
         )
 
     def _replaced(self, name: str) -> bool:
@@ -334,10 +374,10 @@ class Service:
         return len(self._objects) - 1
 
     def _next(self, number: int, count: int) -> list[Any]:
-        return [self._encode(value) for value in itertools.islice(self._objects[number], count)]
+        return [self._copied(value) for value in itertools.islice(self._objects[number], count)]
 
-    def _unary(self, number: int, function: str) -> Any:
-        return self._encode(_UNARY[function](self._objects[number]))
+    def _apply(self, number: int, function: str, *forms: Any) -> Any:
+        return self._encode(_FUNCTIONS[function](self._objects[number], *map(self._decode, forms)))
 
     def _together(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
         """Run the tests in the program's own interpreter, without the protection of a judge."""
@@ -358,7 +398,3 @@ class Service:
 
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
     raise PaperAlarm
-
-
-def _builtin_base(kind: type[BaseException]) -> type[BaseException]:
-    return next(base for base in kind.__mro__ if getattr(builtins, base.__name__, None) is base)

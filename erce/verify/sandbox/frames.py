@@ -11,6 +11,7 @@ import datetime
 import decimal
 import fractions
 import importlib
+import io
 import json
 import socket
 import struct
@@ -28,7 +29,7 @@ _FROM_JSON = json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
 _MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
-_PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
+PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
 _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__,
     float: float.__pos__,
@@ -40,8 +41,8 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     set: lambda value: set(set.__iter__(value)),
     dict: lambda value: dict(dict.items(value)),
 }
-TYPES = {kind.__name__: kind for kind in (*_PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
-_FACTORIES = {kind.__name__: kind for kind in (*_PLAIN_TYPES, bool)}  # whose values no program chooses
+TYPES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
+_FACTORIES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool)}  # whose values no program chooses
 narrowed: dict[type, set[str]] = {}  # classes whose instances crossed as a builtin → attributes of instances
 
 
@@ -65,9 +66,11 @@ def frame(message: object) -> bytes:
     return len(text).to_bytes(4, "little") + text
 
 
-def send(channel: socket.socket, message: object) -> None:
-    """Write one frame; after a TooBigError nothing was written."""
-    channel.sendall(frame(message))
+def send(channel: socket.socket, message: object) -> int:
+    """Write one frame and return its length; after a TooBigError nothing was written."""
+    written = frame(message)
+    channel.sendall(written)
+    return len(written)
 
 
 def receive(channel: socket.socket) -> Any:
@@ -124,7 +127,7 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
     if issubclass(kind, tuple) and type(fields) is tuple and len(fields) == tuple.__len__(value):
         narrowed.setdefault(kind, set())
         return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
-    for base in _PLAIN_TYPES:
+    for base in PLAIN_TYPES:
         if issubclass(kind, base):
             held = getattr(value, "__dict__", None)
             narrowed.setdefault(kind, set()).update(held if type(held) is dict else ())
@@ -199,6 +202,7 @@ _WRITE: dict[type, Callable[[Any, Any], Any]] = {
     collections.defaultdict: _write_defaultdict,
     collections.Counter: lambda value, handle: ["ct", _pairs(value, handle)],
     collections.deque: lambda value, handle: ["dq", _items(value, handle), value.maxlen],
+    io.StringIO: lambda value, handle: ["io", value.getvalue(), value.tell()],
     type({}.keys()): lambda value, handle: ["dk", _items(value, handle)],
     type({}.values()): lambda value, handle: ["dv", _items(value, handle)],
     type({}.items()): lambda value, handle: ["di", _pairs(dict(value), handle)],
@@ -243,6 +247,12 @@ def _named_tuple(form: Any, handle: Any) -> tuple[Any, ...]:
     return _record(name, tuple(fields))._make(values)
 
 
+def _stream(text: str, position: int) -> io.StringIO:
+    stream = io.StringIO(text)
+    stream.seek(position)
+    return stream
+
+
 def _defaultdict(form: Any, handle: Any) -> collections.defaultdict[Any, Any]:
     _, factory, pairs = form
     return collections.defaultdict(_FACTORIES[factory], _mapping(["d", pairs], handle))
@@ -285,10 +295,11 @@ _READ: dict[str, Callable[[Any, Any], Any]] = {
     "dd": _defaultdict,
     "ct": lambda form, handle: collections.Counter(_mapping(form, handle)),
     "dq": lambda form, handle: collections.deque(_values(form, handle), form[2]),
+    "io": lambda form, handle: _stream(_text(form), *_whole(form[2])),
     "dk": lambda form, handle: dict.fromkeys(_values(form, handle)).keys(),
     "di": lambda form, handle: _mapping(form, handle).items(),
     "nt": _named_tuple,
     "ty": lambda form, handle: TYPES[_text(form)],
     "dv": lambda form, handle: dict(enumerate(_values(form, handle))).values(),
 }
-CROSSING_TYPES = (*_WRITE, *TYPES.values())  # and so `object`
+CROSSING_TYPES = (*(_WRITE.keys() - {io.StringIO}), *TYPES.values())  # of values; `object` is among them

@@ -1,5 +1,6 @@
 """Objects with attributes → a table of numbered forms, in which cycles and shared objects are references."""
 
+import types
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -48,3 +49,12 @@ def attributes(value: Any) -> list[tuple[str, Any]]:
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 held[name] = getattr(value, name)
     return list(held.items())
+
+
+def flavour(value: Any) -> str:
+    """Return which stand-in an object of the program needs: `coroutine`, `iterator`, `call` or `value`."""
+    if type(value) is types.CoroutineType:
+        return "coroutine"
+    if hasattr(type(value), "__next__"):
+        return "iterator"
+    return "call" if callable(value) else "value"

@@ -4,10 +4,14 @@ During a request the program may call back the functions that the tests passed t
 """
 
 import builtins
+import functools
+import io
 import itertools
+import operator
 import socket
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,10 +22,14 @@ from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
 from erce.verify.sandbox.judge.remote import FLAVOURS, Remote
 from erce.verify.sandbox.objects import Table
+from erce.verify.sandbox.watched import Watched
 
 ENDED = "the program ended its process"
 
 _STDOUT = sys.stdout
+_KINDS_OF_CODE = ("function", "builtin_function_or_method", "method", "type")
+_MADE_OF_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
+_MAX_REPEATS = 1000
 _MAX_VALUES_PASSED = 1 << 20  # of a test's own iterator
 
 
@@ -52,7 +60,12 @@ class Peer:
             lambda form: frames.decode(form, self._handle),
             lambda number, name: self._handle(["o", number, name, "value"]),
         )
-        self._functions: list[Callable[..., Any]] = []  # those of the tests that the program may call
+        self._functions: dict[Any, int] = {}  # those of the tests that the program may call
+        self._thrown: list[Exception] = []  # of the tests' own classes, by functions that the program called
+        self._last_call: Any = None
+        self._repeats = 0  # of the last call
+        self._size = 0  # bytes of the last message
+        self.watched = Watched(lambda value, form: bool(value == self.value(form)))
 
     def stop(self, reason: str, detail: str) -> JobEnded:
         """Return the exception that ends the job for good; the first reason stays."""
@@ -120,7 +133,8 @@ class Peer:
             raise self.stop("failed", ENDED) from None
         except frames.TooBigError as error:
             raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
-        self.received += len(payload)
+        self._size = len(payload)
+        self.received += self._size
         message = self._readable(frames.parsed, payload, "reply")
         if type(message) is not dict:
             raise self.stop("failed", "a malformed reply")
@@ -138,6 +152,12 @@ class Peer:
     def value(self, form: Any) -> Any:
         """Decode a form that came from the candidate."""
         return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
+
+    def held(self, form: Any) -> Any:
+        """Decode what an object of the program holds: a copy, and so watched for changes."""
+        value = self.value(form)
+        self.watched.add(value, form, self._size)
+        return value
 
     def load(self, names: tuple[str, ...]) -> list[dict[str, Any]]:
         """Wait until the program is loaded; return its replies on its entry points, for `entry_point`.
@@ -158,7 +178,7 @@ class Peer:
         """
         value = self.value(self._content(self._checked(reply)))
         if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):
-            value._mark(_expected=True)
+            value._mark(_expected=True, _constructs=is_camel_case(name))
         return value
 
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -169,7 +189,10 @@ class Peer:
         copied only if the tests compare with nothing but constants, and remembered otherwise.
         """
         arguments = [list(positional), named]
-        reply = self.ask("call", target, self.form(arguments))
+        passed = self.form(arguments)
+        if self.left_out:
+            self._stop_repeating([target, passed])
+        reply = self.ask("call", target, passed)
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
@@ -181,10 +204,21 @@ class Peer:
                 self._change(arguments, self.value(after))
             finally:
                 self.copies.updating = False
+        if isinstance(returned, Remote):  # which may hold the arguments
+            self.watched.add(arguments, passed if after is None else after, self._size)
         return returned
 
+    def _stop_repeating(self, call: Any) -> None:
+        """End a loop that waits for a change of an argument, which is not copied back."""
+        self._repeats = self._repeats + 1 if call == self._last_call else 0
+        self._last_call = call
+        if self._repeats > _MAX_REPEATS:
+            raise self.stop(
+                "opaque", "the program changed an argument and returned a value: the tests repeat the call"
+            )
+
     def _change(self, arguments: list[Any], after: Any) -> None:
-        """Give lists, dicts, sets and bytearrays the contents that they have in the program's process."""
+        """Give mutable arguments the contents that they have in the program's process."""
         match after:
             case [list(positional), dict(named)] if len(positional) == len(arguments[0]):
                 pairs = [*zip(arguments[0], positional, strict=True)]
@@ -196,32 +230,54 @@ class Peer:
                 continue
             if type(mine) in (list, bytearray):
                 mine[:] = theirs
-            elif type(mine) in (dict, set):
+            elif isinstance(mine, dict | set):
                 mine.clear()
                 mine.update(theirs)
+            elif type(mine) is deque:
+                mine.clear()
+                mine.extend(theirs)
+            elif type(mine) is io.StringIO:
+                mine.seek(0)
+                mine.truncate()
+                mine.write(theirs.getvalue())
+                mine.seek(theirs.tell())
+
+    def has_objects(self) -> bool:
+        """Return whether the tests got more than functions and classes of the program."""
+        return any(remote._kind not in _KINDS_OF_CODE for remote in self._remotes.values())
 
     def attribute(self, number: int, name: str) -> Any:
-        return self.value(self.ask("get", number, name))
+        return self.held(self.ask("get", number, name))
 
     def _call_back(self, callback: Any, positional: Any, named: Any) -> None:
         """Call a function of the tests for the program, and send what it returns or raises."""
         positional, named = self.value(positional), self.value(named)
-        if type(callback) is not int or not 0 <= callback < len(self._functions):
-            raise self.stop("failed", "a malformed reply")
+        function = self._readable(self._function, callback, "reply")
         if type(positional) is not list or type(named) is not dict:
             raise self.stop("failed", "a malformed reply")
         try:
-            message = {"ok": self.form(self._functions[callback](*positional, **named))}
+            message = {"ok": self.form(function(*positional, **named))}
         except AssertionError as error:  # which the program must not swallow
             raise self.stop("failed", f"AssertionError: {error}".removesuffix(": ")) from None
         except Exception as error:  # as in one process, the program that called sees the error
             message = {"error": self._error_form(error)}
         self.send_message(message)
 
+    def _function(self, number: Any) -> Any:
+        """Return a function that the tests passed to the program."""
+        if type(number) is not int or number < 0:
+            raise ValueError("not a number of a function")
+        return [*self._functions][number]
+
     def _error_form(self, error: Exception) -> list[Any]:
         if isinstance(error, raised.StandIn) or type(error).__module__ == "builtins":
             return self._refer(error)
-        return ["error", "RuntimeError", ["l", [f"{type(error).__name__}: {error}"[:500]]]]
+        self._thrown.append(error)
+        known = (base for base in type(error).__mro__ if base.__module__ == "builtins")
+        kind = (
+            "RuntimeError" if isinstance(error, StopIteration | StopAsyncIteration) else next(known).__name__
+        )
+        return ["thrown", -len(self._thrown), kind, f"{type(error).__name__}: {error}"[:500]]
 
     def form(self, value: Any) -> Any:
         """Encode a value of the test for the program."""
@@ -235,6 +291,8 @@ class Peer:
             self._table = outer
 
     def _exception(self, form: dict[str, Any]) -> Exception | None:
+        if type(form["number"]) is int and -len(self._thrown) <= form["number"] < 0:
+            return self._thrown[-1 - form["number"]]
         arguments = None if form["args"] is None else frames.decode(form["args"], self._handle)
         return self._exceptions.exception(form, arguments)
 
@@ -245,6 +303,8 @@ class Peer:
             return self._exceptions.class_of(form[1], form[2])
         if form[0] in ("with", "copy", "class", "member"):
             return self.copies.read(form)
+        if form[0] == "callback":
+            return self._function(form[1])
         if form[0] == "o" and len(form) == 2:
             return self._remotes[form[1]]
         tag, number, kind, flavour = form
@@ -265,8 +325,8 @@ class Peer:
             return ["o", value._number]
         form = self.copies.form(value, self._table) or self._copied(value)
         if form is None and is_harmless(value):
-            self._functions.append(value)
-            form = ["callback", len(self._functions) - 1, value.__name__]
+            number = self._functions.setdefault(value, len(self._functions))
+            form = ["callback", number, value.__name__]
         if form is None:
             raise self.stop(
                 "opaque",
@@ -277,16 +337,25 @@ class Peer:
 
     def _copied(self, value: Any) -> list[Any] | None:
         """Return the form of a value that both processes can make; None for others."""
+        kind = type(value)
         if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
-            return ["fn", value.__module__, value.__name__]
-        if isinstance(value, Exception) and type(value).__module__ == "builtins":
-            return ["error", type(value).__name__, self.form(list(value.args))]
-        if isinstance(value, slice):
-            return ["slice", self.form([value.start, value.stop, value.step])]
-        if isinstance(value, Iterator):
+            form = ["fn", value.__module__, value.__name__]
+        elif isinstance(value, types.MethodDescriptorType) and value.__objclass__ in frames.TYPES.values():
+            form = ["method", value.__objclass__.__name__, value.__name__]
+        elif isinstance(value, functools.partial):
+            form = ["made", "functools", "partial", self.form([[value.func, *value.args], value.keywords])]
+        elif kind in _MADE_OF_ARGUMENTS:
+            form = ["made", kind.__module__, kind.__name__, self.form([list(value.__reduce__()[1]), {}])]
+        elif isinstance(value, Exception) and kind.__module__ == "builtins":
+            form = ["error", kind.__name__, self.form(list(value.args))]
+        elif isinstance(value, slice):
+            form = ["slice", self.form([value.start, value.stop, value.step])]
+        elif isinstance(value, Iterator) and kind.__module__ in ("builtins", "itertools"):
             passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            return ["it", [self.form(item) for item in passed]]
-        return None
+            form = ["it", [self.form(item) for item in passed]]
+        else:
+            form = None
+        return form
 
 
 def _is_public(value: Any) -> bool:

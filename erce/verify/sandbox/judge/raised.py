@@ -5,6 +5,8 @@ it. A stand-in is always a class of its own: it never catches what the tests the
 """
 
 import builtins
+import importlib
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +51,21 @@ class StandIn:
         return self._exceptions.get(self._number, name)
 
 
+# Exceptions of Python's library that tests catch, by module. `unittest.SkipTest` would end a test as passed.
+_LIBRARY = {
+    "configparser": ("Error", "NoOptionError", "NoSectionError"),
+    "csv": ("Error",),
+    "dataclasses": ("FrozenInstanceError",),
+    "decimal": ("DecimalException", "DivisionByZero", "InvalidOperation"),
+    "graphlib": ("CycleError",),
+    "json": ("JSONDecodeError",),
+    "queue": ("Empty", "Full"),
+    "re": ("error",),
+    "statistics": ("StatisticsError",),
+    "struct": ("error",),
+}
+
+
 class RaisedExceptions:
     """The exceptions of one program; `get` asks it for an attribute of an object, `call` calls one."""
 
@@ -85,19 +102,35 @@ class RaisedExceptions:
         base = _builtin(raised)
         if base is None or not 0 < len(classes) <= _MAX_CLASSES:
             raise ValueError("no class of exceptions")
-        for number, name in reversed(classes):
+        for number, name, module in reversed(classes):
             if number not in self._classes:
-                self._classes[number] = self._stand_in(number, name, base)
+                self._classes[number] = self._stand_in(number, name, base, module)
             base = self._classes[number]
         return base
 
-    def _stand_in(self, number: int, name: str, base: type[Exception]) -> type[Exception]:
+    def _stand_in(self, number: int, name: str, base: type[Exception], module: str = "") -> type[Exception]:
         if type(number) is not int or type(name) is not str:
             raise TypeError("not a class")
         bases = (base,) if issubclass(base, StandIn) else (StandIn, base)
         members = {"_exceptions": self, "_number": number}
+        if bases[0] is StandIn:
+            members |= {slot: _asked(slot) for slot in dir(base) if _is_slot(base, slot)}
+        library = module.lstrip("_").partition(".")[0]
+        if name in _LIBRARY.get(library, ()):
+            real = getattr(importlib.import_module(library), name)
+            bases = (*(kind for kind in bases if not issubclass(real, kind)), real)
         made: Any = StandInType(name[:_MAX_NAME_LETTERS], bases, members)
         return made
+
+
+def _is_slot(kind: type, name: str) -> bool:
+    """Return whether the C code of a builtin exception holds this attribute, as `filename`."""
+    slots = (types.MemberDescriptorType, types.GetSetDescriptorType)
+    return not name.startswith("_") and name != "args" and isinstance(getattr(kind, name), slots)
+
+
+def _asked(name: str) -> property:
+    return property(lambda error: error._exceptions.get(error._number, name))
 
 
 def _rebuilt(builtin: type[Exception], arguments: tuple[Any, ...], text: str) -> Exception | None:

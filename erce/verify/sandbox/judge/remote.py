@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
+from erce.verify.sandbox.watched import Watched
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
 # Tests call these methods on builtins; an object of the program with such a method could return anything.
@@ -27,10 +28,12 @@ class Program(Protocol):
     """The methods by which a stand-in reaches the candidate's process; `judge.peer.Peer` has them."""
 
     raised: BaseException | None
+    watched: Watched
 
     def stop(self, reason: str, detail: str) -> BaseException: ...
     def ask(self, *request: Any) -> Any: ...
     def value(self, form: Any) -> Any: ...
+    def held(self, form: Any) -> Any: ...
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
     def attribute(self, number: int, name: str) -> Any: ...
     def form(self, value: Any) -> Any: ...
@@ -43,8 +46,10 @@ class Remote:
     _number: int
     _kind: str
     _expected = False  # whether the tests expect an object here, and no value of a builtin type
+    _constructs = False  # whether this is a class with a name in CamelCase
+    _constructed = False  # whether such a class made the object for the tests
     _informed = False  # whether the program made the object from a value of the tests
-    _method = ""  # its name, for a method
+    _method = ""  # the name of a method or another attribute
     _callable = True
 
     def __init__(self, peer: Program, number: int, kind: str) -> None:
@@ -59,12 +64,35 @@ class Remote:
             "opaque", f"a {self._kind!r} object cannot be compared outside the program's process"
         )
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refuse
+    def _as_builtin(self) -> Any:
+        """Return the builtin that an object extends, if the tests constructed it: then they compare that."""
+        if not self._constructed or self._informed:
+            self._refuse(None)
+        return self._peer.value(self._peer.ask("plain", self._number))
+
+    def __eq__(self, other: object) -> Any:
+        return self._as_builtin() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self._as_builtin() != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self._as_builtin() < other
+
+    def __le__(self, other: Any) -> Any:
+        return self._as_builtin() <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self._as_builtin() > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self._as_builtin() >= other
 
     def _proven(self, answer: Any, refused: str) -> Any:
         """Return the program's answer; a plain one ends the job if `refused` says why that proves nothing."""
         if isinstance(answer, Remote):
-            answer._mark(_expected=self._expected, _informed=answer._informed or self._informed)
+            informed = answer._informed or self._informed or bool(refused)
+            answer._mark(_expected=self._expected, _informed=informed)
         elif refused and answer is not None:
             raise self._peer.stop(
                 "opaque", f"the answer of a {self._kind!r} object proves nothing: {refused}"
@@ -75,20 +103,29 @@ class Remote:
         refused = _INFORMED if self._informed and self._method in _OF_BUILTINS else ""
         if self._method in _OF_BUILTINS and (positional or named) and not self._expected:
             refused = f"it has its own {self._method!r}, which sees the arguments"
-        return self._proven(self._peer.call(self._number, positional, named), refused)
+        answer = self._proven(self._peer.call(self._number, positional, named), refused)
+        if isinstance(
+            answer, Remote
+        ):  # one that a method returns may have to be a value, even if it is known
+            answer._mark(_expected=self._constructs, _constructed=self._constructs)
+        return answer
 
     def __getattr__(self, name: str) -> Any:
         answer = self._peer.attribute(self._number, name)
-        if isinstance(answer, Remote):
-            answer._mark(_method=name)
-        return self._proven(answer, _INFORMED if self._informed and name in _OF_BUILTINS else "")
+        self._proven(answer, _INFORMED if self._informed and name in _OF_BUILTINS else "")
+        if isinstance(answer, Remote):  # one that an attribute holds may have to be a value
+            answer._mark(_method=name, _expected=self._expected and not self._method)
+        return answer
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._peer.ask("set", self._number, name, self._peer.form(value))
 
+    def __delattr__(self, name: str) -> None:
+        self._peer.ask("delete", self._number, name)
+
     def _item(self, verb: str, *operands: Any) -> Any:
         answer = self._peer.ask(verb, self._number, *map(self._peer.form, operands))
-        return self._proven(self._peer.value(answer), _INFORMED if self._informed else "")
+        return self._proven(self._peer.held(answer), _INFORMED if self._informed else "")
 
     def __getitem__(self, key: Any) -> Any:
         return self._item("item", key)
@@ -102,12 +139,18 @@ class Remote:
     def __iter__(self) -> Iterator[Any]:
         number, count = self._peer.ask("iter", self._number), 1
         while forms := self._peer.ask("next", number, count):
-            for value in self._peer.value(["l", forms]):
+            for value in self._peer.held(["l", forms]):
                 yield self._proven(value, _INFORMED if self._informed else "")
             count = min(2 * count, _MAX_VALUES_PER_REQUEST)
 
-    def _as(self, function: str, expected: type) -> Any:
-        answer = self._item("unary", function)
+    def __contains__(self, value: Any) -> bool:
+        """Ask the program, as for a method that sees its argument."""
+        return (
+            self._as("contains", bool, value) if self._expected and not self._method else self._refuse(value)
+        )
+
+    def _as(self, function: str, expected: type, *operands: Any) -> Any:
+        answer = self._item("apply", function, *operands)
         if type(answer) is not expected:
             raise self._peer.stop(
                 "failed", f"{function}() of a {self._kind!r} object is no {expected.__name__}"
@@ -135,6 +178,26 @@ class Remote:
     def __repr__(self) -> str:
         return self._as("repr", str)
 
+    def __format__(self, form: str) -> str:
+        return self._as("format", str, form)
+
+    def __copy__(self) -> Any:
+        return self._item("apply", "copy")
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._item("apply", "deepcopy")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise self._peer.stop("opaque", f"a {self._kind!r} object cannot be pickled outside its process")
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise self._peer.stop(
+            "opaque", f"a class of the tests extends {self._kind!r}, a class of the program"
+        )
+
+    def __round__(self, digits: Any = None) -> Any:
+        return self._item("apply", "round", digits)
+
     def __instancecheck__(self, value: Any) -> bool:
         return self._is("isinstance", value)
 
@@ -147,14 +210,25 @@ class Remote:
         return self._peer.ask(function, self._peer.form(value), self._number) is True
 
     def __enter__(self) -> Any:
-        return self._peer.attribute(self._number, "__enter__")()
+        expected = self._expected
+        entered = self._peer.attribute(self._number, "__enter__")()
+        if entered is self:
+            self._mark(_expected=expected)
+        elif type(entered) in (list, dict, set):
+            self._peer.watched.add(entered, self._peer.form(entered), 0)
+        return entered
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        """Leave the program's context; it may only suppress what the program itself raised."""
+        """Leave the program's context; it may only suppress what the program itself raised.
+
+        It learns of the tests' own errors, but for a failed assert.
+        """
         own = error is not None and error is self._peer.raised
-        swallowed = self._peer.attribute(self._number, "__exit__")(
-            *((kind, error, None) if own else [None] * 3)
-        )
+        told = own or (error is not None and _is_plain_error(error))
+        leave = self._peer.attribute(self._number, "__exit__")
+        swallowed = leave(kind, error, None) if told else leave(None, None, None)
+        if swallowed is True and told and not own:
+            raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error of the tests")
         return own and swallowed is True
 
     def _operate(self, operator: str, *operands: Any) -> Any:
@@ -167,6 +241,14 @@ class Remote:
         if informed and isinstance(answer, Remote):
             answer._mark(_informed=True)
         return self._proven(answer, _INFORMED if informed else "")
+
+
+def _is_plain_error(error: BaseException) -> bool:
+    """Return whether an error of the tests is a builtin one with plain arguments, and no failed assert."""
+    if type(error).__module__ != "builtins" or not isinstance(error, Exception):
+        return False
+    plain = all(type(argument) in (str, int, float, bool, type(None)) for argument in error.args)
+    return plain and not isinstance(error, AssertionError)
 
 
 def _binary(operator: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -197,6 +279,9 @@ for _name in _UNARY:
 
 class RemoteIterator(Remote):
     """A generator or another iterator in the candidate's process."""
+
+    def __contains__(self, value: Any) -> bool:
+        return any(item is value or item == value for item in self)
 
     def __iter__(self) -> "RemoteIterator":
         return self

@@ -18,10 +18,17 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import frames
+from erce.verify.sandbox import frames, lost_at_border
 from erce.verify.sandbox.candidate import PAPER_ALARM
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, CompiledTests, compile_tests, require_asserts
+from erce.verify.sandbox.compiled_tests import (
+    BrokenTestsError,
+    CompiledTests,
+    compile_tests,
+    nodes,
+    require_asserts,
+)
 from erce.verify.sandbox.judge.peer import JobEnded, Peer
+from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
 
 Ruling = dict[str, Any]  # "reason", "detail", and "clean": whether this process may judge another job
@@ -142,7 +149,7 @@ class _Trial:
             return _ruling(
                 "opaque", f"{self._at}an object of the program cannot be used like that from outside"
             )
-        lost = self._unseen(error) or self._lost(error)
+        lost = self._unseen(error) or self._changed() or self._lost(error) or self._guessed(error)
         if lost:
             return _ruling("opaque", self._at + lost)
         if self._peer.left_out and self._compiled.holds_values and error is not self._peer.raised:
@@ -163,11 +170,28 @@ class _Trial:
                 return f"the program lacks something of {match[1]!r}, which the set-up defines"
         return ""
 
+    def _changed(self) -> str:
+        """Return what the tests changed without the program's knowledge."""
+        with suppress(Exception, JobEnded):
+            if not self._peer.watched.has_changed():
+                return ""
+        return "the tests change a list that an object of the program holds, and have but a copy"
+
+    def _guessed(self, error: BaseException) -> str:
+        """Return by which name the tests look at more than the values that cross."""
+        if error is self._peer.raised:
+            return ""
+        every = [node for source in self._sources for node in nodes(source, "test")]
+        name = lost_at_border.name_beyond_values(every, has_objects=self._peer.has_objects())
+        return name and f"the tests use {name!r}, which shows more of the program than its values"
+
     def _lost(self, error: BaseException) -> str:
         """Return what a test may have missed of an object or a class that did not cross whole."""
         if error is self._peer.raised:
             return ""
-        kind, name = type(error).__name__, error.name if isinstance(error, AttributeError) else ""
+        kind, name = type(error).__name__, ""
+        if isinstance(error, AttributeError) and not isinstance(error, StandIn):
+            name = error.name
         with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
             if self._peer.ask("lost", kind, name) is True:
                 return f"what the program made or changed did not cross whole: {kind} {name}"
@@ -176,7 +200,7 @@ class _Trial:
     def _fault_of_the_tests(self, error: BaseException) -> str:
         if self._loading or error is self._peer.raised:
             return ""
-        name = error.name if isinstance(error, NameError) else None
+        name = _missing_name(error)
         if name is not None and name not in self._compiled.entry_points:
             return f"nobody defines {name!r}, which is no entry point"
         if not self._peer.needed:
@@ -187,8 +211,9 @@ class _Trial:
         """Return a sentence on what the program did wrong."""
         if self._loading:
             return f"the program raised {_exception_text(error)}"
-        if isinstance(error, NameError) and error.name in self._missing:
-            return f"the program does not define {error.name!r}"
+        name = _missing_name(error)
+        if name in self._missing:
+            return f"the program does not define {name!r}"
         return self._at + _exception_text(error)
 
 
@@ -212,6 +237,11 @@ def _in_process(peer: Peer, mode: str, setup: list[str], tests: list[str]) -> Ru
 def _ruling(reason: str, detail: str, *, clean: bool = True) -> Ruling:
     line = "".join(letter if letter.isprintable() else " " for letter in detail[:300])
     return {"reason": reason, "detail": " ".join(line.split()).removesuffix(":"), "clean": clean}
+
+
+def _missing_name(error: BaseException) -> str | None:
+    """Return the name that the tests looked for in vain; None for other errors, and for the program's."""
+    return error.name if isinstance(error, NameError) and not isinstance(error, StandIn) else None
 
 
 def _exception_text(error: BaseException) -> str:

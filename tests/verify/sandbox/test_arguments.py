@@ -1,0 +1,107 @@
+"""Arguments that a function changes: what is copied back, and what that must not prove."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("k = K()\nassert f(k, [k]) == 1", "passed"),
+        ("k = K()\nassert f(k, [k]) == 2", "failed"),
+        (
+            "k = K()\nks = [k]\nassert g(ks) is None and len(ks) == 2 and ks[0] is k and ks[1].n == 2",
+            "passed",
+        ),
+        ("k = K()\nks = [k]\ng(ks)\nassert ks[1] is k", "failed"),
+    ],
+)
+def test_an_object_of_the_program_among_the_arguments_is_no_change(ruled, test, reason):
+    program = "class K:\n    n = 2\ndef f(k, ks): return 1\ndef g(ks): ks.append(K())"
+    assert ruled(program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("s = [3, 1]\nf(s)\nassert s == [1, 3]", "passed"),
+        ("s = [3, 1]\nf(s=s)\nassert s == [1, 3]", "passed"),
+        ("d = {3: 1}\nf([], d=d)\nassert d == {}", "passed"),
+        ("s = [3, 1]\nf(s=s)\nassert s == [3, 1]", "failed"),
+    ],
+)
+def test_an_argument_that_has_a_name_is_changed_too(ruled, test, reason):
+    program = "def f(s, d=None):\n    s.sort()\n    if d: d.clear()"
+    assert ruled(program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2]", "passed"),
+        ("s = [1, 2, 3]\nr = f(s)\nassert r == 3 and s == [1, 2]", "passed"),
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert s == [1, 2, 3]", "failed"),
+        ("s = [1, 2, 3]\ne = [1, 2]\nassert f(s) == 3\nassert sorted(s) == sorted(e)", "passed"),
+        ("s = [1, 2, 3]\ne = [1, 3]\nassert f(s) == 3\nassert s == e", "failed"),
+        ("s = [1, 2, 3]\nd = e = [1, 2]\nassert f(s) == 3\nassert s == e", "opaque"),
+        ("s, n = [1, 2, 3], 3\nk = f(s)\nassert k == n and s[:k] == [1, 2]", "passed"),
+        (
+            "def check(g):\n    s = [1, 2, 3]\n    assert g(s=s) == 3\n    assert s == [1, 2]\ncheck(f)",
+            "passed",
+        ),
+        ("def check(g):\n    assert g([1, 2]) == 3\ncheck(f)", "failed"),
+        ("s = [1, 2, 3]\nk = K()\nassert k.f(s) == 3 and K().f(s) == 2\nassert s == [1]", "passed"),
+        ("s = [1, 2, 3]\nk = [f(s)]\nassert k.pop() == 3\nassert s == [1, 2]", "opaque"),
+        ("s = [1, 2, 3]\nassert f(s) == 3\nassert len(s) == 2 and sorted(s) == s", "opaque"),
+        ("s = [1, 2, 3]\nassert f(s) == 4", "failed"),
+        ("assert f([1, 2, 3]) == 4 or f([1]) == sum([2])", "failed"),
+    ],
+)
+def test_a_function_may_change_its_argument_and_return_a_value(ruled, test, reason):
+    program = "def f(s): return s.pop()\nclass K:\n    def f(self, s): return s.pop()"
+    assert ruled(program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "v = [3, 1]\nr = f(v)\nassert r == sorted(v)",
+        "v = [3, 1]\nassert f(v) == sorted(v)",
+        "v = [3, 1]\nr = f(v)\nfor x in v: assert x in r\nassert len(r) == len(v)",
+        "v = [3, 1]\nr = f(v)\nassert not v or r[0] == 1",
+        "v = [3, 1]\nr = f(v)\nassert len(set(v) - set(r)) == 0",
+        "v = [3, 1]\nr = f(v)\nassert [x for x in v if x not in r] == []",
+        "v = [3, 1]\nr = f(v)\nbad = sum(x not in r for x in v)\nassert bad == 0",
+        "v = [3, 1]\nr = f(v)\nexpected = sorted(v)\nassert r == expected",
+        "v = [3, 1]\ndef check(a, b): assert a == b\ncheck(f(v), sorted(v))",
+    ],
+)
+def test_emptying_the_argument_that_a_result_is_checked_with_is_no_pass(ruled, test):
+    assert ruled("def f(v):\n    v.clear()\n    return []", test)[0] in ("opaque", "failed")
+
+
+@pytest.mark.parametrize(
+    ("argument", "after"),
+    [
+        ("collections.deque([1])", "collections.deque([1, 2])"),
+        ("collections.Counter('a')", "collections.Counter({'a': 1, 2: 2})"),
+        ("collections.defaultdict(int)", "{2: 2}"),
+        ("collections.OrderedDict(a=1)", "collections.OrderedDict([('a', 1), (2, 2)])"),
+        ("io.StringIO('a')", "'2'"),
+    ],
+)
+def test_a_container_of_the_library_is_changed_too(ruled, argument, after):
+    program = """
+def f(x):
+    if hasattr(x, "append"): x.append(2)
+    elif hasattr(x, "write"): x.write("2")
+    else: x[2] = 2
+"""
+    value = "x.getvalue()" if "StringIO" in argument else "x"
+    test = f"import collections, io\nx = {argument}\nf(x)\nassert {value} == "
+    assert ruled(program, test + after)[0] == "passed"
+    assert ruled(program, test + "3")[0] == "failed"
+
+
+def test_a_loop_that_waits_for_a_change_is_opaque_before_its_time_is_up(ruled):
+    test = "s, taken = [1, 2, 3], []\nwhile s:\n    taken.append(f(s))\nassert taken == [3, 2, 1]"
+    assert ruled("def f(s): return s.pop()", test)[0] == "opaque"

@@ -1,0 +1,151 @@
+"""A test that fails over something that did not cross whole: opaque, while a wrong answer stays failed."""
+
+import pytest
+
+STACK = "class Stack(list):\n    def top(self):\n        return self[-1]\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("assert Stack([1, 2]) == [1, 2]", "passed"),
+        ("assert Stack([1, 2]).top() == 2 and Stack([1])[0] == 1", "passed"),
+        ("s = Stack()\ns.append(3)\nassert s == [3] and s.pop() == 3 and not s", "passed"),
+        ("assert [1, 2] != Stack([1, 2])", "failed"),
+        ("assert Stack([1, 2]) + [3] == [1, 2, 3]", "opaque"),
+        ("assert Stack([1, 2]).bottom() == 1", "failed"),
+        ("assert len(Stack([1, 2])) == 1", "failed"),
+    ],
+)
+def test_what_extends_a_builtin_stays_whole_where_the_tests_construct_it(ruled, test, reason):
+    assert ruled(STACK, test)[0] == reason
+
+
+KINDS = """
+from collections import defaultdict
+from typing import NamedTuple
+class Missing(dict):
+    def __missing__(self, key): return True
+class Attributes(dict):
+    def __getattr__(self, name): return self[name]
+class Ring(list):
+    def __getitem__(self, index): return list.__getitem__(self, index % len(self))
+class Seven(int):
+    def __add__(self, other): return (int(self) + int(other)) % 7
+class Yes(int):
+    def __sub__(self, other): return 0
+    __rsub__ = __sub__
+class Everything(set):
+    def __contains__(self, value): return True
+class Point(NamedTuple):
+    x: int
+    def double(self): return 2 * self.x
+def local():
+    class Stack(list):
+        def top(self): return self[-1]
+    return Stack([3])
+def extra():
+    held = Ring([3])
+    held.more = 1
+    return held
+def counts(words, factory=int):
+    made = defaultdict(factory)
+    for word in words: made[word] += 1
+    return made
+def sevens(): return defaultdict(lambda: 7)
+def plain(words): return dict(counts(words))
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        # What the tests see is what Python would show.
+        ("assert counts('aab')['z'] == 0", "passed"),
+        ("d = counts('a', int)\nd['q'] += 1\nassert d == {'a': 1, 'q': 1}", "passed"),
+        ("assert counts('aab') == {'a': 2, 'b': 1}", "passed"),
+        ("assert Point(2).x == 2 and Ring([1, 2])[1] == 2", "passed"),
+        ("assert Attributes(a=3).a == 3", "passed"),
+        ("assert Ring([1, 2, 3])[4] == 2", "passed"),
+        ("assert Point(2).double() == 4", "passed"),
+        ("assert 42 in Everything()", "passed"),
+        # What is lost on the way is not the program's failure, nor a pass.
+        ("assert sevens()['q'] == 7", "opaque"),
+        ("assert Missing(a=1)['q']", "opaque"),
+        ("want = 12\nassert Missing()[want] == want", "opaque"),
+        ("assert Seven(5) + 4 == 2", "opaque"),
+        ("assert local().top() == 3", "opaque"),
+        ("assert extra().more == 1", "opaque"),
+        ("assert abs(Yes(0) - 9) < 1e-6", "opaque"),
+        # Wrong answers stay wrong.
+        ("assert counts('aab') == {'a': 3}", "failed"),
+        ("assert counts('aab')['z'] == 1", "failed"),
+        ("assert plain('aab')['z'] == 0", "failed"),
+        ("assert sevens() == {'q': 7}", "failed"),
+        ("assert Missing(a=1) == {'a': 2}", "failed"),
+        ("assert Point(2).x == 3", "failed"),
+        ("assert local() == [4]", "failed"),
+    ],
+)
+def test_what_a_value_loses_on_its_way_is_opaque(ruled, test, reason):
+    assert ruled(KINDS, test)[0] == reason
+
+
+HOLDS = """
+import collections
+seen = []
+class Log:
+    kind = int
+    def __init__(self, xs=()): self.xs = xs if xs != () else []
+    def add(self, x): self.xs.append(x)
+    def total(self): return sum(self.xs)
+    def all(self): return self.xs
+    def __enter__(self): return self.xs
+    def __exit__(self, *error): return error[0] is KeyError
+def remember(x): seen.append(x)
+def log(): return Log([])
+def take(n, values): return [next(values) for _ in range(n)]
+def pair(): return (xs := [1]), (lambda: xs.append(2))
+def sort(x): return list(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        # The tests change a copy of what an object holds.
+        ("k = Log()\nk.xs.append(3)\nassert k.total() == 3", "opaque"),
+        ("k = Log()\nk.xs.append(3)\nassert k.xs == [3]", "opaque"),
+        ("xs = [1]\nk = Log(xs)\nxs.append(3)\nassert k.total() == 4", "opaque"),
+        ("with Log() as xs:\n    xs.append(1)\nk = log()\nassert xs == [k.total()]", "opaque"),
+        ("k = Log()\nassert k.xs == [3]", "failed"),
+        ("k = log()\nr = k.all()\nr.sort()\nassert r == [3]", "failed"),
+        # The program changes what the tests have a copy of.
+        ("k = Log()\nxs = k.xs\nk.add(3)\nassert xs == [3]", "opaque"),
+        ("xs = [1]\nk = Log(xs)\nk.add(3)\nassert xs == [1, 3]", "opaque"),
+        ("remember(1)\nassert seen == [1]", "opaque"),
+        ("xs, add = pair()\nadd()\nassert xs == [1, 2]", "opaque"),
+        ("xs = [1]\nk = Log(xs)\nassert xs == [1, 3] and k", "failed"),
+        # An iterator crosses whole, even if the program takes less.
+        ("it = iter([1, 2, 3])\nassert take(2, it) == [1, 2]\nassert next(it) == 3", "opaque"),
+        ("assert take(2, iter([1, 2])) == [2]", "failed"),
+        # What shows more than values.
+        ("assert type(Log()).__name__ == 'Log'", "opaque"),
+        ("assert vars(Log([1])) == {'xs': [1]}", "opaque"),
+        ("assert Log([1]).__dict__ == {'xs': [1]}", "opaque"),
+        ("import inspect\nassert inspect.signature(sort).parameters['x']", "opaque"),
+        (
+            "from unittest.mock import patch\nwith patch('os.getpid') as p:\n    sort([])\nassert p.called",
+            "opaque",
+        ),
+        ("assert Log().kind is int and Log.kind is bool", "opaque"),
+        ("import pickle\nassert pickle.loads(pickle.dumps(Log())).xs == []", "opaque"),
+        ("class Mine(Log): pass\nassert Mine().xs == []", "opaque"),
+        ("with Log():\n    raise KeyError(1)\nassert Log().xs == []", "opaque"),
+        ("import io\nassert sort(io.StringIO('a')) == ['a']", "passed"),
+        ("assert type(sort((1, 2))) is tuple", "failed"),
+    ],
+)
+def test_a_copy_that_misses_a_change_is_opaque_and_a_wrong_answer_is_not(ruled, test, reason):
+    points = ["Log", "seen", "remember", "log", "take", "pair", "sort"]
+    assert ruled(HOLDS, test, entry_points=points)[0] == reason
