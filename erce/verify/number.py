@@ -114,7 +114,7 @@ _INTRODUCTION = re.compile(
     r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"[:<(*_\s]*+(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
+    r"[:=<(*_\s]*+(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
 )
 _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")

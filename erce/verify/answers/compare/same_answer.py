@@ -1,5 +1,6 @@
 """Two typed values → whether they are the same answer under some conventions."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -98,12 +99,15 @@ class _Comparison:
     def without_names(self, one: Record, other: Listing | Bracketed | Matrix) -> bool:
         values = tuple(item.value for item in one.items)
         if one.in_tuple:
+            by_name = {item.name: item.value for item in one.items}
+            if by_name.keys() <= _COORDINATES:  # (y, x) = (1, 2) is the point (2, 1)
+                values = tuple(by_name[name] for name in sorted(by_name))
             return self.same(Bracketed("(", values, ")"), other)
         return not isinstance(other, Matrix) and self.in_order(values, other.items)
 
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
-        if one.name == other.name:
+        if one.name == other.name or _without_brackets(one.name) == _without_brackets(other.name):
             return self.same(one.value, other.value) or any(
                 self.same(one.value, value) for value in in_letters_of(one, other)
             )
@@ -312,6 +316,14 @@ _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
     SetOperation: _Comparison.operations,
     SetBuilder: _Comparison.builders,
 }
+
+
+_COORDINATES = {"x", "y", "z"}
+
+
+def _without_brackets(name: str) -> str:
+    """Return EX for E(X) and E[X]."""
+    return re.sub(r"[()\[\]]", "", name)
 
 
 def _hour_of_day(clock: Clock) -> int:

@@ -60,6 +60,8 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
         evaluator = Evaluator(dict(zip(names, point, strict=True)), budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
+            if _is_tiny(above) and _is_tiny(below):  # both equations hold here
+                continue
             if _is_tiny(above) or _is_tiny(below):
                 return 0
             ratios.append(evaluator.quotient(above, below))

@@ -29,7 +29,7 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
     domains, conditions = _domains_and_conditions(tail, parse)
     if member:
         return SetBuilder(Scalar(("sym", member[0])), (member, *domains), conditions)
-    return SetBuilder(_head(head, parse), domains, conditions)
+    return SetBuilder(parse(head), domains, conditions)
 
 
 def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
@@ -101,11 +101,6 @@ _FOR_INTEGERS = re.compile("(?:where|for|with) (?:(?:all|any|some|every|an) )?in
 _ARE_INTEGERS = re.compile("(?:(?:where|for|with) )?(?:([a-z]) )?(?:(?:is|are) )?(?:(?:an|any) )?integers?")
 _INTRODUCING = frozenset({"where", "for", "with", "for all", "for any", "for some", "for every", "such that"})
 _SETS = frozenset("ZNQRC")
-
-
-def _head(tokens: list[Token], parse: Parse) -> Answer:
-    name = name_of(tokens)
-    return Scalar(("sym", name)) if name else parse(tokens)
 
 
 def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:

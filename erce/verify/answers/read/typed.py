@@ -1,6 +1,7 @@
 """Answer as written → its typed value: a number, a set, an interval, a matrix, an equation, words …"""
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -267,7 +268,10 @@ _GROUPING = frozenset({("(", ")"), ("[", "]"), ("{", "}")})
 def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
     """Return a set, a tuple, an interval, or the one answer in brackets; None for part of an expression."""
     if tokens[0].text in ("(", "[", "⟨"):
-        tokens = without_transpose(tokens)  # a point is a column
+        row = without_transpose(tokens)  # a point is a column
+        if row is not tokens:
+            column = _bracketed(row, nesting)
+            return replace(column, opening="(", closing=")") if isinstance(column, Bracketed) else column
     if not enclosed(tokens):
         return None
     opening, closing, inner = tokens[0].text, tokens[-1].text, tokens[1:-1]

@@ -51,6 +51,9 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     if after and after[0].is_sign("%"):
         percent, after = True, after[1:]
     tokens = tokens[:end]
+    primes = len(tokens) - 1 if 2 <= len(tokens) <= 3 and tokens[0].kind == "number" else 0
+    if primes and not after and all(token.is_sign("'") for token in tokens[1:]):
+        return Quantity(tokens[:1], ("foot", "inch")[primes - 1])
     if _has_angles(tokens) and _written(after).strip() in ("degrees", "degree"):
         tokens, after = [*tokens, Token("sign", "°")], []  # cos 13 degrees
     tokens = _minutes_of_arc_added(tokens)
@@ -156,7 +159,7 @@ def unit_words(text: str) -> tuple[list[str], int]:
     """
     if _LONE_M.search(text):
         raise UnparsedError("M after a number")
-    text = text.casefold()
+    text = _SQUARED.sub(_with_exponent, text.casefold())
     words = _WORD.findall(text)
     unread = _BETWEEN_WORDS.sub("", _WORD.sub("", text))
     scale = 1
@@ -168,6 +171,12 @@ def unit_words(text: str) -> tuple[list[str], int]:
     return words, scale
 
 
+def _with_exponent(power: re.Match[str]) -> str:
+    """Return second^2 for "second squared"."""
+    return f"{power[1]}^{2 if power[2] == 'squared' else 3}" if power[1] in UNITS else power[0]
+
+
+_SQUARED = re.compile(r"\b([a-z]+) (squared|cubed)\b")
 _LONE_M = re.compile(r"\bM\b")  # a million, and no meter
 _BETWEEN_WORDS = re.compile(r"[\s.,'()-]++")
 
@@ -204,6 +213,8 @@ def _combined_unit(words: list[str]) -> str:
             last = UNITS.get(word, "unit")
             powers[last] += sign * square
             square = 1
+    if powers["celsius"] or powers["fahrenheit"]:
+        del powers["degree"]
     if powers["unit"] in (0, 1):  # "15 units" states no unit, "15 square units" an area
         del powers["unit"]
     return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in sorted(powers.items()))

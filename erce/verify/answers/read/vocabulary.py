@@ -16,7 +16,7 @@ GREEK = _words(
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
 # Commands that may be part of a name: \theta, \angle ABC, \frac{AB}{CD}, k_{\max}, \det A.
-NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det"}
+NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det", "partial", "nabla"}
 
 # Commands that end a factor; all others begin one.
 INFIX = _words(

@@ -5,7 +5,7 @@ import re
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.nouns import is_counted
 from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree
-from erce.verify.answers.values import Answer, Bracketed, Listing, Scalar, SetOperation, Words
+from erce.verify.answers.values import Answer, Bracketed, Listing, Named, Record, Scalar, SetOperation, Words
 
 REALS = Scalar(("sym", "mathbb:R"))
 
@@ -54,8 +54,9 @@ _SUBJECTS = frozenset(_SUBJECT_WORDS.split())
 
 def reals_without(excluded: Answer) -> Answer:
     """Return all real numbers but one, or but those of a list."""
-    items = excluded.items if isinstance(excluded, Listing) else (excluded,)
-    return SetOperation("setminus", REALS, Listing(items, "{"))
+    items = excluded.items if isinstance(excluded, Listing | Record) else (excluded,)
+    values = tuple(item.value if isinstance(item, Named) else item for item in items)  # except x = 2
+    return SetOperation("setminus", REALS, Listing(values, "{"))
 
 
 # Words before the numbers that they leave out.
