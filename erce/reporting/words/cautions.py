@@ -29,12 +29,6 @@ ACCIDENTS = (  # reason, the share of completions that is too much, what it mean
     ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
     ("timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN),
     ("error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."),
-    (
-        "reference not read",
-        0.0,
-        "are for a reference that is compared as text: a right answer in other words counts as wrong.",
-        "Rewrite those references, or judge their problems by hand.",
-    ),
     ("opaque", 0.005, "returned objects that no other process can compare.", "Look at opaque completions."),
 )
 
@@ -66,6 +60,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_overlap(summary),
         *_small(summary),
         *_cut_short(summary),
+        *_not_read(summary),
         *_unprotected(summary),
         *_base_model(summary),
     ]
@@ -266,6 +261,20 @@ def _cut_short(summary: Summary) -> list[Caution]:
         of_what = f"the {worst.decoding} completions of {label} on {worst.task}"
         warnings.append(Caution(f"{percent(worst.reasons[reason])} % of {of_what} {meaning}", remedy))
     return warnings
+
+
+def _not_read(summary: Summary) -> list[Caution]:
+    """Count the test completions whose reference the verifier could only compare as text."""
+    completions = [row.n_problems * row.n_samples * row.n_seeds for row in summary.rows]
+    shares = [row.reasons.get("reference not read", 0.0) for row in summary.rows]
+    unread = round(sum(share * count for share, count in zip(shares, completions, strict=True)))
+    if not unread:
+        return []
+    fault = (
+        f"{unread} of {counted(sum(completions), 'test completion')} differ from a reference that is "
+        "compared as text: a right answer in other words counts as wrong there."
+    )
+    return [Caution(fault, "Rewrite those references, or judge their problems by hand.")]
 
 
 def _unprotected(summary: Summary) -> list[Caution]:
