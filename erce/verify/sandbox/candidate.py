@@ -37,6 +37,7 @@ class PaperAlarm(BaseException):
 
 
 PAPER_ALARM = PaperAlarm.__name__
+_FEW_VALUES = 64
 
 
 class _CannotCrossError(Exception):
@@ -91,9 +92,9 @@ class Service:
             "iter": self._iterator,
             "next": self._next,
             "apply": self._apply,
-            "delete": self._delete,
+            "delete": lambda number, name: delattr(self._objects[number], name),
             "set item": self._set_item,
-            "delete item": self._delete_item,
+            "delete item": lambda number, key: operator.delitem(self._objects[number], self._decode(key)),
             "plain": self._plain,
             "operate": self._operate,
             "isinstance": self._isinstance,
@@ -326,17 +327,11 @@ class Service:
     def _set(self, number: int, attribute: str, form: Any) -> None:
         setattr(self._objects[number], attribute, self._decode(form))
 
-    def _delete(self, number: int, attribute: str) -> None:
-        delattr(self._objects[number], attribute)
-
     def _item(self, number: int, form: Any) -> Any:
         return self._copied(self._objects[number][self._decode(form)])
 
     def _set_item(self, number: int, key: Any, form: Any) -> None:
         self._objects[number][self._decode(key)] = self._decode(form)
-
-    def _delete_item(self, number: int, key: Any) -> None:
-        del self._objects[number][self._decode(key)]
 
     def _operate(self, operation: str, operands: Any) -> Any:
         return self._encode(getattr(operator, operation)(*self._decode(operands)))
@@ -374,7 +369,11 @@ class Service:
         return len(self._objects) - 1
 
     def _next(self, number: int, count: int) -> list[Any]:
-        return [self._copied(value) for value in itertools.islice(self._objects[number], count)]
+        """Return the next values: the first ones singly, where the program's own code makes them."""
+        iterator = self._objects[number]
+        is_lazy = type(iterator).__module__ != "builtins" or type(iterator) is types.GeneratorType
+        count = 1 if is_lazy and count < _FEW_VALUES else count
+        return [self._copied(value) for value in itertools.islice(iterator, count)]
 
     def _apply(self, number: int, function: str, *forms: Any) -> Any:
         return self._encode(_FUNCTIONS[function](self._objects[number], *map(self._decode, forms)))

@@ -8,10 +8,10 @@ import symtable
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType, ModuleType
 
 from erce.verify.sandbox.expectations import expect_constants, hold_values, is_camel_case
@@ -48,7 +48,7 @@ class CompiledTests:
     `independent`: no test binds a name that a later test could read. `against_constants`: every assert
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
     `holds_values`: whether tests or set-up bind names to values. `mirrored`: comparison methods in which an
-    instance cannot cheat.
+    instance cannot cheat. These three are read when a job asks.
     """
 
     setup: tuple[CodeType, ...]
@@ -57,9 +57,9 @@ class CompiledTests:
     required: frozenset[str]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of the standard library, which the tests use without an import
     independent: bool
-    against_constants: bool
-    holds_values: bool
-    mirrored: frozenset[str]
+    against_constants: Callable[[], bool]
+    holds_values: Callable[[], bool]
+    mirrored: Callable[[], frozenset[str]]
     bound_by_setup: set[str]
 
 
@@ -80,7 +80,6 @@ def compile_tests(
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
-    of_tests = [node for source in tests for node in nodes(source, "test")]
     modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return CompiledTests(
         setup=compiled[0],
@@ -89,11 +88,16 @@ def compile_tests(
         required=frozenset(answered) - bound,
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
-        against_constants=expect_constants(_statements(tests), of_tests, answered),
-        holds_values=hold_values(of_tests) or not all(map(_is_definition, _statements(setup))),
-        mirrored=mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests)),
+        against_constants=cache(lambda: expect_constants(_statements(tests), _statements(setup), answered)),
+        holds_values=cache(lambda: _hold_values(setup, tests)),
+        mirrored=cache(lambda: mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests))),
         bound_by_setup=_read_and_bound(setup)[1],
     )
+
+
+def _hold_values(setup: tuple[str, ...], tests: tuple[str, ...]) -> bool:
+    of_tests = [node for source in tests for node in nodes(source, "test")]
+    return hold_values(of_tests) or not all(map(_is_definition, _statements(setup)))
 
 
 def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]) -> CompiledTests:
@@ -105,9 +109,9 @@ def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]
         required=frozenset(answered),
         modules=(),
         independent=True,
-        against_constants=True,
-        holds_values=False,
-        mirrored=frozenset(),
+        against_constants=lambda: True,
+        holds_values=lambda: False,
+        mirrored=frozenset,
         bound_by_setup=set(),
     )
 

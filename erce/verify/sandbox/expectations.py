@@ -1,11 +1,19 @@
 """Statements of tests → whether a program could change what they expect, or what they look at later."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 # Builtins whose result depends on their one argument alone.
-_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "sum", "str", "type")
+_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "dict", "range", "sum", "max", "min", "str", "type")
+_ACTING = (
+    ast.Call,
+    ast.NamedExpr,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+)  # expressions that may change a value
 _BINDING = (
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.With, ast.comprehension),
     *(ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
@@ -13,16 +21,30 @@ _BINDING = (
 
 
 def expect_constants(
-    statements: Iterable[ast.stmt], nodes: Sequence[ast.AST], answered: Iterable[str]
+    statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt], answered: Iterable[str]
 ) -> bool:
     """Return whether every assert compares a plain value with a constant, by `==` or `is`.
 
-    A plain value is a name, a constant, a part of a plain value, or what the program or a builtin such as
-    `sorted` makes of plain values. `nodes`
-    are those of the statements but for constants, `answered` the names of the program.
+    A plain value is a name, a constant, a part of a plain value, or what the program, a helper or a builtin
+    such as `sorted` makes of plain values. `helpers` are functions of the set-up: those that the statements
+    call must be like that, too. `answered` are the names of the program.
     """
-    plain = _PlainTests(nodes, answered)
-    return all(map(plain.is_step, statements))
+    body = [*statements, *_called(statements, helpers)]
+    plain = _PlainTests([node for statement in body for node in ast.walk(statement)], answered)
+    return all(map(plain.is_step, body))
+
+
+def _called(statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
+    """Return the helpers that statements name, directly or through others."""
+    unread = {helper.name: helper for helper in helpers if isinstance(helper, ast.FunctionDef)}
+    read: list[ast.FunctionDef] = []
+    waiting = list(statements)
+    while waiting and unread:
+        names = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
+        found = [unread.pop(name) for name in names & unread.keys()]
+        waiting += found
+        read += found
+    return read
 
 
 def hold_values(nodes: Sequence[ast.AST]) -> bool:
@@ -40,40 +62,50 @@ def hold_values(nodes: Sequence[ast.AST]) -> bool:
 
 
 class _PlainTests:
-    """What names stand for in tests, where that is the same in all statements."""
+    """What names stand for in tests; a name has one meaning, wherever it stands."""
 
     def __init__(self, nodes: Sequence[ast.AST], answered: Iterable[str]) -> None:
         functions = [node for node in nodes if type(node) is ast.FunctionDef]
-        self._functions = {function.name for function in functions}
-        parameters = {parameter.arg for function in functions for parameter in function.args.args}
-        self._answered = parameters.union(answered)
-        self._fixed: set[str] = set()  # names of constants that occur in comparisons alone
-        self._objects: set[str] = set()  # names of objects that the program's classes made
-        bindings = [pair for node in nodes if type(node) is ast.Assign for pair in _bindings(node)]
-        if bindings:
-            names = [node for node in nodes if type(node) is ast.Name]
-            stored = [node.id for node in names if type(node.ctx) is ast.Store]
-            bound = {name: value for name, value in bindings if stored.count(name) == 1}
-            compared = {id(self._inmost(side)) for node in nodes for side in _sides(node)}
-            used = {n.id for n in names if type(n.ctx) is ast.Load and id(n) not in compared}
-            self._fixed = {name for name in bound.keys() - used if is_constant(bound[name])}
-            self._objects = {name for name, value in bound.items() if self._is_construction(value)}
+        self._functions = {function.name: function for function in functions}
+        self._parameters = {parameter.arg for function in functions for parameter in function.args.args}
+        self._answered = self._parameters.union(answered)
+        bindings = _Bindings(nodes, self._functions)
+        self._objects = bindings.always(self._is_construction)
+        self._counts = bindings.always(self._is_answer)
+        loops = [node for node in nodes if isinstance(node, ast.For) and self._counts_up(node)]
+        self._indices = {loop.target.id for loop in loops if isinstance(loop.target, ast.Name)}
+        compared = {id(self._inmost(side)) for node in nodes for side in _sides(node)}
+        self._fixed = bindings.fixed(compared)  # names of constants that occur in comparisons alone
+        self._tables = bindings.tables  # names of constants that occur in loops alone
 
     def is_step(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.FunctionDef(args=ast.arguments(defaults=[]), body=body, decorator_list=[]):
                 return all(map(self.is_step, body))
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[program], keywords=[])) if (
-                name in self._functions
-            ):
-                return self._is_program(program)
-            case ast.Assert(test=ast.BoolOp(values=tests)):
-                return all(map(self._is_check, tests))
+            case ast.For(body=body, orelse=[]):
+                return self._is_certain(statement) and all(map(self.is_step, body))
             case ast.Assert(test=test):
-                return self._is_check(test)
-            case ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value) | ast.Expr(value=value):
+                return self._is_condition(test)
+            case (
+                ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value)
+                | ast.Expr(value=value)
+                | ast.Return(value=value)
+            ):
                 return self._is_plain(value)
         return False
+
+    def _is_certain(self, loop: ast.For) -> bool:
+        """Return whether no change of an argument decides how often a loop runs."""
+        is_table = isinstance(loop.iter, ast.Name) and loop.iter.id in self._tables
+        return is_table or is_constant(loop.iter) or self._counts_up(loop)
+
+    def _is_condition(self, test: ast.expr) -> bool:
+        match test:
+            case ast.BoolOp(values=tests):
+                return all(map(self._is_check, tests))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._is_plain(operand)
+        return self._is_check(test)
 
     def _is_check(self, test: ast.expr) -> bool:
         match test:
@@ -94,15 +126,31 @@ class _PlainTests:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 return all(part is None or self._is_plain(part) for part in (lower, upper, step))
             case ast.Call(func=function):
-                known = self._is_program(function) or self._is_of_one_value(value)
+                is_helper = isinstance(function, ast.Name) and function.id in self._functions
+                known = is_helper or self._is_program(function) or self._is_of_one_value(value)
                 passed = [*value.args, *(keyword.value for keyword in value.keywords)]
                 return known and all(map(self._is_plain, passed))
-        return is_constant(value)
+        is_pure = isinstance(value, ast.Lambda) and not any(isinstance(n, _ACTING) for n in ast.walk(value))
+        return is_pure or is_constant(value)
 
     def _is_fixed(self, value: ast.expr) -> bool:
         """Return whether this is a constant, or made of one whose name is used in comparisons alone."""
         inmost = self._inmost(value)
         return is_constant(inmost) or (isinstance(inmost, ast.Name) and inmost.id in self._fixed)
+
+    def _counts_up(self, node: ast.AST) -> bool:
+        """Return whether this is `for i in range(count)`, where the program returned the count."""
+        match node:
+            case ast.For(
+                target=ast.Name(),
+                iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=count)], keywords=[]),
+            ):
+                return count in self._counts
+        return False
+
+    def _is_answer(self, value: ast.expr) -> bool:
+        """Return whether this is a call of the program."""
+        return isinstance(value, ast.Call) and self._is_program(value.func)
 
     def _is_program(self, function: ast.expr) -> bool:
         """Return whether this is a function of the program, or a method of an object that it constructed."""
@@ -118,12 +166,16 @@ class _PlainTests:
     def _is_construction(self, value: ast.expr) -> bool:
         match value:
             case ast.Call(func=ast.Name(id=name)):
-                return name in self._answered and is_camel_case(name)
+                return name in self._parameters or (name in self._answered and is_camel_case(name))
         return False
 
     def _inmost(self, value: ast.expr) -> ast.expr:
-        """Return what `len`, `sorted` and the like are applied to."""
+        """Return what `len`, `sorted` and the like are applied to, or of what this is an item."""
         match value:
+            case ast.Subscript(value=whole, slice=ast.Constant()):
+                return self._inmost(whole)
+            case ast.Subscript(value=whole, slice=ast.Name(id=name)) if name in self._indices:
+                return self._inmost(whole)
             case ast.Call(args=[operand]) if self._is_of_one_value(value):
                 return self._inmost(operand)
         return value
@@ -160,15 +212,95 @@ def is_constant(value: ast.expr) -> bool:
     return True
 
 
-def _bindings(node: ast.Assign) -> list[tuple[str, ast.expr]]:
-    """Return the names that an assignment binds, each with the expression of its value."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return [(name, value)]
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
-            pairs = zip(names, values, strict=False)
-            return [(name.id, value) for name, value in pairs if isinstance(name, ast.Name)]
-    return []
+class _Bindings:
+    """The expressions to which names are bound, and the places in which names are read."""
+
+    def __init__(self, nodes: Sequence[ast.AST], functions: dict[str, ast.FunctionDef]) -> None:
+        self._names = [node for node in nodes if type(node) is ast.Name]
+        self._unexplained = {id(name) for name in self._names if type(name.ctx) is not ast.Load}
+        self.values: dict[str, list[Any]] = {}  # None for what is no single expression
+        self._passed: dict[int, str] = {}  # identity of an argument of a helper → its parameter
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=[target], value=value):
+                    self._bind(target, value)
+                case ast.Call(func=ast.Name(id=name)) if name in functions:
+                    self._pass(node, functions[name])
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        for name in self._names:
+            if name.id in functions and id(name) not in called:  # whoever has it may call it
+                self._pass(None, functions[name.id])
+        self.tables = self._loop_tables(nodes)
+        for node in nodes:
+            if isinstance(node, ast.For):
+                for item in self._items(node.iter):
+                    self._bind(node.target, item)
+
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        match target, value:
+            case ast.Name(id=name), _:
+                self.values.setdefault(name, []).append(value)
+                self._unexplained.discard(id(target))
+            case ast.Tuple(elts=names), ast.Tuple(elts=values) | ast.List(elts=values):
+                for name, part in zip(names, values, strict=False):
+                    self._bind(name, part)
+            case ast.Tuple(elts=names), _:
+                for name in names:
+                    self._bind(name, None)
+
+    def _pass(self, call: ast.Call | None, function: ast.FunctionDef) -> None:
+        parameters = [parameter.arg for parameter in function.args.args]
+        in_order = call is not None and not call.keywords and len(call.args) == len(parameters)
+        for name, value in zip(
+            parameters, call.args if call and in_order else [None] * len(parameters), strict=True
+        ):
+            self.values.setdefault(name, []).append(value)
+            self._passed[id(value)] = name
+
+    def _loop_tables(self, nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
+        """Return the names of lists that are read by loops alone, with their items."""
+        looped = {id(node.iter) for node in nodes if isinstance(node, ast.For)}
+        read = {name.id for name in self._names if type(name.ctx) is ast.Load and id(name) not in looped}
+        tables = {}
+        for name in self.values.keys() - read - self._of_unknown_value():
+            match self.values[name]:
+                case [ast.List(elts=items) | ast.Tuple(elts=items)]:
+                    tables[name] = items
+        return tables
+
+    def _items(self, iterated: ast.expr) -> list[Any]:
+        match iterated:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return items
+            case ast.Name(id=name) if name in self.tables:
+                return self.tables[name]
+        return [None]
+
+    def _of_unknown_value(self) -> set[str]:
+        return {name.id for name in self._names if id(name) in self._unexplained}
+
+    def always(self, holds: Callable[[ast.expr], bool]) -> set[str]:
+        """Return the names for which this holds whatever they are bound to."""
+        return {
+            name
+            for name in self.values.keys() - self._of_unknown_value()
+            if all(value is not None and holds(value) for value in self.values[name])
+        }
+
+    def fixed(self, compared: set[int]) -> set[str]:
+        """Return names of constants that are read in comparisons, and by helpers that do no more."""
+        fixed = set(self.values)
+        read = [name for name in self._names if type(name.ctx) is ast.Load and id(name) not in compared]
+        while True:
+            used = {name.id for name in read if self._passed.get(id(name)) not in fixed}
+            kept = self.always(partial(_stands_for_constant, fixed)) & fixed - used
+            if kept == fixed:
+                return fixed
+            fixed = kept
+
+
+def _stands_for_constant(fixed: set[str], value: ast.expr) -> bool:
+    return is_constant(value) or (isinstance(value, ast.Name) and value.id in fixed)
 
 
 def _sides(node: ast.AST) -> list[ast.expr]:

@@ -105,3 +105,61 @@ def f(x):
 def test_a_loop_that_waits_for_a_change_is_opaque_before_its_time_is_up(ruled):
     test = "s, taken = [1, 2, 3], []\nwhile s:\n    taken.append(f(s))\nassert taken == [3, 2, 1]"
     assert ruled("def f(s): return s.pop()", test)[0] == "opaque"
+
+
+HELPERS = """
+def run(kind, xs):
+    k = kind().f(xs)
+    return k, xs[:k]
+def check(result, expected):
+    k, kept = result
+    assert k == len(expected)
+    assert kept == expected
+    return True
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        # Helpers and loops that compare with constants.
+        ("xs, want = ([1, 2, 3], [1, 2])\ncheck(run(K, xs), want)", "passed"),
+        ("xs, want = ([1, 2, 3], [1, 3])\ncheck(run(K, xs), want)", "failed"),
+        (
+            "cases = [([1, 2, 3], [1, 2])]\nfor xs, want in cases:\n    assert f(xs) == 2 and xs == want",
+            "passed",
+        ),
+        ("for xs, want in [([1, 2, 3], [1])]:\n    assert f(xs) == 2\n    assert xs == want", "failed"),
+        (
+            "def c(xs, w):\n    k = f(xs)\n    for i in range(k): assert xs[i] == w[i]\nc([1, 2, 9], [1, 2])",
+            "passed",
+        ),
+        ("xs = [5]\nassert g(xs, lambda x: x > 1) == 1\nassert not xs", "passed"),
+        # The expected value is not a constant, or the program may have it.
+        ("xs, want = ([1, 2], [2])\ng(want, bool)\ncheck(run(K, xs), want)", "opaque"),
+        ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == [9, 9][i]", "opaque"),
+        (
+            "def c(xs, want): assert f(xs) == 2 and xs == want\nh(c)\nc([1, 2, 3], [1, 2])",
+            "opaque",
+        ),
+        ("xs = [1, 2, 3]\ndef c(a, b): assert f(a) == 2 and a == b\nc(xs, xs)\nassert xs == [0]", "opaque"),
+        (
+            "c = [([1, 2, 3], [1])]\nfor xs, w in c:\n    g(c, bool)\n    assert f(xs) == 2 and xs == w",
+            "opaque",
+        ),
+    ],
+)
+def test_helpers_and_loops_that_compare_with_constants_see_changed_arguments(ruled, test, reason):
+    program = """
+def f(s):
+    s.pop()
+    return len(s)
+class K:
+    def f(self, s): return f(s)
+def g(s, test):
+    n = len(s)
+    s[:] = [x for x in s if not test(x)]
+    return n - len(s)
+def h(c): pass
+"""
+    assert ruled(program, test, setup=[HELPERS], entry_points=["f", "g", "h", "K"])[0] == reason

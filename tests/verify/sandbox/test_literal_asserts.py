@@ -43,7 +43,8 @@ def test_the_short_way_says_what_the_long_way_says(tests, entry_points, monkeypa
     def read():
         for cached in (compile_tests, leaves_nothing, functions_left_to_the_program):
             cached.cache_clear()
-        compiled = dataclasses.asdict(compile_tests((), tests, entry_points))
+        fields = dataclasses.asdict(compile_tests((), tests, entry_points))
+        compiled = {name: field() if callable(field) else field for name, field in fields.items()}
         return compiled, leaves_nothing((), tests, entry_points), functions_left_to_the_program((), tests)
 
     assert called_with_literals((), tests)

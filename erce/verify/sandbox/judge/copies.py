@@ -40,7 +40,7 @@ class Copies:
         remote: Callable[[int, str], Any],
     ) -> None:
         self.names: dict[str, Any] = {}  # of the tests
-        self.mirrored: frozenset[str] = frozenset()  # comparison methods in which an instance cannot cheat
+        self.mirrored: Callable[[], frozenset[str]] = frozenset  # comparison methods that cannot cheat
         self.updating = False  # whether what is read are the tests' own objects after a call
         self._encode, self._decode, self._remote = encode, decode, remote
         self._objects: dict[int, Any] = {}
@@ -130,4 +130,4 @@ class Copies:
         if not (name.startswith("__") and callable(member)) or name in _OF_RECORDS:
             return True
         by_dataclasses = getattr(getattr(member, "__code__", None), "co_filename", "") == "<string>"
-        return by_dataclasses or getattr(member, "__qualname__", "") in self.mirrored
+        return by_dataclasses or getattr(member, "__qualname__", "") in self.mirrored()

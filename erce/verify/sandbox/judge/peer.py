@@ -50,7 +50,7 @@ class Peer:
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the program was asked anything so far
         self.received = 0  # bytes
-        self.against_constants = False  # whether the tests compare with constants alone
+        self.against_constants: Callable[[], bool] = bool  # whether the tests compare with constants alone
         self.left_out = False  # whether a change of an argument was not copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
@@ -196,7 +196,7 @@ class Peer:
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        if returned is not None and after is not None and not self.against_constants:
+        if returned is not None and after is not None and not self.against_constants():
             self.left_out = True
         elif after is not None:
             self.copies.updating = True

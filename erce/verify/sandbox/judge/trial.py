@@ -152,7 +152,7 @@ class _Trial:
         lost = self._unseen(error) or self._changed() or self._lost(error) or self._guessed(error)
         if lost:
             return _ruling("opaque", self._at + lost)
-        if self._peer.left_out and self._compiled.holds_values and error is not self._peer.raised:
+        if self._peer.left_out and self._compiled.holds_values() and error is not self._peer.raised:
             why = "the program changed an argument and returned a value, and only the value crosses"
             return _ruling("opaque", f"{self._at}{why}")
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
