@@ -80,4 +80,34 @@ f(x)=x^2+3 ≡ f: x\mapsto x^2+3 ≡ x\mapsto x^2+3 ≢ g: x\mapsto x^2+3 ≢ f:
 ≡ \text{There are }42\text{ ways} ≡ \text{The number of ways is }42
 ≢ \text{The answer is not }42 ≢ \text{There are less than }42 ≢ \text{twice the area is }42
 ≢ \text{There are }43\text{ ways} ≢ \text{It has no }42 ≢ \text{the answer is }-42
+
+[unknown functions]
+2f(x) ≡ f(x)+f(x) ≢ f(2x) ≢ f(2)x ≢ 2f
+f(x+1)-f(x) ≡ -f(x)+f(1+x) ≢ f(1)
+g(f(x)) ≢ f(g(x)) ≢ f(x)g(x)
+\zeta(3) ≢ 3\zeta ≢ \zeta(2)
+P(A)+P(B) ≡ P(B)+P(A) ≢ P(A+B)
+T(n)=2T(n/2)+n ≡ T(n)=n+2T\left(\frac{n}{2}\right) ≢ T(n)=T(n)+n
+f(x+y)=f(x)+f(y) ≡ f(x)+f(y)=f(y+x) ≢ f(xy)=f(x)+f(y)
+f'(x)g(x)+f(x)g'(x) ≡ g'(x)f(x)+g(x)f'(x) ≢ f'(x)g'(x) ≢ f(x)g(x)
+P(1+r)^n ≡ (1+r)^nP
+f(x)=x, f(x)=-x ≡ f(t)=-t,f(t)=t ≡ f(x)=\pm x ≡ x,-x ≢ g(x)=x,g(x)=-x ≢ f(x)=x,f(t)=t
+\frac34 ≡ \tan\theta=\frac34 ≢ \tan\theta=\frac43 ≢ \tan\frac34
+
+[products of matrices]
+B^{-1}A^{-1} ≡ (AB)^{-1} ≢ A^{-1}B^{-1} ≢ (BA)^{-1} ≢ AB
+(AB)^T ≡ B^TA^T ≢ A^TB^T ≢ AB
+2A^{-1}B ≡ A^{-1}B\cdot 2 ≢ 2BA^{-1}
+
+[written otherwise]
+1,2,3,... ≢ 1,2,3 ≡ 1, 2, 3, ...
+\gcd(m,n)=1 ≡ \gcd(n,m)=1 ≢ \gcd(m,n)=2
+E[X]=5 ≡ E(X)=5 ≡ 5 ≢ E[Y]=5
+\frac{\partial f}{\partial x}=2xy ≡ 2xy ≢ \frac{\partial f}{\partial y}=2xy
+\theta=n\pi,n\in\mathbb{Z} ≡ \{n\pi:n\in\mathbb{Z}\} ≢ \{2n\pi:n\in\mathbb{Z}\}
+\text{all real numbers except }x=2 ≡ x\ne 2 ≡ (-\infty,2)\cup(2,\infty) ≢ x=2
+9.8\text{ m/s}^2 ≡ 9.8\text{ meters per second squared} ≢ 9.8\text{ meters per second}
+37^\circ\text{C} ≡ 37\text{ degrees Celsius} ≢ 37\text{ degrees Fahrenheit}
+6\text{ feet} ≡ 6' ≢ 6'' ≢ 6\text{ inches}
+16 ≡ 16\text{ cats and dogs} ≢ 16\text{ and dogs and}
 """

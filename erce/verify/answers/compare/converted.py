@@ -3,12 +3,14 @@
 from erce.verify.answers.compare.real_sets import interval_of
 from erce.verify.answers.compare.vectors import vector_of
 from erce.verify.answers.limits import Budget
-from erce.verify.answers.tree import Tree, nodes, replaced
+from erce.verify.answers.read.vocabulary import TRIGONOMETRIC
+from erce.verify.answers.tree import Tree, nodes, replaced, symbols
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
     Clock,
     Congruence,
+    Equation,
     Inequality,
     Matrix,
     Ratio,
@@ -23,16 +25,19 @@ def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
     """Return `one` in the type of `other`, None if it has no such form."""
     if isinstance(one, Scalar):
         return _as_multiples(one) if isinstance(other, SetBuilder) else _as_vector(one, other, budget)
+    same: Answer | None = None
     match one, other:
+        case Equation((("call", function, (("sym", _),)), value)), Scalar():  # tan θ = 3/4
+            same = Scalar(value) if function in TRIGONOMETRIC and not symbols(value) else None
         case Clock(half=""), Ratio():
-            return _as_ratio(one)
+            same = _as_ratio(one)
         case Congruence(), SetBuilder():
-            return _as_family(one)
+            same = _as_family(one)
         case Matrix(), Bracketed():
-            return _as_brackets(one, other)
+            same = _as_brackets(one, other)
         case Inequality(), Bracketed():
-            return interval_of(one)
-    return None
+            same = interval_of(one)
+    return same
 
 
 def _as_brackets(matrix: Matrix, other: Bracketed) -> Bracketed | None:

@@ -3,6 +3,7 @@
 import math
 import operator
 import threading
+import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -291,6 +292,23 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
 _MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 
+def _apply(evaluator: Evaluator, tree: Tree) -> Value:
+    """Return the value of an unknown function, for which only what holds for every function may hold.
+
+    It is (w² + a) / (w + b), with a weighted sum w of the arguments and numbers that depend on the name.
+    """
+    seed = zlib.crc32(tree[1].encode())
+    total: Value = 0
+    for at, argument in enumerate(tree[2], 1):
+        weight = Fraction(1 + at + seed % 89, 13)
+        term = _combine(evaluator, weight, evaluator.value(argument), operator.mul)
+        total = _combine(evaluator, total, term, operator.add)
+    square = _combine(evaluator, total, total, operator.mul)
+    above = _combine(evaluator, square, Fraction(1 + seed % 997, 101), operator.add)
+    below = _combine(evaluator, total, Fraction(1 + seed % 1009, 103), operator.add)
+    return evaluator.quotient(evaluator.bounded(above), evaluator.bounded(below))
+
+
 def _factorial(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:
     value = evaluator.integer(arguments[0], limit=5000)
     evaluator.budget.spend(value >> 3)
@@ -371,4 +389,5 @@ _VALUES: dict[str, Callable[[Evaluator, Tree], Value]] = {
     "sum": _series,
     "prod": _series,
     "call": _call,
+    "apply": _apply,
 }

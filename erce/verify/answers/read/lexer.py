@@ -79,7 +79,7 @@ def spelling(text: str) -> list[tuple[str, str]]:
     True
     """
     written = [(token.kind, token.text) for token in tokenize(text)]
-    while written and written[-1][1] in (".", ",", ";"):
+    while written and written[-1][1] in (".", ",", ";") and not goes_on([text for _, text in written]):
         written.pop()
     spelled = list[tuple[str, str]]()
     for piece in written:
@@ -87,6 +87,11 @@ def spelling(text: str) -> list[tuple[str, str]]:
         if piece == ("sign", "}") and spelled[-3:-2] == [("sign", "{")]:
             spelled[-3:] = spelled[-2:-1]
     return spelled
+
+
+def goes_on(texts: list[str]) -> bool:
+    """Return whether the texts of tokens end in three dots: 1, 2, 3, ..."""
+    return texts[-3:] == [".", ".", "."]
 
 
 _TOKEN = re.compile(

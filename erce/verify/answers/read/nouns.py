@@ -129,7 +129,7 @@ TRAILING = _words(
     "each apiece total altogether overall left more fewer remaining old long wide tall high deep away "
     "apart ago all daily weekly monthly yearly annually hourly later earlier early percent th st nd rd"
 )
-LINKING = _words("of per a an the in every")
+LINKING = _words("of per a an the in every and")
 
 _PLURAL = {"ies": "y", "es": "", "s": ""}
 

@@ -7,6 +7,8 @@ from functools import partial
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.lexer import END, Token, tokenize
 from erce.verify.answers.read.numerals import integral, number, repeating
+from erce.verify.answers.read.products import in_order, power_of_product
+from erce.verify.answers.read.series import application, series
 from erce.verify.answers.read.surface import clean
 from erce.verify.answers.read.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX, SHORT_UNITS
 from erce.verify.answers.tree import Tree
@@ -29,6 +31,7 @@ def parse_scalar(text: str) -> Tree:
     | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
     | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
     | | argument), abs, floor, ceil, fact, binom, gcd, lcm, max, min |
+    | `("apply", name, arguments)` | f(x, y), where nothing is known of f |
     | `("sum", name, first, last, term)`, `("prod", …)` | over the integers first … last; the name is `#0` … |
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
@@ -44,7 +47,7 @@ def parse_scalar(text: str) -> Tree:
 
 def parse_tokens(tokens: list[Token]) -> Tree:
     """Return the tree of the expression that the tokens write; see `parse_scalar`."""
-    parser = _ExpressionParser(tokens)
+    parser = ExpressionParser(tokens)
     tree = parser.sum()
     if parser.next.kind != END.kind:
         raise UnparsedError(f"{parser.next.text!r} where the expression should end")
@@ -59,7 +62,7 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
 _ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 
 
-class _ExpressionParser:
+class ExpressionParser:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = [*tokens, END]
         self.at = 0
@@ -127,7 +130,7 @@ class _ExpressionParser:
                 self.mix_fraction(above)
             else:
                 above.append(self.power())
-        tree = above[0] if len(above) == 1 else ("mul", tuple(above))
+        tree = above[0] if len(above) == 1 else in_order(above)
         if not below:
             return tree
         return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
@@ -179,16 +182,13 @@ class _ExpressionParser:
             if self.next.kind != "sign":
                 return tree
             if self.eat("^"):
-                tree = ("pow", tree, self.exponent())
+                tree = power_of_product(tree, self.exponent())
             elif self.eat("!"):
                 if self.next.text == "!" and self.next.kind == "sign":
                     raise UnparsedError("a double factorial")
                 tree = ("call", "fact", (tree,))
             elif self.eat("°"):
                 tree = ("mul", (tree, ("deg",)))
-            elif self.next.text == "'" and tree[0] == "sym":
-                self.at += 1
-                tree = ("sym", tree[1] + "'")
             else:
                 return tree
         raise TooLargeError(f"more than {MAX_DEPTH} levels")
@@ -259,10 +259,17 @@ class _ExpressionParser:
 
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
-            return "sym", f"{name}_{self.subscript()}"
+            name = f"{name}_{self.subscript()}"
+        while self.next.is_sign("'"):
+            self.at += 1
+            name += "'"
+            if len(name) > MAX_DEPTH:
+                raise TooLargeError(f"more than {MAX_DEPTH} primes")
         if name in self.indices:
             return "sym", f"#{self.indices.index(name)}"
-        return ("const" if name in ("e", "i") else "sym"), name
+        if name in ("e", "i"):
+            return "const", name
+        return application(self, name) or ("sym", name)
 
     def atom(self) -> Tree:
         """Read a number, a symbol, a bracket, or a command with its arguments."""
@@ -359,40 +366,17 @@ class _ExpressionParser:
             raise UnparsedError("a rounding that does not end")
         return "call", name, (tree,)
 
-    def series(self, kind: str) -> Tree:
-        """Read a sum or a product; its bounds may stand in either order."""
-        last = self.bound() if self.eat("^") else None
-        self.need("_")
-        self.need("{")
-        name = self.take()
-        if name.kind != "letter":
-            raise UnparsedError("a sum without an index")
-        self.need("=")
-        first = self.sum()
-        self.need("}")
-        if last is None:
-            self.need("^")
-            last = self.exponent()
-        self.indices.append(name.text)
-        term = self.product()
-        self.indices.pop()
-        return kind, f"#{len(self.indices)}", first, last, term
-
-    def bound(self) -> Tree:
-        r"""Read the upper bound that stands before the lower one: n in \sum^n_{k=1} has no index."""
-        return ("sym", self.take().text) if self.next.kind == "letter" else self.exponent()
-
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_COMMANDS: dict[str, Callable[[_ExpressionParser], Tree]] = {
+_COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),
-    "sqrt": _ExpressionParser.root,
-    "log": _ExpressionParser.logarithm,
-    "lfloor": partial(_ExpressionParser.rounded, name="floor", closing="rfloor"),
-    "lceil": partial(_ExpressionParser.rounded, name="ceil", closing="rceil"),
-    "sum": partial(_ExpressionParser.series, kind="sum"),
-    "prod": partial(_ExpressionParser.series, kind="prod"),
+    "sqrt": ExpressionParser.root,
+    "log": ExpressionParser.logarithm,
+    "lfloor": partial(ExpressionParser.rounded, name="floor", closing="rfloor"),
+    "lceil": partial(ExpressionParser.rounded, name="ceil", closing="rceil"),
+    "sum": partial(series, kind="sum"),
+    "prod": partial(series, kind="prod"),
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),

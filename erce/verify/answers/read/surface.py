@@ -45,7 +45,8 @@ def compact(text: str) -> str:
     """
     text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text.replace("\\$", "$")))
     words = _DELIMITER.sub("", _COMMAND.sub(_without_dropped, text)).split()
-    return _NEEDLESS_SPACE.sub("", " ".join(words)).rstrip(".,;")
+    text = _NEEDLESS_SPACE.sub("", " ".join(words))
+    return text if text.endswith("...") else text.rstrip(".,;")
 
 
 _MAX_WRAPPERS = 4

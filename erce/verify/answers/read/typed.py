@@ -14,7 +14,7 @@ from erce.verify.answers.read.builders import (
     without_quantifier,
 )
 from erce.verify.answers.read.congruences import parse_congruences
-from erce.verify.answers.read.lexer import Token, tokenize
+from erce.verify.answers.read.lexer import Token, goes_on, tokenize
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
 from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
 from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_names
@@ -74,6 +74,8 @@ def _parse_text(text: str) -> Answer:
     if scientific:
         return Scalar(scientific)
     tokens = tokenize(text)
+    if goes_on([token.text for token in tokens]):
+        raise UnparsedError("a list that goes on")
     while tokens and tokens[-1].kind == "sign" and tokens[-1].text in _TRAILING:
         tokens.pop()
     words, rest = leading_words(tokens)
@@ -209,7 +211,7 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
         names = {item.name for item in named}
         if len(names) == len(named):
             return Record(named)
-        if len(names) == 1:
+        if len(names) == 1 and not any("(" in name for name in names):
             return Listing(tuple(item.value for item in named), "and")
     return Listing(items, joined)
 
@@ -271,7 +273,7 @@ def _bracketed(tokens: list[Token], nesting: int) -> Answer | None:
         row = without_transpose(tokens)  # a point is a column
         if row is not tokens:
             column = _bracketed(row, nesting)
-            return replace(column, opening="(", closing=")") if isinstance(column, Bracketed) else column
+            return replace(column, opening="(", closing=")") if isinstance(column, Bracketed) else None
     if not enclosed(tokens):
         return None
     opening, closing, inner = tokens[0].text, tokens[-1].text, tokens[1:-1]

@@ -1,0 +1,68 @@
+"""Tokens of a sum or a product over an index, and of an unknown function with its arguments → trees."""
+
+from typing import TYPE_CHECKING
+
+from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.read.lexer import END
+from erce.verify.answers.tree import Tree
+
+if TYPE_CHECKING:
+    from erce.verify.answers.read.scalar import ExpressionParser
+
+# In f(x + 1) each of these is a function; most other letters only in f(x) and f(2), as P(1 + r) is a product.
+_FUNCTIONS = frozenset({"f", "g", "F", "G", "T", "Gamma", "zeta"})
+_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
+
+
+def series(parser: "ExpressionParser", kind: str) -> Tree:
+    """Read a sum or a product; its bounds may stand in either order."""
+    last = _bound(parser) if parser.eat("^") else None
+    parser.need("_")
+    parser.need("{")
+    name = parser.take()
+    if name.kind != "letter":
+        raise UnparsedError("a sum without an index")
+    parser.need("=")
+    first = parser.sum()
+    parser.need("}")
+    if last is None:
+        parser.need("^")
+        last = parser.exponent()
+    parser.indices.append(name.text)
+    term = parser.product()
+    parser.indices.pop()
+    return kind, f"#{len(parser.indices)}", first, last, term
+
+
+def _bound(parser: "ExpressionParser") -> Tree:
+    r"""Read the upper bound that stands before the lower one: n in \sum^n_{k=1} has no index."""
+    return ("sym", parser.take().text) if parser.next.kind == "letter" else parser.exponent()
+
+
+def application(parser: "ExpressionParser", name: str) -> Tree | None:
+    """Read the arguments of an unknown function after its name; None if the name stands for a factor."""
+    letter = name.partition("_")[0].rstrip("'")
+    start = parser.at
+    if parser.next.is_sign("^"):
+        exponent = "".join(token.text for token in parser.tokens[start + 1 : start + 5])
+        if not exponent.startswith("{-1}") or letter not in _FUNCTIONS:
+            return None
+        parser.at, name = start + 5, f"{name}^-1"
+    if not parser.next.is_sign("(") or letter in _FACTORS:
+        parser.at = start
+        return None
+    argument, closing = [*parser.tokens[parser.at + 1 : parser.at + 3], END][:2]
+    alone = argument.kind in ("letter", "number") and closing.is_sign(")")
+    if letter not in _FUNCTIONS and not alone:
+        parser.at = start
+        return None
+    parser.need("(")
+    parser.descend()
+    arguments = [parser.sum()]
+    while parser.eat(","):
+        arguments.append(parser.sum())
+        if len(arguments) > MAX_ITEMS:
+            raise TooLargeError(f"more than {MAX_ITEMS} arguments")
+    parser.depth -= 1
+    parser.need(")")
+    return "apply", name, tuple(arguments)
