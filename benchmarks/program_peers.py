@@ -13,7 +13,7 @@ from typing import Any
 
 from mbpp_programs import Case
 
-from erce.verify.sandbox import Sandbox
+from erce.verify.sandbox import Job, Limits, Sandbox
 
 Judge = Callable[[Case], bool]
 PROGRAMS = 40
@@ -35,6 +35,25 @@ def speed(sandbox: Sandbox, cases: list[Case], *, rounds: int, resident: list[fl
         ballast = b"x" * int(size * (1 << 30))
         _table(judges, chosen, rounds, f"{size:g} GB" if size else "small")
         del ballast
+
+
+def scaling(tier: str, cases: list[Case], *, workers: int, rounds: int) -> None:
+    """Print the verdicts a second of one worker and of several, interleaved, on references under 0.4 s."""
+    quick = [case for case in cases if case.cpu_seconds <= Limits().cpu]
+    jobs = [Job(case.program, case.tests, case.setup, case.entry_points) for case in quick]
+    rates: dict[int, list[float]] = {1: [], workers: []}
+    for _ in range(rounds):
+        for count, measured in rates.items():
+            with Sandbox(tier, workers=count) as sandbox:
+                sandbox.map(jobs[:PROGRAMS])  # starts the workers
+                began = time.perf_counter()
+                sandbox.map(jobs)
+                measured.append(len(jobs) / (time.perf_counter() - began))
+    print(f"\n{len(jobs)} programs × {rounds} rounds, median\n")
+    print("| workers | verdicts a second |")
+    print("|--------:|------------------:|")
+    for count, measured in rates.items():
+        print(f"| {count:>7} | {median(measured):>17.0f} |")
 
 
 def _table(judges: dict[str, Judge], cases: list[Case], rounds: int, parent: str) -> None:

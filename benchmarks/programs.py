@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import mbpp_programs
-from program_peers import speed
+from program_peers import scaling, speed
 
 from erce.verify.sandbox import TIERS, Limits, Sandbox
 
@@ -120,6 +120,7 @@ def on_mbpp(options: argparse.Namespace) -> None:
             references = mbpp_programs.calibrated(sandbox, mbpp_programs.sanitized(options.mbpp))
             if options.speed:
                 speed(sandbox, references, rounds=options.rounds, resident=options.resident)
+                scaling(tier, references, workers=options.workers, rounds=options.rounds)
                 continue
             full = mbpp_programs.calibrated(sandbox, mbpp_programs.full(options.mbpp))
             sets = {"sanitized": references, "full with challenge": full}
