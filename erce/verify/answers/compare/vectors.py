@@ -15,12 +15,8 @@ def vector_of(scalar: Scalar, size: int, budget: Budget) -> Bracketed | None:
     """
     tree = replaced(scalar.tree, ("const", "i"), ("sym", _AXES[0]))
     axes = _AXES[:size]
-    if (
-        size not in (2, 3)
-        or scalar.unit
-        or len(names(tree) & set(axes)) < 2
-        or "k" in names(tree) - set(axes)
-    ):
+    written = names(tree) & set(_AXES)
+    if size not in (2, 3) or scalar.unit or len(written) < 2 or not written <= set(axes):
         return None
     components = [_component(tree, axis, axes) for axis in axes]
     terms = (("mul", (("sym", axis), part)) for axis, part in zip(axes, components, strict=True))
