@@ -27,7 +27,8 @@ from erce.verify.sandbox.watched import MUTABLE, Watched, are_alike
 
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _FUNCTIONS = {
-    function.__name__: function for function in (len, bool, int, float, str, repr, hash, format, round)
+    function.__name__: function
+    for function in (len, bool, int, float, str, repr, hash, format, round, reversed)
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 

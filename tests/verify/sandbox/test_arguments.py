@@ -7,7 +7,7 @@ import pytest
     ("test", "reason"),
     [
         ("k = K()\nassert f(k, [k]) == 1", "passed"),
-        ("k = K()\nassert f(k, [k]) == 2", "failed"),
+        ("k = K()\nassert f(k, [k]) == 1 + 1", "failed"),
         (
             "k = K()\nks = [k]\nassert g(ks) is None and len(ks) == 2 and ks[0] is k and ks[1].n == 2",
             "passed",
@@ -53,7 +53,7 @@ def test_an_argument_that_has_a_name_is_changed_too(ruled, test, reason):
         ("s = [1, 2, 3]\nk = [f(s)]\nassert k.pop() == 3\nassert s == [1, 2]", "opaque"),
         ("s = [1, 2, 3]\nassert f(s) == 3\nassert len(s) == 2 and sorted(s) == s", "opaque"),
         ("s = [1, 2, 3]\nassert f(s) == 4", "failed"),
-        ("assert f([1, 2, 3]) == 4 or f([1]) == sum([2])", "failed"),
+        ("assert f([1, 2, 3]) == 4 or f([1]) == 1 + 1", "failed"),
     ],
 )
 def test_a_function_may_change_its_argument_and_return_a_value(ruled, test, reason):
@@ -137,7 +137,8 @@ def check(result, expected):
         ("xs = [5]\nassert g(xs, lambda x: x > 1) == 1\nassert not xs", "passed"),
         # The expected value is not a constant, or the program may have it.
         ("xs, want = ([1, 2], [2])\ng(want, bool)\ncheck(run(K, xs), want)", "opaque"),
-        ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == [9, 9][i]", "opaque"),
+        ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == 9", "opaque"),
+        ("xs = [1, 2, 3]\nk = f(xs)\nn = len(xs)\nfor i in range(n): assert xs[i] == 9", "opaque"),
         (
             "def c(xs, want): assert f(xs) == 2 and xs == want\nh(c)\nc([1, 2, 3], [1, 2])",
             "opaque",

@@ -52,6 +52,9 @@ def counts(words, factory=int):
     made = defaultdict(factory)
     for word in words: made[word] += 1
     return made
+class Dots(dict): __getattr__ = dict.get
+def dots(): return Dots(a=1)
+def ring(): return Ring([1, 2])
 def sevens(): return defaultdict(lambda: 7)
 def plain(words): return dict(counts(words))
 """
@@ -72,6 +75,8 @@ def plain(words): return dict(counts(words))
         # What is lost on the way is not the program's failure, nor a pass.
         ("assert sevens()['q'] == 7", "opaque"),
         ("assert Missing(a=1)['q']", "opaque"),
+        ("assert dots().b is None", "opaque"),
+        ("assert ring()[3] == 2", "opaque"),
         ("want = 12\nassert Missing()[want] == want", "opaque"),
         ("assert Seven(5) + 4 == 2", "opaque"),
         ("assert local().top() == 3", "opaque"),

@@ -20,6 +20,10 @@ class V:
     def __str__(self): return str(self.x)
     def __contains__(self, x): return x == self.x
     def both(self): yield from (self.x, 2)
+    def __len__(self): return 3
+    def __reversed__(self): return iter([self.x, 7])
+    def __iter__(self):
+        for self.x in (self.x, 8): yield self.x
 class W(V):
     def __enter__(self): return self
     def __exit__(self, *error):
@@ -43,6 +47,8 @@ class W(V):
         "assert f'{V(2):>3}' == '  2' and str(round(V(2), 1)) == '2.1'",
         "import copy\nv = V(2)\nw = copy.copy(v)\nw.x = 3\nassert v.x == 2 and copy.deepcopy(w).x == 3",
         "assert 2 in V(2) and 3 not in V(2)",
+        "assert list(reversed(V(2))) == [2, 7]",
+        "v = V(2)\nvalues = iter(v)\nassert next(values) == v.x == 2 and next(values) == v.x == 8",
         "assert 1 in V(1).both() and 5 not in V(1).both()",
         "with W(5) as w:\n    assert w.x == 5\nassert w.left is False",
         "try:\n    with W(5) as w:\n        raise ValueError(3)\nexcept ValueError:\n    assert w.left",

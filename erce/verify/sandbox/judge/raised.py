@@ -94,7 +94,7 @@ class RaisedExceptions:
                 return plain
             kind = self._stand_in(-1, form["kind"], builtin)
         made: Any = kind.__new__(kind, *arguments)
-        made.args, made._text, made._number = arguments, text, number
+        made._text, made._number = text, number
         return made
 
     def class_of(self, raised: str, classes: list[Any]) -> type[Exception]:

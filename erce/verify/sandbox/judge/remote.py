@@ -181,14 +181,14 @@ class Remote:
     def __format__(self, form: str) -> str:
         return self._as("format", str, form)
 
+    def __reversed__(self) -> Any:
+        return self._item("apply", "reversed")
+
     def __copy__(self) -> Any:
         return self._item("apply", "copy")
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self._item("apply", "deepcopy")
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise self._peer.stop("opaque", f"a {self._kind!r} object cannot be pickled outside its process")
 
     def __mro_entries__(self, bases: Any) -> Any:
         raise self._peer.stop(
