@@ -194,6 +194,19 @@ def test_what_a_test_cannot_do_with_an_object_is_opaque(ruled):
     assert ruled("class V: pass\nf = V", "assert [1][f()] == 1")[0] == "opaque"
 
 
+def test_threads_of_the_tests_ask_in_turn(ruled):
+    program = "class Counter:\n    n = 0\n    def add(self): self.n += 1"
+    test = """
+import threading
+c = Counter()
+threads = [threading.Thread(target=lambda: [c.add() for _ in range(100)]) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert c.n == 800
+"""
+    assert ruled(program, test) == ("passed", "")
+
+
 SAYS_YES = """
 class f:
     def __init__(self, *a): pass

@@ -10,6 +10,7 @@ import itertools
 import operator
 import socket
 import sys
+import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -46,6 +47,7 @@ class Peer:
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
+        self._asking = threading.RLock()  # tests may have threads
         self.stopped: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the program was asked anything so far
@@ -74,12 +76,13 @@ class Peer:
 
     def ask(self, *request: Any) -> Any:
         """Return the candidate's answer, not yet decoded; its exceptions are raised here."""
-        self.send(*request)
-        self.needed = True
-        answer = self.answer()
-        if sys.stdout is not _STDOUT and request[0] != "printed":
-            sys.stdout.write(self.ask("printed"))
-        return answer
+        with self._asking:
+            self.send(*request)
+            self.needed = True
+            answer = self.answer()
+            if sys.stdout is not _STDOUT and request[0] != "printed":
+                sys.stdout.write(self.ask("printed"))
+            return answer
 
     def send(self, *request: Any) -> None:
         """Send one request, whose reply must be read next."""
