@@ -23,7 +23,7 @@ class V:
     def __len__(self): return 3
     def __reversed__(self): return iter([self.x, 7])
     def __iter__(self):
-        for self.x in (self.x, 8): yield self.x
+        for self.x in (self.x, 8, 9): yield self.x
 class W(V):
     def __enter__(self): return self
     def __exit__(self, *error):
