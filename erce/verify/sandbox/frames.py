@@ -23,6 +23,7 @@ LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds o
 NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send each other
 MAX_FRAME_BYTES = 8 << 20
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
+LEFT_OUT = "the program changed an argument and returned a value, and only the value crosses"
 
 _JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _FROM_JSON = json.JSONDecoder()

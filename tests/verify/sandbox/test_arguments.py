@@ -2,6 +2,8 @@
 
 import pytest
 
+from erce.verify.sandbox.frames import LEFT_OUT
+
 
 @pytest.mark.parametrize(
     ("test", "reason"),
@@ -164,3 +166,21 @@ def g(s, test):
 def h(c): pass
 """
     assert ruled(program, test, setup=[HELPERS], entry_points=["f", "g", "h", "K"])[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("v = [3, 1, 2]\nassert f(v) == sorted(v)", "passed"),
+        ("v = [3, 1, 2]\nassert f(v) == sorted(v)\nassert v == [3, 1, 2]", "opaque"),
+        ("assert f([3, 1, 2]) == sorted([3, 1, 2])", "passed"),  # nobody has the argument that was changed
+    ],
+)
+def test_a_pass_that_missed_a_change_must_hold_with_the_change_too(ruled, test, reason):
+    assert ruled("def f(v):\n    v.sort()\n    return list(v)", test)[0] == reason
+
+
+def test_a_pass_that_missed_a_change_in_an_earlier_test_must_hold_too(ruled):
+    tests = ["assert f(v) == sorted(v)", "assert f([v[0]]) == [3]"]
+    program = "def f(v):\n    v.sort()\n    return list(v)"
+    assert ruled(program, *tests, setup=["v = [3, 1, 2]"]) == ("opaque", LEFT_OUT)

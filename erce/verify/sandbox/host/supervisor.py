@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,17 +111,33 @@ class SupervisedWorker:
             self._judge.close()
 
     def run(self, job: Job, limits: Limits) -> Outcome:
-        """Return the outcome of one job, or raise WorkerDiedError."""
+        """Return the outcome of one job, or raise WorkerDiedError.
+
+        A pass in which tests may have missed what the program changed must hold a second time, with all
+        changes of arguments copied back to the tests.
+        """
+        outcome, again = self._judged_once(job, limits, copies_all_changes=False)
+        if not again:
+            return outcome
+        second, _ = self._judged_once(job, limits, copies_all_changes=True)
+        elapsed, cpu = outcome.verdict.elapsed + second.verdict.elapsed, outcome.cpu + second.cpu
+        if second.verdict.accepted:
+            return Outcome(replace(outcome.verdict, elapsed=elapsed), cpu)
+        return Outcome(Verdict(False, "opaque", elapsed=elapsed, detail=frames.LEFT_OUT), cpu)
+
+    def _judged_once(self, job: Job, limits: Limits, *, copies_all_changes: bool) -> tuple[Outcome, bool]:
+        """Return the outcome in a fresh process, and whether it must be found a second time."""
         began = time.monotonic()
         mode = "together" if "split" in self._without and job.mode == "strict" else job.mode
         try:
             program = frames.frame([job.program, definitions_of(tuple(job.setup)), mode])
         except frames.TooBigError as error:
-            return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
+            return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0), False
         try:
             if self._judge is None or self._judged >= JOBS_PER_JUDGE:
                 self._renew_judge()
-            ruling, report = self._exchange(program, job, mode, limits)
+            request = _request(job, mode, copies_all_changes=copies_all_changes)
+            ruling, report = self._exchange(program, job, request, limits)
         except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
@@ -129,7 +146,8 @@ class SupervisedWorker:
         if not ruling and not report.over:
             end = report.judge or "no ruling"
             raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)
-        return Outcome(_verdict(ruling, report, limits, time.monotonic() - began), float(report.cpu))
+        verdict = _verdict(ruling, report, limits, time.monotonic() - began)
+        return Outcome(verdict, float(report.cpu)), verdict.accepted and ruling.get("again") is True
 
     def _renew_judge(self) -> None:
         if self._judge:
@@ -140,7 +158,7 @@ class SupervisedWorker:
         self._judged = 0
 
     def _exchange(
-        self, program: bytes, job: Job, mode: str, limits: Limits
+        self, program: bytes, job: Job, request: bytes, limits: Limits
     ) -> tuple[dict[str, Any], _Report]:
         """Return the judge's ruling and the worker's report."""
         ours, theirs = socket.socketpair()
@@ -156,24 +174,23 @@ class SupervisedWorker:
                 ours.sendall(program)
             if len(program) > WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(None)
-            ruling = self._ask_judge(ours, job, mode, seconds)
+            ruling = self._ask_judge(ours, job, request, seconds)
         # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
         return ruling, _Report(*self._receive().split("\n"))
 
-    def _ask_judge(self, channel: socket.socket, job: Job, mode: str, seconds: float) -> dict[str, Any]:
+    def _ask_judge(self, channel: socket.socket, job: Job, request: bytes, seconds: float) -> dict[str, Any]:
         """Return the judge's ruling; {} if the judge ended instead."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
         _set_timeout(judge, seconds)
-        message = _request(job, mode)
         try:
-            sent = socket.send_fds(judge, [message], [channel.fileno()])
+            sent = socket.send_fds(judge, [request], [channel.fileno()])
             channel.close()
-            if sent < len(message):
-                judge.sendall(message[sent:])
+            if sent < len(request):
+                judge.sendall(request[sent:])
             clean = _leaves_nothing(job)  # found out while the judge works
             ruling = frames.receive(judge)
         except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
@@ -209,10 +226,10 @@ def _set_timeout(channel: socket.socket, seconds: float) -> None:
         channel.settimeout(seconds)
 
 
-def _request(job: Job, mode: str) -> bytes:
+def _request(job: Job, mode: str, *, copies_all_changes: bool) -> bytes:
     closed = None if job.entry_points is None else list(job.entry_points)
     request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
-    text = json.dumps(request).encode()
+    text = json.dumps(request | {"copies_all_changes": copies_all_changes}).encode()
     return len(text).to_bytes(4, "little") + text
 
 

@@ -54,6 +54,7 @@ class Peer:
         self.received = 0  # bytes
         self.against_constants: Callable[[], bool] = bool  # whether the tests compare with constants alone
         self.left_out = False  # whether a change of an argument was not copied back
+        self.copies_all_changes = False
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
         self._table = Table(self._encode)  # of the message that is made
@@ -189,7 +190,8 @@ class Peer:
 
         If it returns None, its changes to its arguments are copied back: it was called for them. A function
         that returns anything else could empty the list that its result is compared with. So its changes are
-        copied only if the tests compare with nothing but constants, and remembered otherwise.
+        copied only if the tests compare with nothing but constants, and remembered otherwise; with
+        `copies_all_changes` they always are.
         """
         arguments = [list(positional), named]
         passed = self.form(arguments)
@@ -199,7 +201,8 @@ class Peer:
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        if returned is not None and after is not None and not self.against_constants():
+        copies = returned is None or self.copies_all_changes
+        if after is not None and not copies and not self.against_constants():
             self.left_out = True
         elif after is not None:
             self.copies.updating = True

@@ -31,7 +31,9 @@ from erce.verify.sandbox.judge.peer import JobEnded, Peer
 from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
 
-Ruling = dict[str, Any]  # "reason", "detail", and "clean": whether this process may judge another job
+# "reason", "detail", "clean": whether this process may judge another job, and "again": whether the tests may
+# not have seen what a program that passed has changed.
+Ruling = dict[str, Any]
 _EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
 MAX_BYTES_PER_JUDGE = 1 << 20  # received, after which a judge makes room for another
 _RECURSION_LIMIT = sys.getrecursionlimit()
@@ -68,9 +70,15 @@ def _certain(peer: Peer, **request: Any) -> Ruling:
 
 
 def judge(
-    peer: Peer, setup: list[str], tests: list[str], entry_points: list[str] | None, mode: str
+    peer: Peer,
+    setup: list[str],
+    tests: list[str],
+    entry_points: list[str] | None,
+    mode: str,
+    copies_all_changes: bool,
 ) -> Ruling:
     """Return the ruling on one candidate, whatever the tests raise."""
+    peer.copies_all_changes = copies_all_changes
     random.seed(0)
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
@@ -101,6 +109,7 @@ class _Trial:
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program
+        self._left_out = False  # whether a change of an argument was not copied back in any test
 
     def run(self) -> None:
         replies = self._peer.load(self._compiled.entry_points)
@@ -119,6 +128,7 @@ class _Trial:
                 self._peer.needed = self._peer.left_out = False
             self._at = f"{' '.join(source.split()):.120}: "
             exec(code, self._names)
+            self._left_out |= self._peer.left_out
 
     def _bind_entry_points(self, replies: list[Any]) -> None:
         """Get the entry points, a closed list: otherwise the program could define both sides of an assert."""
@@ -135,7 +145,7 @@ class _Trial:
             return self.ruling_on(self._peer.stopped)
         if not self._peer.needed:
             return _ruling("error", "the tests hold without a call of the program, so any program would pass")
-        return _ruling("passed", "")
+        return _ruling("passed", "") | {"again": self._left_out and self._compiled.holds_values()}
 
     def ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
@@ -153,8 +163,7 @@ class _Trial:
         if lost:
             return _ruling("opaque", self._at + lost)
         if self._peer.left_out and self._compiled.holds_values() and error is not self._peer.raised:
-            why = "the program changed an argument and returned a value, and only the value crosses"
-            return _ruling("opaque", f"{self._at}{why}")
+            return _ruling("opaque", f"{self._at}{frames.LEFT_OUT}")
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
         return _ruling("failed", self._fault_of_the_program(error), clean=clean)
 
