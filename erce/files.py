@@ -18,7 +18,10 @@ MADE_AGAIN = "`erce run` with the study's recipe makes it again (logs are import
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path to write to, which becomes `path` when the block ends without an exception."""
+    """Yield a temporary path to write to, which becomes `path` when the block ends without an exception.
+
+    It does not wait for the disk, as `write_text` does.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     yield temporary
@@ -78,8 +81,8 @@ def read_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file, without blank lines.
 
-    A line that is no JSON object with the `needed` columns is a DamagedError that ends in `damaged`, the way
-    out for the file.
+    A line that is no JSON object with the `needed` columns is a DamagedError. It ends in `damaged`, which
+    says what to do about the file.
     """
     columns = {*needed}
     with path.open("rb") as file:

@@ -38,7 +38,7 @@ class PaperAlarm(BaseException):
 
 
 PAPER_ALARM = PaperAlarm.__name__
-_FEW_VALUES = 64
+_FEW_VALUES = 64  # below this many, a generator of the program runs no further than the test asks
 
 
 class _CannotCrossError(Exception):
@@ -53,8 +53,8 @@ class Service:
 
     def __init__(self) -> None:
         self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}  # identity of an object → its index among them
-        self._passed = 0  # below this number an object is one that the judge passed
+        self._numbers: dict[int, int] = {}  # identity of an object → its index there, below 0 for the tests'
+        self._passed = 0  # objects below this number are known to the judge: encoded again, they are a number
         self._names: dict[str, Any] = {}
         self._shared: set[str] = set()  # classes that set-up or tests define as well
         self._states: list[tuple[type, dict[str, Any]]] = []  # what the set-up's classes held at first
@@ -115,14 +115,14 @@ class Service:
             self._run(*frames.receive(channel))
 
     def _run(self, program: str, definitions: list[list[str]], mode: str) -> None:
-        """Load the program and answer requests; if it cannot be loaded, that is the first answer.
+        """Load the program and answer requests; an exception in loading is the first answer.
 
         In the paper's mode the program is loaded later, under the alarm.
         """
         sys.stdout = printed.STDOUT
         self._program, self._definitions = program, definitions
         loaded = {"ok": None} if mode == "paper" else self._reply(self._load)
-        if mode != "strict" or "ok" not in loaded:  # a strict judge has asked for names in the meantime
+        if mode != "strict" or "ok" not in loaded:  # a strict judge has asked for names: they say it
             self._send(loaded)
         while True:
             request = frames.payload(self._channel)
@@ -358,7 +358,7 @@ class Service:
             or any(lost_at_border.class_state(kind) != before for kind, before in self._states)
             or self._shows_class
             or self._watched.has_changed()
-            or any(True for iterator in self._iterators for _ in iterator)
+            or any(True for iterator in self._iterators for _ in iterator)  # values that the program left
         )
 
     def _replaced(self, name: str) -> bool:

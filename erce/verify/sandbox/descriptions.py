@@ -33,18 +33,18 @@ class Descriptions:
             described["text"] = str.__str__(str(error))
             described["classes"] = self.classes(type(error))
             described["args"] = self._encode(tuple(error.args))
-            frames.frame(described)
+            frames.frame(described)  # if it is too large, the text alone crosses
             BaseException.with_traceback(error, None)  # whose frames would keep their values alive
             return described
         return described | {"text": described["text"][:500], "args": None}
 
     def classes(self, kind: type[BaseException]) -> list[Any]:
         """Return number, name, module of an exception's classes, up to a builtin that the judge knows."""
-        known = itertools.takewhile(
+        unknown = itertools.takewhile(
             lambda base: getattr(builtins, base.__name__, None) is not base or id(base) in self._numbers,
             kind.__mro__,
         )
-        return [[self._number(base), base.__name__, str(base.__module__)] for base in known]
+        return [[self._number(base), base.__name__, str(base.__module__)] for base in unknown]
 
     def stand_in(self, number: int, kind: str, text: str) -> BaseException:
         """Return a builtin exception that stands for one of a class of the tests."""

@@ -23,7 +23,7 @@ _BINDING = (
 def expect_constants(
     statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt], answered: Iterable[str]
 ) -> bool:
-    """Return whether every assert compares a plain value with a constant, by `==` or `is`.
+    """Return whether every assert is `plain == constant`, `plain is constant`, these joined, or `not plain`.
 
     A plain value is a name, a constant, a part of a plain value, or what the program, a helper or a builtin
     such as `sorted` makes of plain values. `helpers` are functions of the set-up: those that the statements

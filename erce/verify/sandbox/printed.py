@@ -1,10 +1,10 @@
-"""What a program prints → text, of which the beginning of each request is kept."""
+"""What a program prints → bytes, at most the first 1 MiB for each request."""
 
 import io
 from contextlib import suppress
 from typing import Any
 
-MAX_BYTES = 1 << 20  # of one request
+MAX_BYTES_PER_REQUEST = 1 << 20
 
 
 class _Output(io.RawIOBase):
@@ -12,7 +12,7 @@ class _Output(io.RawIOBase):
 
     def __init__(self) -> None:
         self._chunks: list[bytes] = []
-        self._room = MAX_BYTES
+        self._room = MAX_BYTES_PER_REQUEST
 
     def writable(self) -> bool:
         return True
@@ -27,7 +27,7 @@ class _Output(io.RawIOBase):
     def taken(self) -> bytes:
         """Return what was kept, and keep it no longer."""
         kept = b"".join(self._chunks)
-        self._chunks, self._room = [], MAX_BYTES
+        self._chunks, self._room = [], MAX_BYTES_PER_REQUEST
         return kept
 
 

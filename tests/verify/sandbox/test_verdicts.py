@@ -210,6 +210,7 @@ def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swal
         (["assert len([]) == 0"], "use no name that a program could define"),
         (["import sys\nsys.exit(0)\nassert f(1)"], "SystemExit: 0"),
         (["assert f(bytes(9 << 20)) == 1"], "the tests pass more than a call can hold"),
+        (["assert f(1) == 1\nimport no_such_module"], "the tests import what is not here: "),
     ],
 )
 def test_rule_five_tests_that_cannot_tell_are_an_error_and_no_pass(sandbox, tests, sentence):

@@ -17,7 +17,7 @@ _OF_SOLUTIONS = re.compile(r"[a-z](?:\([a-z]\))?")
 
 
 def with_the_same_arguments(one: Named, other: Named) -> tuple[Answer, Answer] | None:
-    """Return both values in the arguments of `one`, of one function as f(x) and f(t) are; else None."""
+    """Return the values of f(x) and f(t), or of f(x) and y, in the arguments of `one`; None for others."""
     function, second = _FUNCTION.fullmatch(one.name), _FUNCTION.fullmatch(other.name)
     if function is None or not isinstance(one.value, Scalar) or not isinstance(other.value, Scalar):
         return None

@@ -45,7 +45,7 @@ def are_opposed(gold: Answer, answer: Answer) -> bool:
 
 
 def has_signs(answer: Answer) -> bool:
-    """Return whether ± stands in an expression or in a list."""
+    """Return whether an answer with several members may have them from ±."""
     return isinstance(answer, Scalar) or (
         isinstance(answer, Listing)
         and any(isinstance(item, Scalar) and contains(item.tree, "pm") for item in answer.items)

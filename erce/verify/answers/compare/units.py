@@ -13,9 +13,9 @@ def unit_of(scalar: Scalar) -> str:
 
 
 def units_agree(gold: str, answer: str, convention: str) -> bool:
-    """Return whether the units are one, or a missing one may be added; `convention` is that of `Conventions`.
+    """Return whether the units are one; `convention` is that of `Conventions`.
 
-    "Square units" are those of any length.
+    Under "conflict" a missing unit agrees with any, and square units with those of any length.
 
     >>> units_agree("unit^2", "cm^2", "conflict"), units_agree("unit^2", "cm^3", "conflict")
     (True, False)

@@ -7,7 +7,9 @@ _PRODUCT = "product of matrices"
 
 
 def in_order(factors: list[Tree]) -> Tree:
-    """Return the product of factors; one of capital letters, of which one has an inverse or ^T, is in order.
+    """Return the product of factors.
+
+    Capital letters keep their order if there are two at least and one has ⁻¹ or ^T: they are matrices.
 
     >>> in_order([("sym", "x"), ("sym", "y")])
     ('mul', (('sym', 'x'), ('sym', 'y')))

@@ -35,7 +35,7 @@ def series(parser: "ExpressionParser", kind: str) -> Tree:
 
 
 def _bound(parser: "ExpressionParser") -> Tree:
-    r"""Read the upper bound that stands before the lower one: n in \sum^n_{k=1} has no index."""
+    r"""Read the upper bound that stands before the lower one: in \sum^n_{k=1} the _ begins the lower one."""
     return ("sym", parser.take().text) if parser.next.kind == "letter" else parser.exponent()
 
 

@@ -90,7 +90,7 @@ def _without_empty_braces(tokens: list[Token]) -> list[Token]:
 def _minutes_of_arc_added(tokens: list[Token]) -> list[Token]:
     """Return 30° 15' 20'' as 30° + 15/60 + 20/3600, and all other tokens as they are."""
     written = "".join("n" if token.kind == "number" else token.text for token in tokens)
-    if written not in ("n°n'", "n°n'n", "n°n'n''"):  # a double quote is left out
+    if written not in ("n°n'", "n°n'n", "n°n'n''"):  # the lexer drops "
         return tokens
     parts = [tokens[:2]]
     for at, share in zip((2, 4), ("60", "3600"), strict=False):
@@ -177,7 +177,7 @@ def _with_exponent(power: re.Match[str]) -> str:
 
 
 _SQUARED = re.compile(r"\b([a-z]+) (squared|cubed)\b")
-_LONE_M = re.compile(r"\bM\b")  # a million, and no meter
+_LONE_M = re.compile(r"\bM\b")  # a million or metres
 _BETWEEN_WORDS = re.compile(r"[\s.,'()-]++")
 
 

@@ -67,7 +67,7 @@ ALL_BUT = re.compile(
 
 
 def ray(words: str, edge: Tree) -> Bracketed | None:
-    """Return the numbers that "real numbers greater than" stands before; None for other words."""
+    """Return the ray that words such as "real numbers greater than" make with `edge`; None for others."""
     match = _RAYS.fullmatch(words)
     if match is None:
         return None
@@ -124,7 +124,7 @@ _NUMBERS = {word: n for n, word in enumerate(_ONES.split())} | {
 
 
 def _number(text: str) -> int | None:
-    """Return the number that words up to ninety-nine write."""
+    """Return the number from zero to ninety-nine that the words spell; None for other words."""
     words = [_NUMBERS.get(word, 0) for word in text.split(" ")]
     if len(words) == 2 and words[0] >= 20 and 0 < words[1] < 10:
         return sum(words)

@@ -142,7 +142,7 @@ class SupervisedWorker:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
         if report.judge or report.over or not ruling.get("clean", False):
-            self._judged = JOBS_PER_JUDGE
+            self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
             end = report.judge or "no ruling"
             raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)

@@ -41,7 +41,7 @@ class Copies:
     ) -> None:
         self.names: dict[str, Any] = {}  # of the tests
         self.mirrored: Callable[[], frozenset[str]] = frozenset  # comparison methods that cannot cheat
-        self.updating = False  # whether what is read are the tests' own objects after a call
+        self.updating = False  # while changed arguments are read back into the tests' own objects
         self._encode, self._decode, self._remote = encode, decode, remote
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}  # identity of an object → its number
@@ -63,7 +63,7 @@ class Copies:
         return table.reference(self._numbers[id(value)], value)
 
     def read(self, form: list[Any]) -> Any:
-        """Return the value of a form that `form` or the program made; raise some exception if it is none."""
+        """Return the value of a form that `form` or the program made; any exception says that it is none."""
         if form[0] == "copy":
             return self._objects[form[1]]
         if form[0] == "class":
@@ -77,7 +77,7 @@ class Copies:
             if number >= 0 and not self._is_record(self._class(name)):
                 self._objects[number] = self._remote(number, name)
         entries = [entry for entry in entries if self._is_record(self._class(entry[1]))]
-        if self.updating or not all(self._is_unchanged(*entry) for entry in entries):
+        if self.updating or not all(self._is_unchanged(*entry) for entry in entries):  # else `is` shall hold
             for number, name, _ in entries:
                 if not (self.updating and number in self._objects):
                     self._keep(number, object.__new__(self._class(name)))

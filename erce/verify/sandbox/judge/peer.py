@@ -50,9 +50,9 @@ class Peer:
         self._asking = threading.RLock()  # tests may have threads
         self.stopped: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
-        self.needed = False  # whether the program was asked anything so far
+        self.needed = False  # whether the outcome of the running test depends on the program
         self.received = 0  # bytes
-        self.against_constants: Callable[[], bool] = bool  # whether the tests compare with constants alone
+        self.against_constants: Callable[[], bool] = bool  # whether tests compare with constants alone
         self.left_out = False  # whether a change of an argument was not copied back
         self.copies_all_changes = False
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
@@ -178,7 +178,7 @@ class Peer:
     def entry_point(self, name: str, reply: Any) -> Any:
         """Return what the program has under a name; KeyError if it has nothing.
 
-        An object is expected under a name in CamelCase, or if it cannot be called: it is marked so.
+        Under a name in CamelCase, or if it cannot be called, its stand-in is an object that the tests expect.
         """
         value = self.value(self._content(self._checked(reply)))
         if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):

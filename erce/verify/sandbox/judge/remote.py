@@ -1,7 +1,8 @@
 """An object in the candidate's process → a stand-in for the tests.
 
-The program chooses each answer without knowing the expected one. So a stand-in never answers a comparison;
-and what the program computed from a value of the tests, which may be the expected one, stays an object.
+The program chooses each answer without knowing the expected one. So it never decides a comparison: an object
+whose class extends a builtin, and which the tests constructed, is compared as that builtin, and any other
+ends the job. What the program computed from a value of the tests may be the expected one: it stays an object.
 """
 
 from collections.abc import Callable, Iterator
@@ -104,16 +105,14 @@ class Remote:
         if self._method in _OF_BUILTINS and (positional or named) and not self._expected:
             refused = f"it has its own {self._method!r}, which sees the arguments"
         answer = self._proven(self._peer.call(self._number, positional, named), refused)
-        if isinstance(
-            answer, Remote
-        ):  # one that a method returns may have to be a value, even if it is known
+        if isinstance(answer, Remote):  # in its place a right program might return a plain value
             answer._mark(_expected=self._constructs, _constructed=self._constructs)
         return answer
 
     def __getattr__(self, name: str) -> Any:
         answer = self._peer.attribute(self._number, name)
         self._proven(answer, _INFORMED if self._informed and name in _OF_BUILTINS else "")
-        if isinstance(answer, Remote):  # one that an attribute holds may have to be a value
+        if isinstance(answer, Remote):  # likewise
             answer._mark(_method=name, _expected=self._expected and not self._method)
         return answer
 

@@ -31,8 +31,8 @@ from erce.verify.sandbox.judge.peer import JobEnded, Peer
 from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
 
-# "reason", "detail", "clean": whether this process may judge another job, and "again": whether the tests may
-# not have seen what a program that passed has changed.
+# "reason", "detail", "clean": whether this process may judge another job, and "again": whether a program that
+# passed is to be judged once more, because a change of its arguments was not copied back.
 Ruling = dict[str, Any]
 _EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
 MAX_BYTES_PER_JUDGE = 1 << 20  # received, after which a judge makes room for another
@@ -83,7 +83,7 @@ def judge(
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
         require_asserts(tests, setup)
-        if mode != "strict":  # with one interpreter for all, no list of names is closed
+        if mode != "strict":  # program and tests share one interpreter, and so all names
             return _in_process(peer, mode, setup, tests)
         closed = None if entry_points is None else tuple(entry_points)
         compiled = compile_tests(tuple(setup), tuple(tests), closed)
@@ -187,11 +187,11 @@ class _Trial:
         return "the tests change a list that an object of the program holds, and have but a copy"
 
     def _guessed(self, error: BaseException) -> str:
-        """Return by which name the tests look at more than the values that cross."""
+        """Return why a test may be wrong about the program: it uses a name such as `vars`."""
         if error is self._peer.raised:
             return ""
-        every = [node for source in self._sources for node in nodes(source, "test")]
-        name = lost_at_border.name_beyond_values(every, has_objects=self._peer.has_objects())
+        of_tests = [node for source in self._sources for node in nodes(source, "test")]
+        name = lost_at_border.name_beyond_values(of_tests, has_objects=self._peer.has_objects())
         return name and f"the tests use {name!r}, which shows more of the program than its values"
 
     def _lost(self, error: BaseException) -> str:
@@ -212,6 +212,8 @@ class _Trial:
         name = _missing_name(error)
         if name is not None and name not in self._compiled.entry_points:
             return f"nobody defines {name!r}, which is no entry point"
+        if isinstance(error, ImportError) and not isinstance(error, StandIn):
+            return f"the tests import what is not here: {self._at}{_exception_text(error)}"
         if not self._peer.needed:
             return f"the tests raise before they need the program: {self._at}{_exception_text(error)}"
         return ""
