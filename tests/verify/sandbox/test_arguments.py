@@ -184,3 +184,11 @@ def test_a_pass_that_missed_a_change_in_an_earlier_test_must_hold_too(ruled):
     tests = ["assert f(v) == sorted(v)", "assert f([v[0]]) == [3]"]
     program = "def f(v):\n    v.sort()\n    return list(v)"
     assert ruled(program, *tests, setup=["v = [3, 1, 2]"]) == ("opaque", LEFT_OUT)
+
+
+def test_a_change_that_a_later_test_sees_is_no_error_of_the_tests(ruled):
+    tests = ["assert f(ITEMS) == 1", "assert ITEMS == [3, 1]", "assert f([2]) == 1"]
+    assert ruled("def f(v): return 1", *tests, setup=["ITEMS = [3, 1]"])[0] == "passed"
+    for answer in ("1", "None"):
+        program = f"def f(v):\n    v.clear()\n    return {answer}"
+        assert ruled(program, *tests, setup=["ITEMS = [3, 1]"])[0] == "failed"

@@ -254,3 +254,19 @@ def test_no_context_of_the_program_suppresses_an_error_of_the_tests(ruled, test)
         "def f(x): return C() if x == 1 else None"
     )
     assert ruled(program, test)[0] in ("opaque", "failed")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [("assert c.n == 9\n        raise ValueError", "failed"), ("raise ValueError", "passed")],
+)
+def test_a_context_that_raises_takes_no_failed_asserts_place(ruled, body, reason):
+    program = """
+class C:
+    n = 5
+    def __enter__(self): return self
+    def __exit__(self, kind, *error):
+        raise ValueError
+"""
+    test = f"try:\n    with C() as c:\n        {body}\nexcept ValueError:\n    pass\nassert C().n == 5"
+    assert ruled(program, test)[0] == reason

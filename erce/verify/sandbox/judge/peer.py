@@ -55,6 +55,7 @@ class Peer:
         self.against_constants: Callable[[], bool] = bool  # whether tests compare with constants alone
         self.left_out = False  # whether a change of an argument was not copied back
         self.copies_all_changes = False
+        self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
         self._table = Table(self._encode)  # of the message that is made
@@ -205,7 +206,7 @@ class Peer:
         if after is not None and not copies and not self.against_constants():
             self.left_out = True
         elif after is not None:
-            self.copies.updating = True
+            self.copies.updating = self.has_copied = True
             try:
                 self._change(arguments, self.value(after))
             finally:

@@ -225,7 +225,14 @@ class Remote:
         own = error is not None and error is self._peer.raised
         told = own or (error is not None and _is_plain_error(error))
         leave = self._peer.attribute(self._number, "__exit__")
-        swallowed = leave(kind, error, None) if told else leave(None, None, None)
+        try:
+            swallowed = leave(kind, error, None) if told else leave(None, None, None)
+        except Exception:
+            if error is None or told:
+                raise
+            # It would take the place of the tests' error, which somebody may expect to be another one.
+            reason = "failed" if isinstance(error, AssertionError) else "opaque"
+            raise self._peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
         if swallowed is True and told and not own:
             raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error of the tests")
         return own and swallowed is True

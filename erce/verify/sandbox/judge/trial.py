@@ -214,7 +214,7 @@ class _Trial:
             return f"nobody defines {name!r}, which is no entry point"
         if isinstance(error, ImportError) and not isinstance(error, StandIn):
             return f"the tests import what is not here: {self._at}{_exception_text(error)}"
-        if not self._peer.needed:
+        if not self._peer.needed and not self._peer.has_copied:
             return f"the tests raise before they need the program: {self._at}{_exception_text(error)}"
         return ""
 
