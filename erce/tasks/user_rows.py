@@ -39,7 +39,7 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
 
 
 def hub_name(data: str) -> str | None:
-    """Return the name of the data set on the hub if a recipe's `data` is one; None for a file or folder.
+    """Return the hub's name of the data set in a recipe's `data`; None if `data` is a file or folder.
 
     >>> hub_name("owner/name:main"), hub_name("problems.jsonl")
     ('owner/name', None)

@@ -197,7 +197,7 @@ def is_camel_case(name: str) -> bool:
 
 
 def is_constant(value: ast.expr) -> bool:
-    """Return whether an expression is a literal, or `set()`."""
+    """Return whether an expression is written with literals alone; `set()` counts as one."""
     match value:
         case ast.Constant():
             return True

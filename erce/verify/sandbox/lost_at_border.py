@@ -55,7 +55,7 @@ def narrowed_may_explain(error: str, attribute: str, names: dict[str, Any]) -> b
 
 
 def extends_builtin(value: Any, names: dict[str, Any]) -> bool:
-    """Return whether a value's class is the program's and adds something to a builtin that would cross."""
+    """Return whether a value would cross as a builtin and lose what the program's class adds to it."""
     return isinstance(value, frames.PLAIN_TYPES) and bool(own_members(type(value), names))
 
 

@@ -31,7 +31,7 @@ class Watched:
 
 
 def are_alike(form: Any, other: Any) -> bool:
-    """Return whether two forms are equal, where an object may be its number alone."""
+    """Return whether two forms are equal; of a form of an object, only the number is compared."""
     return _without_kinds(form) == _without_kinds(other)
 
 

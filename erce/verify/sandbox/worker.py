@@ -30,7 +30,7 @@ PRELOADED = """
 abc ast bisect collections collections.abc contextlib copy dataclasses datetime decimal enum
 fractions functools heapq io itertools json math numbers operator random re string struct threading time types
 typing
-"""  # no more: every fork costs time for each page of memory and 9 µs for each library of C
+"""  # the fewer, the better: each fork takes longer with every page of memory and every library of C
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 SHORTEST_NAP_SECONDS = 0.005

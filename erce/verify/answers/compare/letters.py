@@ -1,4 +1,4 @@
-"""Two values → the same values in one set of letters, for arguments and arbitrary constants."""
+"""Two functions or solutions → the same two, with one set of letters for arguments and constants."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def with_the_same_arguments(one: Named, other: Named) -> tuple[Answer, Answer] |
 
 
 def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
-    """Yield the second value with the constants of the first, in every order of several constants.
+    """Yield the value of `other` with the constants of `one` in the place of its own, in every order.
 
     The name must be that of a solution: y, f(x). Constants are C, c, K and these with an index, A and B where
     the other value has C_1 and C_2.

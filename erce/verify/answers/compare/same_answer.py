@@ -179,7 +179,7 @@ class _Comparison:
         return self.same_value(("frac", percent.tree, ("num", 100)), plain.tree)
 
     def same_angle(self, gold: Scalar, answer: Scalar) -> bool:
-        """Return whether one is in degrees and the other, with π, the same angle in radians."""
+        """Return whether one angle is in degrees, and the other is the same one as a multiple of π."""
         for one, other in ((gold, answer), (answer, gold)):
             if one.unit == "degree" and other.unit in ("", "radian") and ("const", "pi") in nodes(other.tree):
                 return self.same_value(("mul", (one.tree, ("deg",))), other.tree)

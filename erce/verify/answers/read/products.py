@@ -1,4 +1,4 @@
-"""Factors → a product; the order of matrices in it counts."""
+"""The factors of a term → their product, in which matrices keep their order."""
 
 from erce.verify.answers.tree import Tree
 

@@ -141,7 +141,7 @@ _BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 
 
 def _after_words(tokens: list[Token], nesting: int) -> Answer | None:
-    """Return the set of "all real numbers except 3" or "reals greater than 3"; None without such words."""
+    """Read a set in words, such as "all real numbers except 3" or "reals greater than 3"; else return None."""
     words, rest = leading_words(tokens)
     if not rest:
         return None

@@ -1,4 +1,4 @@
-"""Words → what they say: a number, a set of numbers, no solution; all others stay words."""
+"""An answer in words → the number or set that the words name; other words stay words."""
 
 import re
 

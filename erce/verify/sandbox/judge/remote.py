@@ -227,10 +227,9 @@ class Remote:
         leave = self._peer.attribute(self._number, "__exit__")
         try:
             swallowed = leave(kind, error, None) if told else leave(None, None, None)
-        except Exception:
+        except Exception:  # the program's own, which would take the place of the tests' failed assert
             if error is None or told:
                 raise
-            # It would take the place of the tests' error, which somebody may expect to be another one.
             reason = "failed" if isinstance(error, AssertionError) else "opaque"
             raise self._peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
         if swallowed is True and told and not own:

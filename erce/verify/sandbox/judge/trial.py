@@ -180,7 +180,7 @@ class _Trial:
         return ""
 
     def _changed(self) -> str:
-        """Return what the tests changed without the program's knowledge."""
+        """Say that the tests changed a copy of what the program holds; return "" if they did not."""
         with suppress(Exception, JobEnded):
             if not self._peer.watched.has_changed():
                 return ""
