@@ -141,7 +141,7 @@ _BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 
 
 def _after_words(tokens: list[Token], nesting: int) -> Answer | None:
-    """Read a set in words, such as "all real numbers except 3" or "reals greater than 3"; else return None."""
+    """Read a set in words ("all real numbers except 3", "reals greater than 3"); None for other words."""
     words, rest = leading_words(tokens)
     if not rest:
         return None
