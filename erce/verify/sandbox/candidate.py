@@ -2,42 +2,35 @@
 
 It runs in the process that is confined for one job, and ends with it. It receives the program and then
 requests: which name, which arguments. Expected values, the text of the tests and the verdict never come here,
-except in the paper's mode, which runs everything in one interpreter.
+except where program and tests run in one interpreter: in the paper's mode, and for a verdict's second half.
 """
 
 import builtins
 import copy
 import enum
 import importlib
+import io
 import itertools
 import operator
-import signal
 import socket
 import sys
 import threading
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import frames, lost_at_border, printed
+from erce.verify.sandbox import frames, one_interpreter, printed
 from erce.verify.sandbox.descriptions import Descriptions, builtin_base
-from erce.verify.sandbox.objects import Table, flavour
-from erce.verify.sandbox.watched import MUTABLE, Watched, are_alike
+from erce.verify.sandbox.objects import Table, extends_builtin, flavour
 
-PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 _FUNCTIONS = {
     function.__name__: function
     for function in (len, bool, int, float, str, repr, hash, format, round, reversed)
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
-
-
-class PaperAlarm(BaseException):
-    """The end of the time that the paper's alarm allows."""
-
-
-PAPER_ALARM = PaperAlarm.__name__
+_MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO)
 _FEW_VALUES = 64  # below this many, a generator of the program runs no further than the test asks
 
 
@@ -57,12 +50,11 @@ class Service:
         self._passed = 0  # objects below this number are known to the judge: encoded again, they are a number
         self._names: dict[str, Any] = {}
         self._shared: set[str] = set()  # classes that set-up or tests define as well
-        self._states: list[tuple[type, dict[str, Any]]] = []  # what the set-up's classes held at first
         self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
         self._description = Descriptions(self._numbers, self._number, self._encode)
         self._tags: dict[str, Callable[..., Any]] = {
             "o": lambda number: self._objects[number],
-            "it": self._iterator_of,
+            "it": lambda forms: iter([self._decode(form) for form in forms]),
             "with": self._with_copies,
             "copy": self._copy,
             "class": self._class_of_tests,
@@ -77,11 +69,6 @@ class Service:
         }
         self._table = Table(self._encode_on)  # of the message that is made
         self._callbacks: dict[int, Callable[..., Any]] = {}
-        self._iterators: list[Any] = []  # of the tests
-        self._crossing: list[tuple[Any, Any]] = []  # values in the message that is made
-        self._shows_class = False  # whether an attribute was a class, of which the judge has a stand-in
-        self._received = 0  # bytes of the request
-        self._watched = Watched(lambda value, form: are_alike(self._encode(value), form))
         self._calling_back = threading.RLock()
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -102,8 +89,6 @@ class Service:
             "issubclass": self._issubclass,
             "await": self._await,
             "printed": self._printed,
-            "lost": self._lost,
-            "replaced": self._replaced,
             "paper": self._paper,
             "together": self._together,
         }
@@ -117,17 +102,18 @@ class Service:
     def _run(self, program: str, definitions: list[list[str]], mode: str) -> None:
         """Load the program and answer requests; an exception in loading is the first answer.
 
-        In the paper's mode the program is loaded later, under the alarm.
+        Where program and tests share an interpreter, a request loads the program.
         """
         sys.stdout = printed.STDOUT
         self._program, self._definitions = program, definitions
-        loaded = {"ok": None} if mode == "paper" else self._reply(self._load)
-        if mode != "strict" or "ok" not in loaded:  # a strict judge has asked for names: they say it
-            self._send(loaded)
+        sys.modules["program"] = module = types.ModuleType("program")
+        self._names = module.__dict__
+        if mode == "strict":
+            loaded = self._reply(self._load_after_setup, self._names)
+            if "ok" not in loaded:  # the judge has asked for names: these would say that all is well
+                self._send(loaded)
         while True:
-            request = frames.payload(self._channel)
-            self._received = len(request)
-            verb, *operands = frames.parsed(request)
+            verb, *operands = frames.receive(self._channel)
             if verb not in ("printed", "names"):
                 printed.taken()
             self._answer(self._verbs[verb], *operands)
@@ -141,14 +127,11 @@ class Service:
             return self._description.of(error)
 
     def _answer(self, action: Callable[..., Any], *operands: Any) -> None:
-        self._crossing = []
         self._send(self._reply(action, *operands))
 
     def _send(self, reply: dict[str, Any]) -> None:
         try:
-            size = self._received + frames.send(self._channel, reply)
-            for value, form in self._crossing:
-                self._watched.add(value, form, size)
+            frames.send(self._channel, reply)
         except frames.TooBigError as error:
             frames.send(self._channel, {"opaque": f"a value of {error}, more than one reply may hold"})
         except RecursionError:
@@ -156,18 +139,16 @@ class Service:
         except (MemoryError, ValueError) as error:
             frames.send(self._channel, self._description.of(error))
 
-    def _load(self) -> None:
-        module = types.ModuleType("program")
-        sys.modules["program"] = module
-        self._names = module.__dict__
+    def _load_after_setup(self, names: dict[str, Any]) -> None:
         for source, name in self._definitions:
             with suppress(Exception):  # the judge runs the set-up again and reports the error
-                exec(compile(source, "<setup>", "exec"), self._names)
-            if name in self._names:
+                exec(compile(source, "<setup>", "exec"), names)
+            if name in names:
                 self._shared.add(name)
-        kinds = [self._names[name] for name in self._shared]
-        self._states = [(kind, lost_at_border.class_state(kind)) for kind in kinds if isinstance(kind, type)]
-        exec(compile(self._program, "<program>", "exec"), self._names)
+        self._load(names)
+
+    def _load(self, names: dict[str, Any]) -> None:
+        exec(compile(self._program, "<program>", "exec"), names)
 
     def _encode(self, value: Any) -> Any:
         try:
@@ -176,13 +157,6 @@ class Service:
             return Table(self._encode_on).form(value)
         except RecursionError:
             raise _CannotCrossError(frames.TOO_DEEP) from None
-
-    def _copied(self, value: Any) -> Any:
-        """Encode a value whose copy will miss what the program changes in it later."""
-        form = self._encode(value)
-        if type(form) is list:
-            self._crossing.append((value, form))
-        return form
 
     def _encode_on(self, value: Any, table: Table) -> Any:
         outer, self._table = self._table, table
@@ -257,11 +231,6 @@ class Service:
         positional, named = self._decode(arguments)
         return getattr(importlib.import_module(module), name)(*positional, **named)
 
-    def _iterator_of(self, forms: list[Any]) -> Any:
-        iterator = iter([self._decode(form) for form in forms])
-        self._iterators.append(iterator)
-        return iterator
-
     def _callback(self, number: int, name: str) -> Callable[..., Any]:
         """Return the function that calls one of the tests in the judge's process."""
         if number in self._callbacks:
@@ -289,7 +258,7 @@ class Service:
             raise KeyError(name)
         shared, self._shared = self._shared, set()  # the tests have run no set-up yet
         try:
-            return self._copied(value)
+            return self._encode(value)
         finally:
             self._shared = shared
 
@@ -299,17 +268,16 @@ class Service:
         positional, named = self._decode(arguments)
         function = self._objects[number]
         returned = function(*positional, **named)
-        stays = type(returned) is function and lost_at_border.extends_builtin(returned, self._names)
-        encode = self._handle if stays else self._copied
+        stays = type(returned) is function and extends_builtin(returned, self._names)
+        encode = self._handle if stays else self._encode
         passed = (*positional, *named.values())
-        if not any(type(argument) in MUTABLE or id(argument) in self._numbers for argument in passed):
+        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in passed):
             return [encode(returned), None]
         self._passed = known  # the judge refers to an object that it has by the number alone
         try:
             after = self._encode([positional, named])
         finally:
             self._passed = 0
-        self._crossing.append(([positional, named], after))
         return [encode(returned), None if after == arguments else after]
 
     def _plain(self, number: int) -> Any:
@@ -321,15 +289,13 @@ class Service:
         return self._encode(value)
 
     def _get(self, number: int, attribute: str) -> Any:
-        value = getattr(self._objects[number], attribute)
-        self._shows_class |= isinstance(value, type)
-        return self._copied(value)
+        return self._encode(getattr(self._objects[number], attribute))
 
     def _set(self, number: int, attribute: str, form: Any) -> None:
         setattr(self._objects[number], attribute, self._decode(form))
 
     def _item(self, number: int, form: Any) -> Any:
-        return self._copied(self._objects[number][self._decode(form)])
+        return self._encode(self._objects[number][self._decode(form)])
 
     def _set_item(self, number: int, key: Any, form: Any) -> None:
         self._objects[number][self._decode(key)] = self._decode(form)
@@ -351,20 +317,6 @@ class Service:
         """Return what the last request printed."""
         return printed.taken().decode(errors="replace")
 
-    def _lost(self, error: str, attribute: str) -> bool:
-        """Return whether a test may have failed because something did not cross as it was."""
-        return (
-            lost_at_border.narrowed_may_explain(error, attribute, self._names)
-            or any(lost_at_border.class_state(kind) != before for kind, before in self._states)
-            or self._shows_class
-            or self._watched.has_changed()
-            or any(True for iterator in self._iterators for _ in iterator)  # values that the program left
-        )
-
-    def _replaced(self, name: str) -> bool:
-        """Return whether the program defined a class of this name, in place of the set-up's."""
-        return any(kind.__name__ == name and self._names.get(name) is not kind for kind, _ in self._states)
-
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))
         return len(self._objects) - 1
@@ -374,27 +326,16 @@ class Service:
         iterator = self._objects[number]
         is_lazy = type(iterator).__module__ != "builtins" or type(iterator) is types.GeneratorType
         count = 1 if is_lazy and count < _FEW_VALUES else count
-        return [self._copied(value) for value in itertools.islice(iterator, count)]
+        return [self._encode(value) for value in itertools.islice(iterator, count)]
 
     def _apply(self, number: int, function: str, *forms: Any) -> Any:
         return self._encode(_FUNCTIONS[function](self._objects[number], *map(self._decode, forms)))
 
-    def _together(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
-        """Run the tests in the program's own interpreter, without the protection of a judge."""
-        for source in (*setup, *tests):
-            exec(compile(source, "<test>", "exec"), self._names)
-        return [proof, len(tests)]
+    def _paper(self, proof: str, setup: list[str], tests: list[str]) -> str:
+        one_interpreter.run_as_in_paper(self._load_after_setup, self._names, (*setup, *tests))
+        return proof
 
-    def _paper(self, proof: str, setup: list[str], tests: list[str]) -> list[Any]:
-        """Run program and tests under one alarm of 2.0 s, as the paper does; no exception is a pass."""
-        signal.signal(signal.SIGALRM, _raise_alarm)
-        signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
-        try:
-            self._load()
-            return self._together(proof, setup, tests)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
-    raise PaperAlarm
+    def _together(self, proof: str, setup: list[str], tests: list[str], *answers: list[str]) -> str:
+        classes = [name for _, name in self._definitions if name]
+        one_interpreter.run_with_own_names(self._load, self._names, [setup, tests], [*answers, classes])
+        return proof

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, ModuleType
 
-from erce.verify.sandbox.expectations import expect_constants, hold_values, is_camel_case
-from erce.verify.sandbox.literal_asserts import functions_called
+from erce.verify.sandbox.expectations import expect_constants, is_camel_case
+from erce.verify.sandbox.literal_asserts import functions_called, show_values_alone
 from erce.verify.sandbox.mirrored import mirrored_comparisons
 
 _BUILTINS = frozenset(dir(builtins))
@@ -47,8 +47,8 @@ class CompiledTests:
 
     `independent`: no test binds a name that a later test could read. `against_constants`: every assert
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
-    `holds_values`: whether tests or set-up bind names to values. `mirrored`: comparison methods in which an
-    instance cannot cheat. These three are read when a job asks.
+    `show_values_alone`: the tests look at nothing but values that the program returns for literals.
+    `mirrored`: comparison methods in which an instance cannot cheat. These three are read when a job asks.
     """
 
     setup: tuple[CodeType, ...]
@@ -58,7 +58,7 @@ class CompiledTests:
     modules: tuple[str, ...]  # of the standard library, which the tests use without an import
     independent: bool
     against_constants: Callable[[], bool]
-    holds_values: Callable[[], bool]
+    show_values_alone: Callable[[], bool]
     mirrored: Callable[[], frozenset[str]]
     bound_by_setup: set[str]
 
@@ -89,15 +89,10 @@ def compile_tests(
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
         against_constants=cache(lambda: expect_constants(_statements(tests), _statements(setup), answered)),
-        holds_values=cache(lambda: _hold_values(setup, tests)),
+        show_values_alone=cache(lambda: show_values_alone(_statements((*setup, *tests)), answered)),
         mirrored=cache(lambda: mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests))),
         bound_by_setup=_read_and_bound(setup)[1],
     )
-
-
-def _hold_values(setup: tuple[str, ...], tests: tuple[str, ...]) -> bool:
-    of_tests = [node for source in tests for node in nodes(source, "test")]
-    return hold_values(of_tests) or not all(map(_is_definition, _statements(setup)))
 
 
 def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]) -> CompiledTests:
@@ -110,7 +105,7 @@ def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]
         modules=(),
         independent=True,
         against_constants=lambda: True,
-        holds_values=lambda: False,
+        show_values_alone=lambda: True,
         mirrored=frozenset,
         bound_by_setup=set(),
     )
@@ -244,10 +239,6 @@ def _is_refusal(node: ast.AST) -> bool:
 
 def _statements(sources: Iterable[str]) -> list[ast.stmt]:
     return [statement for source in sources for statement in parsed(source, "test").body]
-
-
-def _is_definition(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | ast.FunctionDef)
 
 
 class _Parsing:

@@ -14,10 +14,6 @@ _ACTING = (
     ast.Yield,
     ast.YieldFrom,
 )  # expressions that may change a value
-_BINDING = (
-    *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.With, ast.comprehension),
-    *(ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
-)
 
 
 def expect_constants(
@@ -45,20 +41,6 @@ def _called(statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt]) -> list
         waiting += found
         read += found
     return read
-
-
-def hold_values(nodes: Sequence[ast.AST]) -> bool:
-    """Return whether tests have a name for a value, which a call of the program could change.
-
-    >>> texts = "assert f([1]) == 1", "v = [1]; assert f(v) == 1"
-    >>> [hold_values([*ast.walk(ast.parse(text))]) for text in texts]
-    [False, True]
-    """
-    if any(isinstance(node, _BINDING) for node in nodes):
-        return True
-    parameters = {node.arg for node in nodes if type(node) is ast.arg}
-    called = {id(node.func) for node in nodes if type(node) is ast.Call} if parameters else set()
-    return any(type(node) is ast.Name and node.id in parameters and id(node) not in called for node in nodes)
 
 
 class _PlainTests:

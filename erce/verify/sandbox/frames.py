@@ -23,7 +23,6 @@ LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds o
 NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send each other
 MAX_FRAME_BYTES = 8 << 20
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
-LEFT_OUT = "the program changed an argument and returned a value, and only the value crosses"
 
 _JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _FROM_JSON = json.JSONDecoder()
@@ -44,7 +43,6 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
 }
 TYPES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
 _FACTORIES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool)}  # whose values no program chooses
-narrowed: dict[type, set[str]] = {}  # classes whose instances crossed as a builtin → attributes of instances
 
 
 class OpaqueError(Exception):
@@ -126,12 +124,9 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
         return ["ty", value.__name__]
     fields = kind.__dict__.get("_fields")
     if issubclass(kind, tuple) and type(fields) is tuple and len(fields) == tuple.__len__(value):
-        narrowed.setdefault(kind, set())
         return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
     for base in PLAIN_TYPES:
         if issubclass(kind, base):
-            held = getattr(value, "__dict__", None)
-            narrowed.setdefault(kind, set()).update(held if type(held) is dict else ())
             return encode(_TO_PLAIN[base](value), handle)
     if handle is None:
         raise OpaqueError(f"no plain form for {kind.__name__}")
@@ -164,12 +159,11 @@ def _pairs(value: Any, handle: Any) -> list[Any]:
 
 
 def _write_defaultdict(value: collections.defaultdict[Any, Any], handle: Any) -> Any:
-    """Return the form of a defaultdict; one with a factory of the program's own is narrowed to a dict."""
+    """Return the form of a defaultdict; one with a factory of the program's own becomes a dict."""
     pairs = _pairs(value, handle)
     for name, factory in _FACTORIES.items():
         if value.default_factory is factory:
             return ["dd", name, pairs]
-    narrowed.setdefault(collections.defaultdict, set())
     return ["d", pairs]
 
 
@@ -269,9 +263,8 @@ def _record(name: str, fields: tuple[str, ...]) -> Any:
 
 
 def forget() -> None:
-    """Drop the classes that have a name chosen by a program, and the classes in `narrowed`."""
+    """Drop the classes that have a name chosen by a program."""
     _record.cache_clear()
-    narrowed.clear()
 
 
 _READ: dict[str, Callable[[Any, Any], Any]] = {

@@ -5,6 +5,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from erce.verify.sandbox import frames
+
+_NOT_MISSED = {
+    *("__init__", "__new__", "__post_init__", "__init_subclass__", "__class_getitem__", "__missing__"),
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"),  # the judge alone compares
+}
+_OF_BUILTINS = (types.MethodDescriptorType, types.WrapperDescriptorType)  # `__getattr__ = dict.get`
+
 
 class Table:
     """The objects of one message, each with its class and the forms of its attributes.
@@ -58,3 +66,23 @@ def flavour(value: Any) -> str:
     if hasattr(type(value), "__next__"):
         return "iterator"
     return "call" if callable(value) else "value"
+
+
+def extends_builtin(value: Any, names: dict[str, Any]) -> bool:
+    """Return whether a value would cross as a builtin and lose what the program's class adds to it.
+
+    `names` are those of the program.
+    """
+    if not isinstance(value, frames.PLAIN_TYPES):
+        return False
+    members = {
+        name: getattr(member, "fget", None) or getattr(member, "__func__", member)
+        for base in type(value).__mro__
+        if base.__module__ == names.get("__name__")
+        for name, member in vars(base).items()
+    }
+    return any(
+        name not in _NOT_MISSED
+        and (isinstance(member, _OF_BUILTINS) or getattr(member, "__globals__", None) is names)
+        for name, member in members.items()
+    )

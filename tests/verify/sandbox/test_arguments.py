@@ -2,8 +2,6 @@
 
 import pytest
 
-from erce.verify.sandbox.frames import LEFT_OUT
-
 
 @pytest.mark.parametrize(
     ("test", "reason"),
@@ -138,17 +136,17 @@ def check(result, expected):
         ),
         ("xs = [5]\nassert g(xs, lambda x: x > 1) == 1\nassert not xs", "passed"),
         # The expected value is not a constant, or the program may have it.
-        ("xs, want = ([1, 2], [2])\ng(want, bool)\ncheck(run(K, xs), want)", "opaque"),
-        ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == 9", "opaque"),
-        ("xs = [1, 2, 3]\nk = f(xs)\nn = len(xs)\nfor i in range(n): assert xs[i] == 9", "opaque"),
+        ("xs, want = ([1, 2], [2])\ng(want, bool)\ncheck(run(K, xs), want)", "failed"),
+        ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == 9", "failed"),
+        ("xs = [1, 2, 3]\nk = f(xs)\nn = len(xs)\nfor i in range(n): assert xs[i] == 9", "failed"),
         (
             "def c(xs, want): assert f(xs) == 2 and xs == want\nh(c)\nc([1, 2, 3], [1, 2])",
             "opaque",
         ),
-        ("xs = [1, 2, 3]\ndef c(a, b): assert f(a) == 2 and a == b\nc(xs, xs)\nassert xs == [0]", "opaque"),
+        ("xs = [1, 2, 3]\ndef c(a, b): assert f(a) == 2 and a == b\nc(xs, xs)\nassert xs == [0]", "failed"),
         (
             "c = [([1, 2, 3], [1])]\nfor xs, w in c:\n    g(c, bool)\n    assert f(xs) == 2 and xs == w",
-            "opaque",
+            "failed",
         ),
     ],
 )
@@ -172,7 +170,7 @@ def h(c): pass
     ("test", "reason"),
     [
         ("v = [3, 1, 2]\nassert f(v) == sorted(v)", "passed"),
-        ("v = [3, 1, 2]\nassert f(v) == sorted(v)\nassert v == [3, 1, 2]", "opaque"),
+        ("v = [3, 1, 2]\nassert f(v) == sorted(v)\nassert v == [3, 1, 2]", "failed"),
         ("assert f([3, 1, 2]) == sorted([3, 1, 2])", "passed"),  # nobody has the argument that was changed
     ],
 )
@@ -183,7 +181,7 @@ def test_a_pass_that_missed_a_change_must_hold_with_the_change_too(ruled, test, 
 def test_a_pass_that_missed_a_change_in_an_earlier_test_must_hold_too(ruled):
     tests = ["assert f(v) == sorted(v)", "assert f([v[0]]) == [3]"]
     program = "def f(v):\n    v.sort()\n    return list(v)"
-    assert ruled(program, *tests, setup=["v = [3, 1, 2]"]) == ("opaque", LEFT_OUT)
+    assert ruled(program, *tests, setup=["v = [3, 1, 2]"])[0] == "failed"
 
 
 def test_a_change_that_a_later_test_sees_is_no_error_of_the_tests(ruled):

@@ -53,7 +53,8 @@ def test_exceptions_work_with_unittest_and_as_values(ruled):
 )
 def test_no_class_of_the_program_catches_what_the_tests_raise(ruled, trap):
     test = "try:\n    assert f(1) == 2\nexcept Mine:\n    pass"
-    assert ruled(f"{trap}\nf = lambda x: x", test)[0] == "failed"
+    caught = trap != "class Mine(AssertionError): pass"  # in one process
+    assert ruled(f"{trap}\nf = lambda x: x", test)[0] == ("opaque" if caught else "failed")
 
 
 def test_an_alias_of_a_builtin_exception_catches_it(ruled):
@@ -108,7 +109,7 @@ def test_no_class_of_the_library_makes_a_test_pass(ruled, trap):
         "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(f(1), 2)\n"
         "r = unittest.TestResult()\nT('test').run(r)\nassert r.wasSuccessful()"
     )
-    assert ruled(program, case)[0] == "failed"
+    assert ruled(program, case)[0] == ("opaque" if "SkipTest" in trap else "failed")  # skipped in one process
     own = "import json\ntry:\n    json.loads('{')\n    f(1)\nexcept Mine:\n    pass"
     assert ruled(program, own + "\nassert f(1) == 1", entry_points=["f", "Mine"])[0] != "passed"
 

@@ -172,7 +172,7 @@ def test_rule_two_a_name_outside_the_list_is_the_tasks_fault(sandbox):
 def test_rule_three_the_end_of_an_iterator_cannot_be_played(sandbox, error):
     program = f"def f(x):\n    raise {error}"
     reason, detail = ruled(sandbox, program, ["assert all(map(f, [1, 2]))"])
-    assert reason == "failed"
+    assert reason == ("opaque" if error == "StopIteration" else "failed")  # which ends `all` in one process
     assert error in detail
 
 

@@ -23,12 +23,10 @@ from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
 from erce.verify.sandbox.judge.remote import FLAVOURS, Remote
 from erce.verify.sandbox.objects import Table
-from erce.verify.sandbox.watched import Watched
 
 ENDED = "the program ended its process"
 
 _STDOUT = sys.stdout
-_KINDS_OF_CODE = ("function", "builtin_function_or_method", "method", "type")
 _MADE_OF_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
 _MAX_REPEATS = 1000
 _MAX_VALUES_PASSED = 1 << 20  # of a test's own iterator
@@ -54,7 +52,6 @@ class Peer:
         self.received = 0  # bytes
         self.against_constants: Callable[[], bool] = bool  # whether tests compare with constants alone
         self.left_out = False  # whether a change of an argument was not copied back
-        self.copies_all_changes = False
         self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
@@ -68,8 +65,6 @@ class Peer:
         self._thrown: list[Exception] = []  # of the tests' own classes, by functions that the program called
         self._last_call: Any = None
         self._repeats = 0  # of the last call
-        self._size = 0  # bytes of the last message
-        self.watched = Watched(lambda value, form: bool(value == self.value(form)))
 
     def stop(self, reason: str, detail: str) -> JobEnded:
         """Return the exception that ends the job for good; the first reason stays."""
@@ -138,8 +133,7 @@ class Peer:
             raise self.stop("failed", ENDED) from None
         except frames.TooBigError as error:
             raise self.stop("failed", f"a reply of {error}, more than a reply may hold") from None
-        self._size = len(payload)
-        self.received += self._size
+        self.received += len(payload)
         message = self._readable(frames.parsed, payload, "reply")
         if type(message) is not dict:
             raise self.stop("failed", "a malformed reply")
@@ -157,12 +151,6 @@ class Peer:
     def value(self, form: Any) -> Any:
         """Decode a form that came from the candidate."""
         return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
-
-    def held(self, form: Any) -> Any:
-        """Decode what an object of the program holds: a copy, and so watched for changes."""
-        value = self.value(form)
-        self.watched.add(value, form, self._size)
-        return value
 
     def load(self, names: tuple[str, ...]) -> list[dict[str, Any]]:
         """Wait until the program is loaded; return its replies on its entry points, for `entry_point`.
@@ -191,8 +179,7 @@ class Peer:
 
         If it returns None, its changes to its arguments are copied back: it was called for them. A function
         that returns anything else could empty the list that its result is compared with. So its changes are
-        copied only if the tests compare with nothing but constants, and remembered otherwise; with
-        `copies_all_changes` they always are.
+        copied only if the tests compare with nothing but constants.
         """
         arguments = [list(positional), named]
         passed = self.form(arguments)
@@ -202,8 +189,7 @@ class Peer:
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        copies = returned is None or self.copies_all_changes
-        if after is not None and not copies and not self.against_constants():
+        if after is not None and returned is not None and not self.against_constants():
             self.left_out = True
         elif after is not None:
             self.copies.updating = self.has_copied = True
@@ -211,8 +197,6 @@ class Peer:
                 self._change(arguments, self.value(after))
             finally:
                 self.copies.updating = False
-        if isinstance(returned, Remote):  # which may hold the arguments
-            self.watched.add(arguments, passed if after is None else after, self._size)
         return returned
 
     def _stop_repeating(self, call: Any) -> None:
@@ -249,12 +233,8 @@ class Peer:
                 mine.write(theirs.getvalue())
                 mine.seek(theirs.tell())
 
-    def has_objects(self) -> bool:
-        """Return whether the tests got more than functions and classes of the program."""
-        return any(remote._kind not in _KINDS_OF_CODE for remote in self._remotes.values())
-
     def attribute(self, number: int, name: str) -> Any:
-        return self.held(self.ask("get", number, name))
+        return self.value(self.ask("get", number, name))
 
     def _call_back(self, callback: Any, positional: Any, named: Any) -> None:
         """Call a function of the tests for the program, and send what it returns or raises."""

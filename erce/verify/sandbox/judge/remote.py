@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
-from erce.verify.sandbox.watched import Watched
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
 # Tests call these methods on builtins; an object of the program with such a method could return anything.
@@ -29,12 +28,10 @@ class Program(Protocol):
     """The methods by which a stand-in reaches the candidate's process; `judge.peer.Peer` has them."""
 
     raised: BaseException | None
-    watched: Watched
 
     def stop(self, reason: str, detail: str) -> BaseException: ...
     def ask(self, *request: Any) -> Any: ...
     def value(self, form: Any) -> Any: ...
-    def held(self, form: Any) -> Any: ...
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
     def attribute(self, number: int, name: str) -> Any: ...
     def form(self, value: Any) -> Any: ...
@@ -124,7 +121,7 @@ class Remote:
 
     def _item(self, verb: str, *operands: Any) -> Any:
         answer = self._peer.ask(verb, self._number, *map(self._peer.form, operands))
-        return self._proven(self._peer.held(answer), _INFORMED if self._informed else "")
+        return self._proven(self._peer.value(answer), _INFORMED if self._informed else "")
 
     def __getitem__(self, key: Any) -> Any:
         return self._item("item", key)
@@ -138,7 +135,7 @@ class Remote:
     def __iter__(self) -> Iterator[Any]:
         number, count = self._peer.ask("iter", self._number), 1
         while forms := self._peer.ask("next", number, count):
-            for value in self._peer.held(["l", forms]):
+            for value in self._peer.value(["l", forms]):
                 yield self._proven(value, _INFORMED if self._informed else "")
             count = min(2 * count, _MAX_VALUES_PER_REQUEST)
 
@@ -213,8 +210,6 @@ class Remote:
         entered = self._peer.attribute(self._number, "__enter__")()
         if entered is self:
             self._mark(_expected=expected)
-        elif type(entered) in (list, dict, set):
-            self._peer.watched.add(entered, self._peer.form(entered), 0)
         return entered
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:

@@ -12,27 +12,25 @@ import importlib
 import json
 import os
 import random
-import re
 import socket
 import sys
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import frames, lost_at_border
-from erce.verify.sandbox.candidate import PAPER_ALARM
+from erce.verify.sandbox import frames
 from erce.verify.sandbox.compiled_tests import (
     BrokenTestsError,
     CompiledTests,
     compile_tests,
-    nodes,
     require_asserts,
 )
 from erce.verify.sandbox.judge.peer import JobEnded, Peer
 from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
+from erce.verify.sandbox.one_interpreter import PAPER_ALARM
 
-# "reason", "detail", "clean": whether this process may judge another job, and "again": whether a program that
-# passed is to be judged once more, because a change of its arguments was not copied back.
+# "reason", "detail", "clean": whether this process may judge another job, and "again": whether the border may
+# have hidden something from the tests, which look at more than values.
 Ruling = dict[str, Any]
 _EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
 MAX_BYTES_PER_JUDGE = 1 << 20  # received, after which a judge makes room for another
@@ -75,20 +73,21 @@ def judge(
     tests: list[str],
     entry_points: list[str] | None,
     mode: str,
-    copies_all_changes: bool,
 ) -> Ruling:
     """Return the ruling on one candidate, whatever the tests raise."""
-    peer.copies_all_changes = copies_all_changes
     random.seed(0)
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
         require_asserts(tests, setup)
-        if mode != "strict":  # program and tests share one interpreter, and so all names
-            return _in_process(peer, mode, setup, tests)
+        if mode == "paper":
+            return _in_one_interpreter(peer, "paper", setup, tests)
         closed = None if entry_points is None else tuple(entry_points)
         compiled = compile_tests(tuple(setup), tuple(tests), closed)
     except BrokenTestsError as error:
         return _ruling("error", str(error))
+    if mode == "together":
+        answers = list(compiled.entry_points), list(compiled.modules)
+        return _in_one_interpreter(peer, "together", setup, tests, *answers)
     trial = _Trial(peer, compiled, tests)
     try:
         trial.run()
@@ -109,7 +108,6 @@ class _Trial:
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program
-        self._left_out = False  # whether a change of an argument was not copied back in any test
 
     def run(self) -> None:
         replies = self._peer.load(self._compiled.entry_points)
@@ -125,10 +123,9 @@ class _Trial:
         self._prepared = not self._peer.needed
         for source, code in zip(self._sources, self._compiled.tests, strict=True):
             if self._prepared and self._compiled.independent:
-                self._peer.needed = self._peer.left_out = False
+                self._peer.needed = False
             self._at = f"{' '.join(source.split()):.120}: "
             exec(code, self._names)
-            self._left_out |= self._peer.left_out
 
     def _bind_entry_points(self, replies: list[Any]) -> None:
         """Get the entry points, a closed list: otherwise the program could define both sides of an assert."""
@@ -145,7 +142,7 @@ class _Trial:
             return self.ruling_on(self._peer.stopped)
         if not self._peer.needed:
             return _ruling("error", "the tests hold without a call of the program, so any program would pass")
-        return _ruling("passed", "") | {"again": self._left_out and self._compiled.holds_values()}
+        return _ruling("passed", "") | {"again": not self._compiled.show_values_alone()}
 
     def ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
@@ -155,56 +152,11 @@ class _Trial:
         fault = self._fault_of_the_tests(error)
         if fault:
             return _ruling("error", fault)
-        if type(error) is TypeError and error is not self._peer.raised and "Remote" in _exception_text(error):
-            return _ruling(
-                "opaque", f"{self._at}an object of the program cannot be used like that from outside"
-            )
-        lost = self._unseen(error) or self._changed() or self._lost(error) or self._guessed(error)
-        if lost:
-            return _ruling("opaque", self._at + lost)
-        if self._peer.left_out and self._compiled.holds_values() and error is not self._peer.raised:
-            return _ruling("opaque", f"{self._at}{frames.LEFT_OUT}")
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
-        return _ruling("failed", self._fault_of_the_program(error), clean=clean)
-
-    def _unseen(self, error: BaseException) -> str:
-        """Return what the program lacks of the set-up: a name, or an attribute in a class of its own."""
-        if error is not self._peer.raised or not isinstance(error, NameError | AttributeError):
-            return ""
-        match = re.search(r"'(\w+)' (?:is not defined|object has no attribute)", _exception_text(error))
-        if match is None or match[1] not in self._compiled.bound_by_setup:
-            return ""
-        with suppress(Exception, JobEnded):  # as in `_lost`
-            if isinstance(error, NameError) or self._peer.ask("replaced", match[1]) is True:
-                return f"the program lacks something of {match[1]!r}, which the set-up defines"
-        return ""
-
-    def _changed(self) -> str:
-        """Say that the tests changed a copy of what the program holds; return "" if they did not."""
-        with suppress(Exception, JobEnded):
-            if not self._peer.watched.has_changed():
-                return ""
-        return "the tests change a list that an object of the program holds, and have but a copy"
-
-    def _guessed(self, error: BaseException) -> str:
-        """Return why a test may be wrong about the program: it uses a name such as `vars`."""
-        if error is self._peer.raised:
-            return ""
-        of_tests = [node for source in self._sources for node in nodes(source, "test")]
-        name = lost_at_border.name_beyond_values(of_tests, has_objects=self._peer.has_objects())
-        return name and f"the tests use {name!r}, which shows more of the program than its values"
-
-    def _lost(self, error: BaseException) -> str:
-        """Return what a test may have missed of an object or a class that did not cross whole."""
-        if error is self._peer.raised:
-            return ""
-        kind, name = type(error).__name__, ""
-        if isinstance(error, AttributeError) and not isinstance(error, StandIn):
-            name = error.name
-        with suppress(Exception, JobEnded):  # the answer decides between two ways not to pass, no more
-            if self._peer.ask("lost", kind, name) is True:
-                return f"what the program made or changed did not cross whole: {kind} {name}"
-        return ""
+        # A program that lacks a name while it is loaded may want one of the set-up.
+        settled = self._loading and not isinstance(error, NameError)
+        again = not settled and not self._compiled.show_values_alone()
+        return _ruling("failed", self._fault_of_the_program(error), clean=clean) | {"again": again}
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
         if self._loading or error is self._peer.raised:
@@ -228,17 +180,15 @@ class _Trial:
         return self._at + _exception_text(error)
 
 
-def _in_process(peer: Peer, mode: str, setup: list[str], tests: list[str]) -> Ruling:
-    """Run program and tests in the candidate's interpreter; its word counts if it repeats the proof."""
+def _in_one_interpreter(peer: Peer, verb: str, *request: Any) -> Ruling:
+    """Let the candidate's process run program and tests; its word counts if it repeats the proof."""
     proof = os.urandom(16).hex()
     try:
+        peer.send(verb, proof, *request)
         reply = peer.reply()
-        if "ok" in reply:
-            peer.send("paper" if mode == "paper" else "together", proof, setup, tests)
-            reply = peer.reply()
     except JobEnded as ended:
         return _ruling(ended.reason, ended.detail, clean=False)
-    if reply.get("ok") == [proof, len(tests)]:
+    if reply.get("ok") == proof:
         return _ruling("passed", "")
     if reply.get("kind") == PAPER_ALARM:
         return _ruling("timeout", "over the paper's 2.0 s of wall time")

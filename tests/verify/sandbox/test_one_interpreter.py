@@ -1,4 +1,4 @@
-"""A test that fails over something that did not cross whole: opaque, while a wrong answer stays failed."""
+"""What passes in one interpreter alone is opaque, and what fails there does not pass."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def plain(words): return dict(counts(words))
         ("assert Missing(a=1)['q']", "opaque"),
         ("assert dots().b is None", "opaque"),
         ("assert ring()[3] == 2", "opaque"),
-        ("want = 12\nassert Missing()[want] == want", "opaque"),
+        ("want = 12\nassert Missing()[want] == want", "failed"),
         ("assert Seven(5) + 4 == 2", "opaque"),
         ("assert local().top() == 3", "opaque"),
         ("assert extra().more == 1", "opaque"),
@@ -122,7 +122,7 @@ def sort(x): return list(x)
         ("k = Log()\nk.xs.append(3)\nassert k.total() == 3", "opaque"),
         ("k = Log()\nk.xs.append(3)\nassert k.xs == [3]", "opaque"),
         ("xs = [1]\nk = Log(xs)\nxs.append(3)\nassert k.total() == 4", "opaque"),
-        ("with Log() as xs:\n    xs.append(1)\nk = log()\nassert xs == [k.total()]", "opaque"),
+        ("with Log() as xs:\n    xs.append(1)\nk = log()\nassert xs == [k.total()]", "failed"),
         ("k = Log()\nassert k.xs == [3]", "failed"),
         ("k = log()\nr = k.all()\nr.sort()\nassert r == [3]", "failed"),
         # The program changes what the tests have a copy of.
@@ -141,9 +141,9 @@ def sort(x): return list(x)
         ("import inspect\nassert inspect.signature(sort).parameters['x']", "opaque"),
         (
             "from unittest.mock import patch\nwith patch('os.getpid') as p:\n    sort([])\nassert p.called",
-            "opaque",
+            "failed",
         ),
-        ("assert Log().kind is int and Log.kind is bool", "opaque"),
+        ("assert Log().kind is int and Log.kind is bool", "failed"),
         ("import pickle\nassert pickle.loads(pickle.dumps(Log())).xs == []", "opaque"),
         ("class Mine(Log): pass\nassert Mine().xs == []", "opaque"),
         ("with Log():\n    raise KeyError(1)\nassert Log().xs == []", "opaque"),
