@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, ModuleType
 
-from erce.verify.sandbox.expectations import expect_constants, is_camel_case
+from erce.verify.sandbox.expectations import called_for_effects, expect_constants, is_camel_case
 from erce.verify.sandbox.literal_asserts import functions_called, show_values_alone
 from erce.verify.sandbox.mirrored import mirrored_comparisons
 
@@ -47,8 +47,10 @@ class CompiledTests:
 
     `independent`: no test binds a name that a later test could read. `against_constants`: every assert
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
-    `show_values_alone`: the tests look at nothing but values that the program returns for literals.
-    `mirrored`: comparison methods in which an instance cannot cheat. These three are read when a job asks.
+    `called_for_effects`: functions of which the tests use no result. `show_values_alone`: the tests look at
+    nothing but values that the program returns for literals. `mirrored`: comparison methods in which an
+    instance cannot cheat. `assert_in_contexts`: whether a `with` has asserts in it. These are read when a job
+    asks.
     """
 
     setup: tuple[CodeType, ...]
@@ -58,8 +60,10 @@ class CompiledTests:
     modules: tuple[str, ...]  # of the standard library, which the tests use without an import
     independent: bool
     against_constants: Callable[[], bool]
+    called_for_effects: Callable[[], frozenset[str]]
     show_values_alone: Callable[[], bool]
     mirrored: Callable[[], frozenset[str]]
+    assert_in_contexts: Callable[[], bool]
     bound_by_setup: set[str]
 
 
@@ -89,8 +93,10 @@ def compile_tests(
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
         against_constants=cache(lambda: expect_constants(_statements(tests), _statements(setup), answered)),
+        called_for_effects=cache(lambda: called_for_effects(_nodes_of((*setup, *tests)), answered)),
         show_values_alone=cache(lambda: show_values_alone(_statements((*setup, *tests)), answered)),
         mirrored=cache(lambda: mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests))),
+        assert_in_contexts=cache(lambda: any(map(_is_context_with_asserts, _nodes_of((*setup, *tests))))),
         bound_by_setup=_read_and_bound(setup)[1],
     )
 
@@ -105,8 +111,10 @@ def _of_literal_asserts(tests: tuple[CodeType, ...], entry_points: Iterable[str]
         modules=(),
         independent=True,
         against_constants=lambda: True,
+        called_for_effects=frozenset,
         show_values_alone=lambda: True,
         mirrored=frozenset,
+        assert_in_contexts=bool,
         bound_by_setup=set(),
     )
 
@@ -213,6 +221,10 @@ def _asserts(node: ast.AST) -> bool:
     return _is_refusal(node) and not isinstance(node, ast.Raise)
 
 
+def _is_context_with_asserts(node: ast.AST) -> bool:
+    return isinstance(node, ast.With | ast.AsyncWith) and any(map(_is_refusal, ast.walk(node)))
+
+
 def _is_check_of_type(test: ast.expr) -> bool:
     """Return whether a condition holds no expected value: `x.next is not None`, `isinstance(x, Node)`."""
     match test:
@@ -278,6 +290,10 @@ def _nodes(source: str) -> list[ast.AST]:
                 if type(child) in _INNER:
                     tree_nodes.append(child)
     return tree_nodes
+
+
+def _nodes_of(sources: Iterable[str]) -> list[ast.AST]:
+    return [node for source in sources for node in nodes(source, "test")]
 
 
 def nodes(source: str, what: str) -> list[ast.AST]:

@@ -1,6 +1,7 @@
 """Statements of tests → whether a program could change what they expect, or what they look at later."""
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -28,6 +29,53 @@ def expect_constants(
     body = [*statements, *_called(statements, helpers)]
     plain = _PlainTests([node for statement in body for node in ast.walk(statement)], answered)
     return all(map(plain.is_step, body))
+
+
+def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> frozenset[str]:
+    """Return the functions and methods that tests call for their effects: they use no result of them.
+
+    A result that is compared with None is not used. `answered` are the names of the program.
+
+    >>> called_for_effects([*ast.walk(ast.parse("f(v); assert g(v) == max(v)"))], ["f", "g"])
+    frozenset({'f'})
+    """
+    unused = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    unused |= {id(value) for node in nodes for value in _compared_with_none(node)}
+    read = {node.id for node in nodes if type(node) is ast.Name and _name_of(node) and id(node) not in unused}
+    unused |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _is_unread(node, read)}
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    used = {_name_of(call.func) for call in calls if id(call) not in unused}
+    functions = {id(call.func) for call in calls}
+    called = {_name_of(node) for node in nodes if id(node) in functions}
+    passed_on = {_name_of(node) for node in nodes if id(node) not in functions}
+    helpers = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
+    other_names = used - methods - {*answered, *helpers, *dir(builtins)}  # perhaps of what is passed on
+    if "" in used:
+        return frozenset()
+    not_for_effects = used | passed_on if other_names else used
+    return frozenset(methods.union(answered) & (called | passed_on) - not_for_effects)
+
+
+def _is_unread(assignment: ast.Assign, read: set[str]) -> bool:
+    return all(isinstance(target, ast.Name) and target.id not in read for target in assignment.targets)
+
+
+def _name_of(function: ast.AST) -> str:
+    """Return the name of a function or method; "" for other expressions."""
+    match function:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
+            return name
+    return ""
+
+
+def _compared_with_none(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Compare(left=value, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
+            return [value]
+        case ast.Call(func=ast.Attribute(attr="assertIsNone"), args=[value, *_]):
+            return [value]
+    return []
 
 
 def _called(statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt]) -> list[ast.FunctionDef]:

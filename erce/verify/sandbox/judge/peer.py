@@ -51,6 +51,10 @@ class Peer:
         self.needed = False  # whether the outcome of the running test depends on the program
         self.received = 0  # bytes
         self.against_constants: Callable[[], bool] = bool  # whether tests compare with constants alone
+        self.called_for_effects: Callable[[], frozenset[str]] = (
+            frozenset  # functions whose results nobody uses
+        )
+        self.assert_in_contexts: Callable[[], bool] = bool  # whether a `with` of the tests has asserts in it
         self.left_out = False  # whether a change of an argument was not copied back
         self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
@@ -172,14 +176,16 @@ class Peer:
         value = self.value(self._content(self._checked(reply)))
         if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):
             value._mark(_expected=True, _constructs=is_camel_case(name))
+        if isinstance(value, Remote):
+            value._mark(_name=name)
         return value
 
-    def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return what the program's function returns for copies of these arguments.
+    def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any], name: str = "") -> Any:
+        """Return what the program's function of this name returns for copies of these arguments.
 
-        If it returns None, its changes to its arguments are copied back: it was called for them. A function
-        that returns anything else could empty the list that its result is compared with. So its changes are
-        copied only if the tests compare with nothing but constants.
+        If it returns None, and the tests never use what it returns, its changes to its arguments are copied
+        back: it was called for them. Else it could empty the list that its result is compared with, so its
+        changes are copied only if the tests compare with nothing but constants.
         """
         arguments = [list(positional), named]
         passed = self.form(arguments)
@@ -189,7 +195,8 @@ class Peer:
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        if after is not None and returned is not None and not self.against_constants():
+        for_effects = returned is None and name in self.called_for_effects()
+        if after is not None and not for_effects and not self.against_constants():
             self.left_out = True
         elif after is not None:
             self.copies.updating = self.has_copied = True

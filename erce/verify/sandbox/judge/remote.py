@@ -28,11 +28,14 @@ class Program(Protocol):
     """The methods by which a stand-in reaches the candidate's process; `judge.peer.Peer` has them."""
 
     raised: BaseException | None
+    assert_in_contexts: Callable[[], bool]
 
     def stop(self, reason: str, detail: str) -> BaseException: ...
     def ask(self, *request: Any) -> Any: ...
     def value(self, form: Any) -> Any: ...
-    def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any]) -> Any: ...
+    def call(
+        self, target: int, positional: tuple[Any, ...], named: dict[str, Any], name: str = ""
+    ) -> Any: ...
     def attribute(self, number: int, name: str) -> Any: ...
     def form(self, value: Any) -> Any: ...
 
@@ -48,6 +51,7 @@ class Remote:
     _constructed = False  # whether such a class made the object for the tests
     _informed = False  # whether the program made the object from a value of the tests
     _method = ""  # the name of a method or another attribute
+    _name = ""  # by which the tests reach it
     _callable = True
 
     def __init__(self, peer: Program, number: int, kind: str) -> None:
@@ -101,7 +105,7 @@ class Remote:
         refused = _INFORMED if self._informed and self._method in _OF_BUILTINS else ""
         if self._method in _OF_BUILTINS and (positional or named) and not self._expected:
             refused = f"it has its own {self._method!r}, which sees the arguments"
-        answer = self._proven(self._peer.call(self._number, positional, named), refused)
+        answer = self._proven(self._peer.call(self._number, positional, named, self._name), refused)
         if isinstance(answer, Remote):  # in its place a right program might return a plain value
             answer._mark(_expected=self._constructs, _constructed=self._constructs)
         return answer
@@ -110,7 +114,7 @@ class Remote:
         answer = self._peer.attribute(self._number, name)
         self._proven(answer, _INFORMED if self._informed and name in _OF_BUILTINS else "")
         if isinstance(answer, Remote):  # likewise
-            answer._mark(_method=name, _expected=self._expected and not self._method)
+            answer._mark(_method=name, _name=name, _expected=self._expected and not self._method)
         return answer
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -229,6 +233,8 @@ class Remote:
             raise self._peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
         if swallowed is True and told and not own:
             raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error of the tests")
+        if own and swallowed is True and self._peer.assert_in_contexts():
+            raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error before an assert")
         return own and swallowed is True
 
     def _operate(self, operator: str, *operands: Any) -> Any:

@@ -104,7 +104,8 @@ class _Trial:
         self._at = ""  # the running test, as the start of a detail
         self._names: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": "tests"}
         peer.copies.names, peer.against_constants = self._names, compiled.against_constants
-        peer.copies.mirrored = compiled.mirrored
+        peer.copies.mirrored, peer.called_for_effects = compiled.mirrored, compiled.called_for_effects
+        peer.assert_in_contexts = compiled.assert_in_contexts
         self._missing: set[str] = set()
         self._loading = True
         self._prepared = False  # whether set-up ran without needing the program
@@ -149,13 +150,13 @@ class _Trial:
         stopped = self._peer.stopped
         if stopped is not None:
             return _ruling(stopped.reason, stopped.detail, clean=False)
+        again = not self._compiled.show_values_alone()
         fault = self._fault_of_the_tests(error)
         if fault:
-            return _ruling("error", fault)
+            return _ruling("error", fault) | {"again": again}
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
         # A program that lacks a name while it is loaded may want one of the set-up.
-        settled = self._loading and not isinstance(error, NameError)
-        again = not settled and not self._compiled.show_values_alone()
+        again &= not self._loading or isinstance(error, NameError)
         return _ruling("failed", self._fault_of_the_program(error), clean=clean) | {"again": again}
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
