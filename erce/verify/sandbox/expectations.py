@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -27,6 +28,9 @@ def expect_constants(
     call must be like that, too. `answered` are the names of the program.
     """
     body = [*statements, *_called(statements, helpers)]
+    functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    if len(set(functions)) < len(functions):
+        return False
     plain = _PlainTests([node for statement in body for node in ast.walk(statement)], answered)
     return all(map(plain.is_step, body))
 
@@ -48,9 +52,10 @@ def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> fro
     functions = {id(call.func) for call in calls}
     called = {_name_of(node) for node in nodes if id(node) in functions}
     passed_on = {_name_of(node) for node in nodes if id(node) not in functions}
-    helpers = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    defined |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    other_names = used - methods - {*answered, *helpers, *dir(builtins)}  # perhaps of what is passed on
+    other_names = used - methods - {*answered, *defined, *dir(builtins)}  # perhaps of what is passed on
     if "" in used:
         return frozenset()
     not_for_effects = used | passed_on if other_names else used
@@ -288,9 +293,11 @@ class _Bindings:
             self._passed[id(value)] = name
 
     def _loop_tables(self, nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
-        """Return the names of lists that are read by loops alone, with their items."""
+        """Return the names of lists that a single loop reads, and nothing else, with their items."""
         looped = {id(node.iter) for node in nodes if isinstance(node, ast.For)}
-        read = {name.id for name in self._names if type(name.ctx) is ast.Load and id(name) not in looped}
+        names = [name for name in self._names if type(name.ctx) is ast.Load]
+        read = {name.id for name in names if id(name) not in looped}
+        read |= {name for name, count in Counter(name.id for name in names).items() if count > 1}
         tables = {}
         for name in self.values.keys() - read - self._of_unknown_value():
             match self.values[name]:

@@ -80,6 +80,54 @@ def test_emptying_the_argument_that_a_result_is_checked_with_is_no_pass(ruled, t
 
 
 @pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("v = [3, 1]\nassert empty(v) == max(v)", "opaque"),
+        ("v = [3, 1]\nr = empty(v)\nassert r == max(v)", "opaque"),
+        ("def check(g):\n    v = [3, 1]\n    assert g(v) == max(v)\ncheck(empty)", "opaque"),
+        ("g = empty\nv = [3, 1]\nassert g(v) == max(v)", "opaque"),
+        ("b = Box()\nv = [3, 1]\nassert b.empty(v) == max(v)", "opaque"),
+        ("g = Box().empty\nv = [3, 1]\nassert g(v) == max(v)", "opaque"),
+        ("v = [3, 1]\nassert (lambda: empty(v))() == max(v)", "opaque"),
+        ("v = [3, 1]\nassert [empty(v)] == [max(v)]", "opaque"),
+        # Nobody uses the result: the function is there for what it changes.
+        ("v = [3, 1]\nw = sorted(v)\nsort(v)\nassert v == w", "passed"),
+        ("v = [3, 1]\nw = sorted(v)\nassert sort(v) is None and v == w", "passed"),
+        ("v = [3, 1]\nw = sorted(v)\nr = sort(v)\nassert r is None\nassert v == w", "passed"),
+        ("v = [3, 1]\nw = sorted(v)\n_ = Box().sort(v)\nassert v == w", "passed"),
+        (
+            "def check(g):\n    v = [3, 1]\n    w = sorted(v)\n    g(v)\n    assert v == w\ncheck(sort)",
+            "passed",
+        ),
+        (
+            "from math import floor\ndef check(g):\n    v = [3, 1]\n    g(v)\n    assert v == [floor(1), 3]\ncheck(sort)",
+            "passed",
+        ),
+    ],
+)
+def test_a_function_whose_result_is_used_changes_nothing_that_the_tests_hold(ruled, test, reason):
+    program = """
+def empty(v): v[:] = [None]
+def sort(v): v.sort()
+class Box:
+    def empty(self, v): v[:] = [None]
+    def sort(self, v): v.sort()
+"""
+    assert ruled(program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def c(a): assert f(a) == 3\ndef c(a): assert f(a) == a\nc([1, 2, 3])",
+        "T = [([1, 2, 3], 3)]\nfor v, w in T: assert f(v) == w\nfor w, v in T: assert w == [1, 2]",
+    ],
+)
+def test_a_name_with_two_meanings_is_compared_with_no_constant(ruled, test):
+    assert ruled("def f(s): return s.pop()", test)[0] in ("opaque", "failed")
+
+
+@pytest.mark.parametrize(
     ("argument", "after"),
     [
         ("collections.deque([1])", "collections.deque([1, 2])"),

@@ -154,3 +154,118 @@ def sort(x): return list(x)
 def test_a_copy_that_misses_a_change_is_opaque_and_a_wrong_answer_is_not(ruled, test, reason):
     points = ["Log", "seen", "remember", "log", "take", "pair", "sort"]
     assert ruled(HOLDS, test, entry_points=points)[0] == reason
+
+
+WRONG = """
+import contextlib
+class Box:
+    kept = [1]
+    def __init__(self, v=()): self.v = v
+    def __add__(self, other):
+        other.clear()
+        return Box(self.v)
+    def values(self): return self.kept
+    def __call__(self): return 1
+def raises(v):
+    v.clear()
+    raise ValueError("no")
+def makes(v):
+    v.clear()
+    yield 1
+def nested(pair):
+    pair[1].clear()
+def later(v):
+    def read():
+        v.clear()
+        return 1
+    return read
+def clone(v): return v
+def grid(n): return [[0] * n] * n
+class Bare: pass
+def bare(): return Bare()
+def other(name): return Box() if name == "a" else later([])
+@contextlib.contextmanager
+def quiet():
+    with contextlib.suppress(KeyError):
+        yield
+def lookup(key): raise KeyError(key)
+def lines(): print("a")
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        # The program changes what the tests hold, and the border hides it.
+        "v = [1]\ntry:\n    raises(v)\nexcept ValueError:\n    assert v == [1]",
+        "v = [1]\nassert list(makes(v)) == [1] and v == [1]",
+        "v = [1]\nnested((0, v))\nassert v == [1]",
+        "v = [1]\nassert later(v)() == 1 and v == [1]",
+        "v = [1]\nassert (Box(2) + v).v == 2 and v == [1]",
+        # It returns what the tests hold, or what it holds itself.
+        "v = [1]\nassert clone(v) == v and clone(v) is not v",
+        "g = grid(2)\ng[0][0] = 1\nassert g == [[1, 0], [0, 0]]",
+        "b = Box()\nb.values().append(2)\nassert b.values() == [1]",
+        # It returns something else than the tests ask for.
+        "assert callable(bare())",
+        "assert type(other('a')) == type(other('b'))",
+        "assert not hasattr(Box(), '__add__')",
+    ],
+)
+def test_what_fails_in_one_interpreter_does_not_pass(ruled, test):
+    assert ruled(WRONG, test)[0] == "failed"
+
+
+def test_a_context_of_the_program_skips_no_assert(ruled):
+    assert ruled(WRONG, "with quiet():\n    assert lookup(1) == 2\nassert clone(1) == 1")[0] == "opaque"
+    assert ruled(WRONG, "with quiet():\n    lookup(1)\nassert clone(1) == 1")[0] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("assert lines.__doc__ == 'Show lines.'", "opaque"),  # the border shows no text of documentation
+        ("assert lines.__doc__ == 'Other.'", "error"),
+    ],
+)
+def test_tests_that_fail_before_they_need_the_program_are_at_fault_if_they_fail_in_one_interpreter_too(
+    ruled, test, reason
+):
+    program = "def lines():\n    'Show lines.'\n    return 1"
+    assert ruled(program, test, "assert lines() == 1")[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("program", "setup", "test"),
+    [
+        # Names of the program and of the tests do not meet.
+        ("def check(x): return x\ndef f(x): return check(x)", "", "def check(g): assert g(1) == 1\ncheck(f)"),
+        ("n = 2\ndef f(): return n", "", "n = 5\nassert f() == 2 and n == 5"),
+        (
+            "def show(x): return -x\ndef f(x): return show(x)",
+            "def show(x): return [x]",
+            "assert show(f(1)) == [-1]",
+        ),
+        # A class of the set-up is one class on both sides, whoever defines it.
+        (
+            "def f(n): return isinstance(n, Node)",
+            "class Node:\n    pass\ndef made(): return Node()",
+            "n = made()\nassert f(n) is True",
+        ),
+        (
+            "class Node:\n    pass\ndef f(n): return isinstance(n, Node)",
+            "class Node:\n    pass\ndef made(): return Node()",
+            "n = made()\nassert f(n) is True",
+        ),
+        # Set-up and tests may use Python's library without an import, and the set-up may call the program.
+        ("def f(x): return x", "", "v = math.floor(1.5)\nassert f(v) == 1"),
+        ("def f(x): return x + 1", "start = f(1)", "v = start\nassert f(v) == 3"),
+        (
+            "def f(x): return x",
+            "from __future__ import annotations\nimport dataclasses as d\n@d.dataclass\nclass P:\n    x: int",
+            "p = P(1)\nassert f(p.x) == 1",
+        ),
+    ],
+)
+def test_the_second_run_has_the_names_of_the_first(ruled, program, setup, test):
+    assert ruled(program, test, setup=[setup] if setup else []) == ("passed", "")

@@ -14,6 +14,7 @@ import os
 import random
 import socket
 import sys
+import types
 from contextlib import suppress
 from typing import Any
 
@@ -102,7 +103,9 @@ class _Trial:
     def __init__(self, peer: Peer, compiled: CompiledTests, sources: list[str]) -> None:
         self._peer, self._compiled, self._sources = peer, compiled, sources
         self._at = ""  # the running test, as the start of a detail
-        self._names: dict[str, Any] = {"__builtins__": dict(vars(builtins)), "__name__": "tests"}
+        sys.modules["tests"] = module = types.ModuleType("tests")  # where dataclasses look for their names
+        self._names = module.__dict__
+        self._names["__builtins__"] = dict(vars(builtins))
         peer.copies.names, peer.against_constants = self._names, compiled.against_constants
         peer.copies.mirrored, peer.called_for_effects = compiled.mirrored, compiled.called_for_effects
         peer.assert_in_contexts = compiled.assert_in_contexts
