@@ -13,6 +13,10 @@ from erce.verify.sandbox.expectations import is_constant
 
 _OF_VALUES = (abs, all, any, bool, dict, float, int, len, list, max, min, round, set, sorted, str, sum, tuple)
 _NAMES_OF_VALUES = {function.__name__ for function in _OF_VALUES}
+_OF_LITERALS = (
+    *(ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp),
+    *(ast.operator, ast.unaryop, ast.expr_context),
+)
 _DEFINED_BY_PYTHON = sys.stdlib_module_names | set(dir(builtins))
 
 
@@ -80,7 +84,7 @@ class _Called:
         return False
 
     def _shows_values(self, expression: ast.expr) -> bool:
-        if is_constant(expression):
+        if _is_written_out(expression):
             return True
         match expression:
             case ast.Compare(left=left, ops=operators, comparators=others):
@@ -89,7 +93,7 @@ class _Called:
                     return False
                 parts = [left, *others]
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=named) if name in self._answers:
-                return all(map(is_constant, [*arguments, *(keyword.value for keyword in named)]))
+                return all(map(_is_written_out, [*arguments, *(keyword.value for keyword in named)]))
             case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _NAMES_OF_VALUES:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math")), args=parts, keywords=named):
@@ -103,3 +107,8 @@ class _Called:
             case _:
                 return False
         return all(map(self._shows_values, parts))
+
+
+def _is_written_out(expression: ast.expr) -> bool:
+    """Return whether an expression is made of literals, as `3 * 19`."""
+    return is_constant(expression) or all(isinstance(node, _OF_LITERALS) for node in ast.walk(expression))

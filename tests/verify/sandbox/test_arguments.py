@@ -100,7 +100,7 @@ def test_emptying_the_argument_that_a_result_is_checked_with_is_no_pass(ruled, t
             "passed",
         ),
         (
-            "from math import floor\ndef check(g):\n    v = [3, 1]\n    g(v)\n    assert v == [floor(1), 3]\ncheck(sort)",
+            "from math import pi\ndef check(g):\n    v = [pi]\n    g(v)\n    assert v == [pi]\ncheck(sort)",
             "passed",
         ),
     ],
