@@ -272,3 +272,12 @@ class C:
 """
     test = f"try:\n    with C() as c:\n        {body}\nexcept ValueError:\n    pass\nassert C().n == 5"
     assert ruled(program, test)[0] == reason
+
+
+@pytest.mark.parametrize(
+    "name", ["_number", "_kind", "_peer", "_name", "_method", "_expected", "_as", "_read"]
+)
+def test_private_attributes_of_an_object_are_the_programs(ruled, name):
+    program = f"class Box:\n    def __init__(self): self.{name} = 7"
+    assert ruled(program, f"b = Box()\nassert b.{name} == 7") == ("passed", "")
+    assert ruled("class Box: pass", f"b = Box()\nassert b.{name} == 1")[0] == "failed"

@@ -21,7 +21,7 @@ from erce.verify.sandbox.expectations import is_camel_case
 from erce.verify.sandbox.judge import raised
 from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
-from erce.verify.sandbox.judge.remote import FLAVOURS, Remote
+from erce.verify.sandbox.judge.remote import FLAVOURS, Remote, handle_of
 from erce.verify.sandbox.objects import Table
 
 ENDED = "the program ended its process"
@@ -174,10 +174,10 @@ class Peer:
         Under a name in CamelCase, or if it cannot be called, its stand-in is an object that the tests expect.
         """
         value = self.value(self._content(self._checked(reply)))
-        if isinstance(value, Remote) and (is_camel_case(name) or not value._callable):
-            value._mark(_expected=True, _constructs=is_camel_case(name))
         if isinstance(value, Remote):
-            value._mark(_name=name)
+            handle = handle_of(value)
+            handle.name, handle.is_class = name, is_camel_case(name)
+            handle.is_expected = handle.is_class or not handle.is_callable
         return value
 
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any], name: str = "") -> Any:
@@ -305,16 +305,16 @@ class Peer:
         if tag != "o" or type(number) is not int or type(kind) is not str:
             raise ValueError("not a handle")
         made = self._remotes.get(number)  # the same object has the same stand-in, so that `is` holds
-        if made is None or made._kind != kind[:40]:
+        if made is None or handle_of(made).kind != kind[:40]:
             made = FLAVOURS[flavour](self, number, kind[:40])
         if isinstance(made, Remote):
-            made._mark(_callable=flavour != "value")
+            handle_of(made).is_callable = flavour != "value"
             self._remotes[number] = made
         return made
 
     def _refer(self, value: Any) -> list[Any]:
         if isinstance(value, Remote):
-            return ["o", object.__getattribute__(value, "_number")]
+            return ["o", handle_of(value).number]
         if isinstance(value, raised.StandIn | raised.StandInType):
             return ["o", value._number]
         form = self.copies.form(value, self._table) or self._copied(value)

@@ -6,7 +6,8 @@ ends the job. What the program computed from a value of the tests may be the exp
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
 
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
@@ -40,180 +41,205 @@ class Program(Protocol):
     def form(self, value: Any) -> Any: ...
 
 
-class Remote:
-    """A value that stays in the candidate's process; a comparison with it ends the job as "opaque"."""
+@dataclass
+class Handle:
+    """What the judge knows of an object in the candidate's process, and how it asks for more."""
 
-    _peer: Program
-    _number: int
-    _kind: str
-    _expected = False  # whether the tests expect an object here, and no value of a builtin type
-    _constructs = False  # whether this is a class with a name in CamelCase
-    _constructed = False  # whether such a class made the object for the tests
-    _informed = False  # whether the program made the object from a value of the tests
-    _method = ""  # the name of a method or another attribute
-    _name = ""  # by which the tests reach it
-    _callable = True
+    peer: Program
+    number: int
+    kind: str  # the name of its class
+    name: str = ""  # by which the tests reach it
+    attribute: str = ""  # the same name, if it is that of a method or another attribute
+    is_callable: bool = True
+    is_expected: bool = False  # whether the tests expect an object here, and no value of a builtin type
+    is_class: bool = False  # whether it has a name in CamelCase
+    is_constructed: bool = False  # whether the tests made it by such a name
+    is_informed: bool = False  # whether the program made it from a value of the tests
 
-    def __init__(self, peer: Program, number: int, kind: str) -> None:
-        self._mark(_peer=peer, _number=number, _kind=kind)
+    def ask(self, verb: str, *operands: Any) -> Any:
+        """Return the answer to a question about this object, not yet decoded."""
+        return self.peer.ask(verb, self.number, *operands)
 
-    def _mark(self, **marks: Any) -> None:
-        for name, value in marks.items():
-            object.__setattr__(self, name, value)
-
-    def _refuse(self, other: object) -> Any:
-        raise self._peer.stop(
-            "opaque", f"a {self._kind!r} object cannot be compared outside the program's process"
+    def refuse(self) -> NoReturn:
+        raise self.peer.stop(
+            "opaque", f"a {self.kind!r} object cannot be compared outside the program's process"
         )
 
-    def _as_builtin(self) -> Any:
+    def as_builtin(self) -> Any:
         """Return the builtin that an object extends, if the tests constructed it: then they compare that."""
-        if not self._constructed or self._informed:
-            self._refuse(None)
-        return self._peer.value(self._peer.ask("plain", self._number))
+        if not self.is_constructed or self.is_informed:
+            self.refuse()
+        return self.peer.value(self.ask("plain"))
 
-    def __eq__(self, other: object) -> Any:
-        return self._as_builtin() == other
-
-    def __ne__(self, other: object) -> Any:
-        return self._as_builtin() != other
-
-    def __lt__(self, other: Any) -> Any:
-        return self._as_builtin() < other
-
-    def __le__(self, other: Any) -> Any:
-        return self._as_builtin() <= other
-
-    def __gt__(self, other: Any) -> Any:
-        return self._as_builtin() > other
-
-    def __ge__(self, other: Any) -> Any:
-        return self._as_builtin() >= other
-
-    def _proven(self, answer: Any, refused: str) -> Any:
-        """Return the program's answer; a plain one ends the job if `refused` says why that proves nothing."""
+    def proven(self, answer: Any, doubt: str) -> Any:
+        """Return the program's answer; a plain one ends the job if `doubt` says why it proves nothing."""
         if isinstance(answer, Remote):
-            informed = answer._informed or self._informed or bool(refused)
-            answer._mark(_expected=self._expected, _informed=informed)
-        elif refused and answer is not None:
-            raise self._peer.stop(
-                "opaque", f"the answer of a {self._kind!r} object proves nothing: {refused}"
+            made = handle_of(answer)
+            made.is_expected = self.is_expected
+            made.is_informed |= self.is_informed or bool(doubt)
+        elif doubt and answer is not None:
+            raise self.peer.stop("opaque", f"the answer of a {self.kind!r} object proves nothing: {doubt}")
+        return answer
+
+    def read(self, verb: str, *operands: Any) -> Any:
+        """Return the answer to a question; a plain one must not be made of values of the tests."""
+        answer = self.ask(verb, *map(self.peer.form, operands))
+        return self.proven(self.peer.value(answer), _INFORMED if self.is_informed else "")
+
+    def converted(self, function: str, expected: type, *operands: Any) -> Any:
+        """Return what a builtin such as `len` makes of the object; the job ends if its type is another."""
+        answer = self.read("apply", function, *operands)
+        if type(answer) is not expected:
+            raise self.peer.stop(
+                "failed", f"{function}() of a {self.kind!r} object is no {expected.__name__}"
             )
         return answer
 
+    def has(self, verb: str, value: Any) -> bool:
+        """Return whether an object of the program is an instance, or a class a subclass, of this class."""
+        if not isinstance(value, Remote | StandIn | StandInType):
+            self.refuse()
+        return self.peer.ask(verb, self.peer.form(value), self.number) is True
+
+
+def handle_of(remote: "Remote") -> Handle:
+    return object.__getattribute__(remote, "_handle")
+
+
+class Remote:
+    """A value that stays in the candidate's process; a comparison with it ends the job as "opaque".
+
+    It has no attributes but `_handle`: all others are those of the program's object.
+    """
+
+    _handle: Handle
+
+    def __init__(self, peer: Program, number: int, kind: str) -> None:
+        object.__setattr__(self, "_handle", Handle(peer, number, kind))
+
+    def __eq__(self, other: object) -> Any:
+        return self._handle.as_builtin() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self._handle.as_builtin() != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self._handle.as_builtin() < other
+
+    def __le__(self, other: Any) -> Any:
+        return self._handle.as_builtin() <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self._handle.as_builtin() > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self._handle.as_builtin() >= other
+
     def __call__(self, *positional: Any, **named: Any) -> Any:
-        refused = _INFORMED if self._informed and self._method in _OF_BUILTINS else ""
-        if self._method in _OF_BUILTINS and (positional or named) and not self._expected:
-            refused = f"it has its own {self._method!r}, which sees the arguments"
-        answer = self._proven(self._peer.call(self._number, positional, named, self._name), refused)
+        handle, doubt = self._handle, ""
+        if handle.attribute in _OF_BUILTINS:
+            if handle.is_informed:
+                doubt = _INFORMED
+            elif (positional or named) and not handle.is_expected:
+                doubt = f"it has its own {handle.attribute!r}, which sees the arguments"
+        answer = handle.proven(handle.peer.call(handle.number, positional, named, handle.name), doubt)
         if isinstance(answer, Remote):  # in its place a right program might return a plain value
-            answer._mark(_expected=self._constructs, _constructed=self._constructs)
+            made = handle_of(answer)
+            made.is_expected = made.is_constructed = handle.is_class
         return answer
 
     def __getattr__(self, name: str) -> Any:
-        answer = self._peer.attribute(self._number, name)
-        self._proven(answer, _INFORMED if self._informed and name in _OF_BUILTINS else "")
+        handle = self._handle
+        doubt = _INFORMED if handle.is_informed and name in _OF_BUILTINS else ""
+        answer = handle.proven(handle.peer.attribute(handle.number, name), doubt)
         if isinstance(answer, Remote):  # likewise
-            answer._mark(_method=name, _name=name, _expected=self._expected and not self._method)
+            made = handle_of(answer)
+            made.name = made.attribute = name
+            made.is_expected = handle.is_expected and not handle.attribute
         return answer
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._peer.ask("set", self._number, name, self._peer.form(value))
+        self._handle.ask("set", name, self._handle.peer.form(value))
 
     def __delattr__(self, name: str) -> None:
-        self._peer.ask("delete", self._number, name)
-
-    def _item(self, verb: str, *operands: Any) -> Any:
-        answer = self._peer.ask(verb, self._number, *map(self._peer.form, operands))
-        return self._proven(self._peer.value(answer), _INFORMED if self._informed else "")
+        self._handle.ask("delete", name)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._item("item", key)
+        return self._handle.read("item", key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._item("set item", key, value)
+        self._handle.read("set item", key, value)
 
     def __delitem__(self, key: Any) -> None:
-        self._item("delete item", key)
+        self._handle.read("delete item", key)
 
     def __iter__(self) -> Iterator[Any]:
-        number, count = self._peer.ask("iter", self._number), 1
-        while forms := self._peer.ask("next", number, count):
-            for value in self._peer.value(["l", forms]):
-                yield self._proven(value, _INFORMED if self._informed else "")
+        handle = self._handle
+        number, count = handle.ask("iter"), 1
+        while forms := handle.peer.ask("next", number, count):
+            for value in handle.peer.value(["l", forms]):
+                yield handle.proven(value, _INFORMED if handle.is_informed else "")
             count = min(2 * count, _MAX_VALUES_PER_REQUEST)
 
     def __contains__(self, value: Any) -> bool:
         """Ask the program, as for a method that sees its argument."""
-        return (
-            self._as("contains", bool, value) if self._expected and not self._method else self._refuse(value)
-        )
-
-    def _as(self, function: str, expected: type, *operands: Any) -> Any:
-        answer = self._item("apply", function, *operands)
-        if type(answer) is not expected:
-            raise self._peer.stop(
-                "failed", f"{function}() of a {self._kind!r} object is no {expected.__name__}"
-            )
-        return answer
+        if not self._handle.is_expected or self._handle.attribute:
+            self._handle.refuse()
+        return self._handle.converted("contains", bool, value)
 
     def __hash__(self) -> int:
-        return self._as("hash", int)
+        return self._handle.converted("hash", int)
 
     def __len__(self) -> int:
-        return self._as("len", int)
+        return self._handle.converted("len", int)
 
     def __bool__(self) -> bool:
-        return self._as("bool", bool)
+        return self._handle.converted("bool", bool)
 
     def __int__(self) -> int:
-        return self._as("int", int)
+        return self._handle.converted("int", int)
 
     def __float__(self) -> float:
-        return self._as("float", float)
+        return self._handle.converted("float", float)
 
     def __str__(self) -> str:
-        return self._as("str", str)
+        return self._handle.converted("str", str)
 
     def __repr__(self) -> str:
-        return self._as("repr", str)
+        return self._handle.converted("repr", str)
 
     def __format__(self, form: str) -> str:
-        return self._as("format", str, form)
+        return self._handle.converted("format", str, form)
 
     def __reversed__(self) -> Any:
-        return self._item("apply", "reversed")
+        return self._handle.read("apply", "reversed")
 
     def __copy__(self) -> Any:
-        return self._item("apply", "copy")
+        return self._handle.read("apply", "copy")
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return self._item("apply", "deepcopy")
+        return self._handle.read("apply", "deepcopy")
 
     def __mro_entries__(self, bases: Any) -> Any:
-        raise self._peer.stop(
-            "opaque", f"a class of the tests extends {self._kind!r}, a class of the program"
+        kind = self._handle.kind
+        raise self._handle.peer.stop(
+            "opaque", f"a class of the tests extends {kind!r}, a class of the program"
         )
 
     def __round__(self, digits: Any = None) -> Any:
-        return self._item("apply", "round", digits)
+        return self._handle.read("apply", "round", digits)
 
     def __instancecheck__(self, value: Any) -> bool:
-        return self._is("isinstance", value)
+        return self._handle.has("isinstance", value)
 
     def __subclasscheck__(self, value: Any) -> bool:
-        return self._is("issubclass", value)
-
-    def _is(self, function: str, value: Any) -> bool:
-        if not isinstance(value, Remote | StandIn | StandInType):
-            self._refuse(value)
-        return self._peer.ask(function, self._peer.form(value), self._number) is True
+        return self._handle.has("issubclass", value)
 
     def __enter__(self) -> Any:
-        expected = self._expected
-        entered = self._peer.attribute(self._number, "__enter__")()
+        expected = self._handle.is_expected
+        entered = self._handle.peer.attribute(self._handle.number, "__enter__")()
         if entered is self:
-            self._mark(_expected=expected)
+            self._handle.is_expected = expected
         return entered
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
@@ -221,32 +247,33 @@ class Remote:
 
         It learns of the tests' own errors, but for a failed assert.
         """
-        own = error is not None and error is self._peer.raised
+        handle, peer = self._handle, self._handle.peer
+        own = error is not None and error is peer.raised
         told = own or (error is not None and _is_plain_error(error))
-        leave = self._peer.attribute(self._number, "__exit__")
+        leave = peer.attribute(handle.number, "__exit__")
         try:
             swallowed = leave(kind, error, None) if told else leave(None, None, None)
         except Exception:  # the program's own, which would take the place of the tests' failed assert
             if error is None or told:
                 raise
             reason = "failed" if isinstance(error, AssertionError) else "opaque"
-            raise self._peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
+            raise peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
         if swallowed is True and told and not own:
-            raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error of the tests")
-        if own and swallowed is True and self._peer.assert_in_contexts():
-            raise self._peer.stop("opaque", f"a {self._kind!r} object suppresses an error before an assert")
+            raise peer.stop("opaque", f"a {handle.kind!r} object suppresses an error of the tests")
+        if swallowed is True and own and peer.assert_in_contexts():
+            raise peer.stop("opaque", f"a {handle.kind!r} object suppresses an error before an assert")
         return own and swallowed is True
 
-    def _operate(self, operator: str, *operands: Any) -> Any:
-        """Return what an operator of the program makes of its operands.
 
-        If one of them is a value of the tests, as in `abs(f(3) - 9) < 1e-6`, the result must be an object.
-        """
-        answer = self._peer.value(self._peer.ask("operate", operator, self._peer.form(list(operands))))
-        informed = any(not isinstance(operand, Remote) or operand._informed for operand in operands)
-        if informed and isinstance(answer, Remote):
-            answer._mark(_informed=True)
-        return self._proven(answer, _INFORMED if informed else "")
+def _operate(peer: Program, operator: str, *operands: Any) -> Any:
+    """Return what an operator of the program makes of its operands.
+
+    If one of them is a value of the tests, as in `abs(f(3) - 9) < 1e-6`, the result must be an object.
+    """
+    answer = peer.value(peer.ask("operate", operator, peer.form(list(operands))))
+    handles = [handle_of(operand) for operand in operands if isinstance(operand, Remote)]
+    informed = len(handles) < len(operands) or any(handle.is_informed for handle in handles)
+    return handles[0].proven(answer, _INFORMED if informed else "")
 
 
 def _is_plain_error(error: BaseException) -> bool:
@@ -259,17 +286,17 @@ def _is_plain_error(error: BaseException) -> bool:
 
 def _binary(operator: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def forward(self: Remote, other: Any) -> Any:
-        return self._operate(operator, self, other)
+        return _operate(self._handle.peer, operator, self, other)
 
     def backward(self: Remote, other: Any) -> Any:
-        return self._operate(operator, other, self)
+        return _operate(self._handle.peer, operator, other, self)
 
     return forward, backward
 
 
 def _unary(operator: str) -> Callable[..., Any]:
     def method(self: Remote) -> Any:
-        return self._operate(operator, self)
+        return _operate(self._handle.peer, operator, self)
 
     return method
 
@@ -293,8 +320,7 @@ class RemoteIterator(Remote):
         return self
 
     def __next__(self) -> Any:
-        forms = self._peer.ask("next", self._number, 1)
-        values = self._peer.value(["l", forms])
+        values = self._handle.peer.value(["l", self._handle.ask("next", 1)])
         if not values:
             raise StopIteration
         return values[0]
