@@ -8,7 +8,7 @@ from erce.types import Completion, Verdict
 from erce.verify.answers.compare.same_answer import same_answer
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import TooLargeError, UnparsedError
-from erce.verify.answers.read.lexer import spelling
+from erce.verify.answers.read.spelling import spelling
 from erce.verify.answers.read.surface import clean, compact
 from erce.verify.answers.read.typed import parse_answer
 from erce.verify.answers.tree import contains, symbols

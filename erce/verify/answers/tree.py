@@ -61,11 +61,6 @@ def integer(tree: Tree) -> int | None:
     return tree[1] if tree[0] == "num" and type(tree[1]) is int else None
 
 
-def adds(tree: Tree, name: str) -> bool:
-    """Return whether the symbol is one of the terms of a sum."""
-    return tree[0] == "add" and ("sym", name) in tree[1]
-
-
 def with_sign(tree: Tree, sign: int) -> Tree:
     """Return the tree with `sign` (1 or -1) for every ± and the opposite sign for every ∓.
 
@@ -90,6 +85,19 @@ def substituted(tree: Tree, name: str, value: Tree) -> Tree:
     ('neg', ('num', 2))
     """
     return replaced(tree, ("sym", name), value)
+
+
+def renamed(tree: Tree, old: list[str], new: list[str]) -> Tree:
+    """Return the tree with new names for some symbols, all at once.
+
+    >>> renamed(("add", (("sym", "x"), ("sym", "y"))), ["x", "y"], ["y", "x"])
+    ('add', (('sym', 'y'), ('sym', 'x')))
+    """
+    for at, name in enumerate(old):
+        tree = substituted(tree, name, ("sym", f"@{at}"))
+    for at, name in enumerate(new):
+        tree = substituted(tree, f"@{at}", ("sym", name))
+    return tree
 
 
 def replaced(tree: Tree, leaf: Tree, value: Tree) -> Tree:

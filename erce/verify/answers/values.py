@@ -151,6 +151,15 @@ class Ratio:
     items: tuple["Answer", ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several answers to choose from: its letter, and the answer itself, as in (D) 14."""
+
+    kind: ClassVar[str] = "choice"
+    letter: str
+    value: "Answer"
+
+
 Answer = (
     Words
     | Clock
@@ -167,4 +176,5 @@ Answer = (
     | Inequality
     | Congruence
     | Ratio
+    | Choice
 )

@@ -2,6 +2,8 @@
 
 from toys.answers.algebra import ALGEBRA
 from toys.answers.apart import APART
+from toys.answers.calculus import CALCULUS
+from toys.answers.everyday import EVERYDAY
 from toys.answers.further import FURTHER
 from toys.answers.mixed import MIXED
 from toys.answers.notations import NOTATIONS
@@ -10,6 +12,6 @@ from toys.answers.shapes import SHAPES, WRITING
 
 PAIRS = [
     pair
-    for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART, NOTATIONS)
+    for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART, NOTATIONS, CALCULUS, EVERYDAY)
     for pair in pairs(table)
 ]

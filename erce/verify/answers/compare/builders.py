@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from erce.verify.answers.compare.evaluate import Evaluator, Value
-from erce.verify.answers.compare.real_sets import REALS, Span, common, real_set, united
+from erce.verify.answers.compare.real_sets import REALS, Span, common, complement, real_set, united
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
+from erce.verify.answers.compare.solved import variable_of
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError
 from erce.verify.answers.tree import Tree, names, substituted, symbols
 from erce.verify.answers.values import (
@@ -18,6 +19,7 @@ from erce.verify.answers.values import (
     Scalar,
     SetBuilder,
     SetOperation,
+    Words,
 )
 
 _ALL_INTEGERS = "mathbb:Z"
@@ -40,6 +42,8 @@ def plain_set(answer: Answer, budget: Budget) -> Answer:
 
     \{x \in \mathbb{Z} : 1 \le x \le 3\} is \{1, 2, 3\}, and \{x : x > 2\} is (2, \infty).
     """
+    if isinstance(answer, Listing) and any(map(_is_otherwise, answer.items)):
+        return _with_all_conditions(answer, budget)
     if isinstance(answer, SetOperation):
         left, right = plain_set(answer.left, budget), plain_set(answer.right, budget)
         return SetOperation(answer.operation, left, right)
@@ -57,6 +61,30 @@ def plain_set(answer: Answer, budget: Budget) -> Answer:
     within = real_set(domain, budget)
     plain = within is not None and answer.head == Scalar(("sym", name))
     return _as_answer(common(within, spans)) if within is not None and plain else answer
+
+
+def _is_otherwise(piece: Answer) -> bool:
+    return isinstance(piece, Bracketed) and piece.items[-1] == Words("otherwise")
+
+
+def _with_all_conditions(pieces: Listing, budget: Budget) -> Listing:
+    """Return a function in pieces with x > 1 for "otherwise" beside x ≤ 1."""
+    conditions = [
+        piece.items[-1] for piece in pieces.items if isinstance(piece, Bracketed) and not _is_otherwise(piece)
+    ]
+    covered = united([real_set(condition, budget) for condition in conditions])
+    if covered is None or len(conditions) != len(pieces.items) - 1:
+        return pieces
+    rest = _as_answer(complement(covered))
+    return replace(
+        pieces,
+        items=tuple(
+            replace(piece, items=(*piece.items[:-1], rest))
+            if isinstance(piece, Bracketed) and _is_otherwise(piece)
+            else piece
+            for piece in pieces.items
+        ),
+    )
 
 
 def same_family(gold: SetBuilder, answer: SetBuilder, budget: Budget) -> bool:
@@ -130,7 +158,7 @@ def _solutions(name: str, condition: Answer, budget: Budget) -> tuple[Span, ...]
         return united(parts)
     if isinstance(condition, Named) and condition.name == name and isinstance(condition.value, Scalar):
         return real_set(Listing((condition.value,), "{"), budget)
-    if isinstance(condition, Inequality) and condition.name.strip("|") == name:
+    if isinstance(condition, Inequality) and name in (condition.name.strip("|"), variable_of(condition)):
         return real_set(condition, budget)
     return None
 
@@ -179,8 +207,10 @@ def _at(head: Answer, name: str, value: Tree) -> Answer:
 
 
 def _as_answer(spans: tuple[Span, ...]) -> Answer:
+    if all(span.low == span.high for span in spans):
+        return Listing(tuple(Scalar(span.low.tree) for span in spans), "{")
     parts = list(_parts(spans))
-    answer = parts[0] if parts else Listing((), "{")
+    answer = parts[0]
     for part in parts[1:]:
         answer = SetOperation("cup", answer, part)
     return answer

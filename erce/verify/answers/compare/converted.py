@@ -24,7 +24,9 @@ VECTORS = {("(", ")"), ("⟨", "⟩")}  # the brackets around a vector
 def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
     """Return `one` in the type of `other`, None if it has no such form."""
     if isinstance(one, Scalar):
-        return _as_multiples(one) if isinstance(other, SetBuilder) else _as_vector(one, other, budget)
+        if isinstance(other, SetBuilder | Congruence):
+            return _as_multiples(one) or _over_the_integers(one, other)
+        return _as_vector(one, other, budget)
     same: Answer | None = None
     match one, other:
         case Equation((("call", function, (("sym", _),)), value)), Scalar():  # tan θ = 3/4
@@ -73,6 +75,17 @@ def _as_multiples(scalar: Scalar) -> SetBuilder | None:
     return SetBuilder(head, ((_INDEX, Scalar(integers)),), ())
 
 
+def _over_the_integers(scalar: Scalar, other: SetBuilder | Congruence) -> SetBuilder | None:
+    r"""Return \{π/4 + kπ : k \in \mathbb{Z}\} for π/4 + kπ, and for 7k + 3 beside a congruence."""
+    free = symbols(scalar.tree)
+    if len(free) != 1 or not free <= _INDICES:
+        return None
+    if isinstance(other, SetBuilder) and ("const", "pi") not in nodes(scalar.tree):
+        return None
+    return SetBuilder(scalar, ((free.pop(), Scalar(("sym", "mathbb:Z"))),), ())
+
+
+_INDICES = frozenset("knm")
 _INDEX = "#k"  # no name in an answer
 
 

@@ -289,7 +289,9 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
 
 
 # Names that mpmath spells otherwise. All others are functions of `vocabulary`, never names from an answer.
-_MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
+_MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"} | {
+    f"{arc}{name}": f"a{name}" for arc in ("ar", "arc") for name in ("sinh", "cosh", "tanh")
+}
 
 
 def _apply(evaluator: Evaluator, tree: Tree) -> Value:
@@ -366,6 +368,7 @@ _EXACT_CALLS: dict[str, Callable[[Evaluator, tuple[Tree, ...]], Value]] = {
     "fact": _factorial,
     "binom": _binomial,
     "abs": _absolute,
+    "conj": lambda evaluator, arguments: evaluator.value(arguments[0]).conjugate(),
     "floor": _floor,
     "ceil": _ceiling,
     "gcd": _divisor,

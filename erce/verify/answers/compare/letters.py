@@ -1,18 +1,15 @@
-"""Two functions or solutions → the same two, with one set of letters for arguments and constants."""
+"""Two functions or solutions → the same two, with one set of letters for their arguments and constants."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
 
-from erce.verify.answers.tree import Tree, adds, names, substituted
+from erce.verify.answers.compare import constants
+from erce.verify.answers.tree import names, renamed
 from erce.verify.answers.values import Answer, Named, Scalar
 
-MAX_CONSTANTS = 3
 # f(x), f^{-1}(x), g(x, y); the sequence a_n.
 _FUNCTION = re.compile(r"([A-Za-z]'*(?:\^-1)?)(?:\(([a-z](?:,[a-z])*)\)|_([a-z]))")
-_CONSTANT = re.compile(r"[CcK]|[CcK]_[0-9]")
-_LETTERS = frozenset("AB")  # constants only beside C_1 and C_2
 _OF_SOLUTIONS = re.compile(r"[a-z](?:\([a-z]\))?")
 
 
@@ -35,49 +32,13 @@ def with_the_same_arguments(one: Named, other: Named) -> tuple[Answer, Answer] |
 def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
     """Yield the value of `other` with the constants of `one` in the place of its own, in every order.
 
-    The name must be that of a solution: y, f(x). Constants are C, c, K and these with an index, A and B where
-    the other value has C_1 and C_2.
+    The name must be that of a solution: y, f(x).
     """
     if not _OF_SOLUTIONS.fullmatch(one.name) or one.name != other.name:
         return
     if isinstance(one.value, Scalar) and isinstance(other.value, Scalar):
-        yield from map(Scalar, _in_letters_of(one.value.tree, other.value.tree))
-
-
-def antiderivative_in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
-    """Yield the second tree with the first one's letter for the constant of an antiderivative: +C and +c."""
-    letters = [[letter for letter in "CcK" if adds(tree, letter)] for tree in (one, other)]
-    if len(letters[0]) == len(letters[1]) == 1 and ["C"] in letters:
-        yield from _in_letters_of(one, other)
-
-
-def renamed(tree: Tree, old: list[str], new: list[str]) -> Tree:
-    """Return the tree with new names for some symbols, all at once.
-
-    >>> renamed(("add", (("sym", "x"), ("sym", "y"))), ["x", "y"], ["y", "x"])
-    ('add', (('sym', 'y'), ('sym', 'x')))
-    """
-    for at, name in enumerate(old):
-        tree = substituted(tree, name, ("sym", f"@{at}"))
-    for at, name in enumerate(new):
-        tree = substituted(tree, f"@{at}", ("sym", name))
-    return tree
+        yield from map(Scalar, constants.in_letters_of(one.value.tree, other.value.tree))
 
 
 def _arguments(function: re.Match[str]) -> list[str]:
     return (function.group(2) or function.group(3)).split(",")
-
-
-def _in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
-    letters, others = _constants(one), _constants(other)
-    if not letters and any("_" in name for name in others):
-        letters = sorted(names(one) & _LETTERS)
-    elif not others and any("_" in name for name in letters):
-        others = sorted(names(other) & _LETTERS)
-    if len(letters) == len(others) <= MAX_CONSTANTS:
-        for order in permutations(letters):
-            yield renamed(other, others, list(order))
-
-
-def _constants(tree: Tree) -> list[str]:
-    return sorted(filter(_CONSTANT.fullmatch, names(tree)))

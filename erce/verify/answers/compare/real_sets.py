@@ -1,10 +1,11 @@
 """A set of real numbers, in any notation → its intervals from left to right, ready to compare."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from erce.verify.answers.compare.evaluate import Evaluator, Value
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
+from erce.verify.answers.compare.solved import solved, variable_of
 from erce.verify.answers.limits import Budget, TooLargeError
 from erce.verify.answers.tree import (
     INFINITY,
@@ -21,6 +22,7 @@ from erce.verify.answers.values import (
     Bracketed,
     Inequality,
     Listing,
+    Named,
     Scalar,
     SetOperation,
 )
@@ -60,7 +62,7 @@ def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
         return _solutions(answer, budget)
     if isinstance(answer, Listing):
         return _from_list(answer, budget)
-    return REALS if isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R") else None
+    return _REAL_NUMBERS.get(answer.tree) if isinstance(answer, Scalar) else None
 
 
 def same_sets(left: tuple[Span, ...], right: tuple[Span, ...], budget: Budget) -> bool:
@@ -106,6 +108,18 @@ def complement(spans: tuple[Span, ...]) -> tuple[Span, ...]:
 _FAR = 10**400  # stands for ∞ when ends are sorted
 REALS = (Span(End(NEGATIVE_INFINITY, -_FAR, closed=False), End(INFINITY, _FAR, closed=False)),)
 
+_ZERO = End(("num", 0), 0, closed=True)
+_POSITIVE = (Span(replace(_ZERO, closed=False), REALS[0].high),)
+_NEGATIVE = (Span(REALS[0].low, replace(_ZERO, closed=False)),)
+_REAL_NUMBERS: dict[Tree, tuple[Span, ...]] = {
+    ("sym", "mathbb:R"): REALS,
+    ("sym", "mathbb:R^+"): _POSITIVE,
+    ("sym", "mathbb:R^-"): _NEGATIVE,
+    ("sym", "mathbb:R_≥0"): (Span(_ZERO, REALS[0].high),),
+    ("sym", "mathbb:R_≤0"): (Span(REALS[0].low, _ZERO),),
+    ("sym", "mathbb:R^*"): (*_NEGATIVE, *_POSITIVE),
+}
+
 
 def _same_ends(one: End, other: End, budget: Budget) -> bool:
     return one.closed == other.closed and same_value(one.tree, other.tree, budget)
@@ -147,7 +161,11 @@ def _solutions(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
     if answer.name.startswith("|"):
         return _with_absolute_value(answer, budget)
     interval = interval_of(answer)
-    return None if interval is None else _interval(interval, budget)
+    spans = None if interval is None else _interval(interval, budget)
+    if spans is None:
+        solutions = solved(answer, budget)
+        return None if solutions is None else real_set(solutions, budget)
+    return spans
 
 
 def _with_absolute_value(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
@@ -167,20 +185,47 @@ def _from_list(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
     """Return a set in braces, or the numbers that satisfy a list of inequalities of one name."""
     if answer.joined == "{":
         return _in_braces(answer.items, budget)
-    sets = [real_set(item, budget) for item in answer.items if isinstance(item, Inequality)]
-    if len(sets) != len(answer.items) or len({getattr(item, "name", "") for item in answer.items}) != 1:
+    if all(isinstance(item, Bracketed) for item in answer.items):
+        return _apart(answer, budget)
+    sets = [_of_one_name(item, budget) for item in answer.items]
+    if len(set(map(_name_of, answer.items))) != 1 or not any(map(_is_inequality, answer.items)):
         return None
     if answer.joined == "or":
         return united(sets)
     both = sets[0]
     for other in sets[1:]:
         both = None if both is None or other is None else common(both, other)
-    if answer.joined == "and":
-        return both
-    if both in sets:  # "x > 1, x > 2": two answers, not the one that implies the other
+    # "x > 1, x > 2" are two answers; "x < -2, x > 2" has no common solution: the union is meant.
+    if answer.joined != "and":
+        both = None if both in sets else both or united(sets)
+    return both
+
+
+def _apart(answer: Listing, budget: Budget) -> tuple[Span, ...] | None:
+    """Return the union of the intervals in a list, if they do not touch and cannot all be points."""
+    spans = united([real_set(item, budget) for item in answer.items])
+    ends = (item.opening + item.closing for item in answer.items if isinstance(item, Bracketed))
+    if spans is None or len(spans) < len(answer.items):
         return None
-    # "x < -2, x > 2" has no common solution: the union is meant.
-    return both or united(sets)
+    far = any(abs(span.low.value) == _FAR or abs(span.high.value) == _FAR for span in spans)
+    return spans if far or set(ends) != {"()"} else None
+
+
+def _of_one_name(item: Answer, budget: Budget) -> tuple[Span, ...] | None:
+    """Return the numbers that x > 2 or x = 5 leaves its name."""
+    if isinstance(item, Named) and isinstance(item.value, Scalar):
+        return _in_braces((item.value,), budget)
+    return real_set(item, budget) if _is_inequality(item) else None
+
+
+def _is_inequality(item: Answer) -> bool:
+    return isinstance(item, Inequality)
+
+
+def _name_of(item: Answer) -> str:
+    if isinstance(item, Inequality):
+        return item.name or variable_of(item)
+    return item.name if isinstance(item, Named) else ""
 
 
 def _in_braces(items: tuple[Answer, ...], budget: Budget) -> tuple[Span, ...] | None:

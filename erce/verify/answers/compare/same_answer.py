@@ -5,24 +5,30 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
+from erce.verify.answers.compare.constants import same_solutions
 from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides
-from erce.verify.answers.compare.letters import (
-    antiderivative_in_letters_of,
-    in_letters_of,
-    with_the_same_arguments,
-)
+from erce.verify.answers.compare.letters import in_letters_of, with_the_same_arguments
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_signs,
     is_set,
     members,
     operands,
+    place_of_sign,
     without_common_numbers,
 )
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
-from erce.verify.answers.compare.units import unit_of, units_agree
+from erce.verify.answers.compare.solved import variable_of
+from erce.verify.answers.compare.units import (
+    degrees_of_pi,
+    in_one_unit,
+    is_in_radians,
+    total_of,
+    unit_of,
+    units_agree,
+)
 from erce.verify.answers.compare.unreduced import is_unreduced
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
@@ -31,12 +37,12 @@ from erce.verify.answers.tree import (
     contains,
     determinant,
     integer,
-    nodes,
 )
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
     Bracketed,
+    Choice,
     Clock,
     Congruence,
     Equation,
@@ -84,10 +90,14 @@ class _Comparison:
 
     def unwrapped(self, one: Answer, other: Answer) -> bool | None:
         """Compare a value that has a name with one that may lack it; return None unless `one` has a name."""
+        if isinstance(one, Choice):
+            return self.choices(one, other)
         if isinstance(one, Record) and isinstance(other, Listing | Bracketed | Matrix):
             return self.without_names(one, other)
-        if not isinstance(one, Named):
-            return None
+        return self.with_name(one, other) if isinstance(one, Named) else None
+
+    def with_name(self, one: Named, other: Answer) -> bool:
+        """Compare a value that has a name with any other."""
         if " = " in one.name and isinstance(other, Record | Bracketed):
             return self.same(Record(tuple(Named(name, one.value) for name in one.name.split(" = "))), other)
         if isinstance(other, Named):
@@ -96,18 +106,24 @@ class _Comparison:
             return self.one_equation(one, other)
         return not isinstance(other, Inequality | Record) and self.same(one.value, other)
 
+    def choices(self, one: Choice, other: Answer) -> bool:
+        """Compare (D) 14 with D, with 14, or with another choice, of which both parts must be the same."""
+        if isinstance(other, Choice):
+            return one.letter == other.letter and self.same(one.value, other.value)
+        return other == Scalar(("sym", one.letter)) or self.same(one.value, other)
+
     def without_names(self, one: Record, other: Listing | Bracketed | Matrix) -> bool:
         values = tuple(item.value for item in one.items)
+        by_name = {item.name: item.value for item in one.items}
+        if by_name.keys() <= _COORDINATES:  # (y, x) = (1, 2) is the point (2, 1)
+            values = tuple(by_name[name] for name in sorted(by_name))
         if one.in_tuple:
-            by_name = {item.name: item.value for item in one.items}
-            if by_name.keys() <= _COORDINATES:  # (y, x) = (1, 2) is the point (2, 1)
-                values = tuple(by_name[name] for name in sorted(by_name))
             return self.same(Bracketed("(", values, ")"), other)
         return not isinstance(other, Matrix) and self.in_order(values, other.items)
 
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
-        if one.name == other.name or _without_brackets(one.name) == _without_brackets(other.name):
+        if _plain_name(one.name) == _plain_name(other.name):
             return self.same(one.value, other.value) or any(
                 self.same(one.value, value) for value in in_letters_of(one, other)
             )
@@ -142,12 +158,21 @@ class _Comparison:
             in_its_type = converted(one, other, self.budget)
             if in_its_type is not None:
                 return self.same(in_its_type, other)
+        totals = total_of(gold), total_of(answer)
+        if isinstance(totals[0], Scalar) and isinstance(totals[1], Scalar) and totals != (gold, answer):
+            return self.scalars(totals[0], totals[1])
         return self.lists(gold, answer)
 
     def same_value(self, left: Tree, right: Tree) -> bool:
         return same_value(left, right, self.budget)
 
-    def equal(self, gold: Words | InBase, answer: Words | InBase) -> bool:
+    def words(self, gold: Words, answer: Words) -> bool:
+        """Return whether the words are the same; "Ann and Bob" may be "Bob and Ann"."""
+        first, second = (sorted(words.text.split(" and ")) for words in (gold, answer))
+        names = len(first) > 1 and max(len(name.split()) for name in first) < 3
+        return gold == answer or (names and first == second and not _LOGICAL & set(gold.text.split()))
+
+    def equal(self, gold: InBase, answer: InBase) -> bool:
         return gold == answer
 
     def tuples(self, gold: Bracketed, answer: Bracketed) -> bool:
@@ -165,23 +190,25 @@ class _Comparison:
         return len(left) == len(right) and all(map(self.same_value, left, right))
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
-        if not units_agree(unit_of(gold), unit_of(answer), self.conventions.units):
-            return self.same_angle(gold, answer)
+        agree = units_agree(unit_of(gold), unit_of(answer), self.conventions.units)
+        if not agree or degrees_of_pi(gold, answer):
+            scaled = in_one_unit(gold, answer)
+            return self.same_value(*scaled) if scaled else self.same_angle(gold, answer)
         if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
             return self.lists(gold, answer)
         if self.same_value(gold.tree, answer.tree):
             # Only "either" accepts 20% for 20.
             return gold.percent == answer.percent or self.conventions.percent == "either"
         if gold.percent == answer.percent:
-            others = antiderivative_in_letters_of(gold.tree, answer.tree)
-            return any(self.same_value(gold.tree, other) for other in others) or self.same_angle(gold, answer)
+            same = same_solutions(gold.tree, answer.tree, self.budget)
+            return same or self.same_angle(gold, answer)
         percent, plain = (gold, answer) if gold.percent else (answer, gold)
         return self.same_value(("frac", percent.tree, ("num", 100)), plain.tree)
 
     def same_angle(self, gold: Scalar, answer: Scalar) -> bool:
         """Return whether one angle is in degrees, and the other is the same one as a multiple of π."""
         for one, other in ((gold, answer), (answer, gold)):
-            if one.unit == "degree" and other.unit in ("", "radian") and ("const", "pi") in nodes(other.tree):
+            if one.unit == "degree" and other.unit in ("", "radian") and is_in_radians(other):
                 return self.same_value(("mul", (one.tree, ("deg",))), other.tree)
         return False
 
@@ -226,6 +253,10 @@ class _Comparison:
         left, right = interval_of(gold), interval_of(answer)
         if left is not None and right is not None and gold.name == answer.name:
             return self.same(left, right)
+        if (variable := variable_of(gold)) and variable == variable_of(answer):
+            sets = real_set(gold, self.budget), real_set(answer, self.budget)
+            if sets[0] is not None and sets[1] is not None:
+                return same_sets(sets[0], sets[1], self.budget)
         if len(gold.signs) != len(answer.signs):
             return False
         if len(gold.signs) == 1:
@@ -259,7 +290,7 @@ class _Comparison:
 
     def lists(self, gold: Answer, answer: Answer) -> bool:
         """Compare lists, sets, ± expressions, and a tuple with a bare list that stands for a tuple."""
-        if isinstance(gold, Bracketed) or isinstance(answer, Bracketed):
+        if any(isinstance(item, Bracketed) and place_of_sign(item) is None for item in (gold, answer)):
             return self.tuple_as_list(gold, answer)
         left, right = members(gold), members(answer)
         if left is None or right is None or len(left) != len(right) or are_opposed(gold, answer):
@@ -303,7 +334,7 @@ class _Comparison:
 
 
 _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
-    Words: _Comparison.equal,
+    Words: _Comparison.words,
     InBase: _Comparison.equal,
     Clock: _Comparison.clocks,
     Bracketed: _Comparison.tuples,
@@ -318,12 +349,13 @@ _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
 }
 
 
+_LOGICAL = frozenset({"not", "no", "if", "or", "but", "neither", "nor", "than", "from", "to"})
 _COORDINATES = {"x", "y", "z"}
 
 
-def _without_brackets(name: str) -> str:
-    """Return EX for E(X) and E[X]."""
-    return re.sub(r"[()\[\]]", "", name)
+def _plain_name(name: str) -> str:
+    """Return EX for E(X) and E[X], f' for f'(x)."""
+    return re.sub(r"[()\[\]]", "", name.removesuffix("(x)") if "'" in name else name)
 
 
 def _hour_of_day(clock: Clock) -> int:
@@ -343,7 +375,7 @@ def _is_absolute(one: Inequality, other: Inequality) -> bool:
 
 
 def _is_reals(answer: Answer) -> bool:
-    return isinstance(answer, Scalar) and answer.tree == ("sym", "mathbb:R")
+    return isinstance(answer, Scalar) and answer.tree[0] == "sym" and answer.tree[1].startswith("mathbb:R")
 
 
 def _determinant(matrix: Matrix) -> Tree | None:

@@ -98,6 +98,7 @@ def sample_points(size: int, *, discrete: bool) -> tuple[tuple[int | Fraction, .
 
 _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 _Pair = tuple[Tree, Tree]
+_Points = tuple[tuple[int | Fraction, ...], ...]
 
 
 def _is_discrete(left: Tree, right: Tree) -> bool:
@@ -135,11 +136,16 @@ def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: boo
     Even roots and logarithms of negative numbers are left out: log(ab) is not log(a) + log(b) there. An
     absolute value in one of the expressions alone says that negative numbers are meant.
     """
+    points = sample_points(len(names), discrete=_is_discrete(*pair))
     if _has_branches(*pair):
-        agree = _agree_at(pair, names, budget, decimal, real=True)
-        if agree is not None:
-            return agree
-    agree = _agree_at(pair, names, budget, decimal, real=False)
+        for scale in (1, Fraction(1, 11)):  # ln(1 - x) is real for small x only
+            scaled = (
+                tuple(tuple(value * scale for value in point) for point in points) if scale != 1 else points
+            )
+            agree = _agree_at(pair, names, scaled, budget, decimal, real=True)
+            if agree is not None:
+                return agree
+    agree = _agree_at(pair, names, points, budget, decimal, real=False)
     if agree is None:
         raise UndefinedError("the expressions have no value at the points that are tried")
     return agree
@@ -157,11 +163,13 @@ def _has_branches(left: Tree, right: Tree) -> bool:
 _BRANCHED = frozenset({"root", "pow", "ln", "log"})
 
 
-def _agree_at(pair: _Pair, names: list[str], budget: Budget, decimal: bool, *, real: bool) -> bool | None:
+def _agree_at(
+    pair: _Pair, names: list[str], points: _Points, budget: Budget, decimal: bool, *, real: bool
+) -> bool | None:
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
-    for point in sample_points(len(names), discrete=_is_discrete(*pair)):
+    for point in points:
         here = dict(zip(names, point, strict=True))
         try:
             if not _agree(pair, here, budget, decimal, real=real):

@@ -1,10 +1,14 @@
 """The units of two quantities → whether they may be one quantity, under a convention."""
 
-from erce.verify.answers.values import Scalar
+from fractions import Fraction
+
+from erce.verify.answers.tree import Tree, nodes
+from erce.verify.answers.values import Answer, Listing, Scalar
 
 # Degrees may be those of a temperature.
 _DEGREES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 _LENGTHS = frozenset({"mm", "cm", "dm", "m", "km", "inch", "foot", "yard", "mile"})
+_INVERSES = frozenset({"arcsin", "arccos", "arctan", "arccot"})
 
 
 def unit_of(scalar: Scalar) -> str:
@@ -23,6 +27,79 @@ def units_agree(gold: str, answer: str, convention: str) -> bool:
     if convention == "ignore" or gold == answer or {gold, answer} in _DEGREES:
         return True
     return convention == "conflict" and (not (gold and answer) or _are_powers_of_length(gold, answer))
+
+
+def degrees_of_pi(one: Scalar, other: Scalar) -> bool:
+    """Return whether only one of two quantities is in degrees, and that one is a multiple of π."""
+    if (one.unit == "degree") == (other.unit == "degree"):
+        return False
+    return ("const", "pi") in nodes((one if one.unit == "degree" else other).tree)
+
+
+def is_in_radians(angle: Scalar) -> bool:
+    """Return whether an angle without a unit can only be in radians: a multiple of π, arcsin 1/2."""
+    return any(
+        node == ("const", "pi") or (node[0] == "call" and node[1] in _INVERSES) for node in nodes(angle.tree)
+    )
+
+
+def in_one_unit(one: Scalar, other: Scalar) -> tuple[Tree, Tree] | None:
+    """Return the values of two quantities in one unit, as of 1.5 hours and 90 minutes; None for others."""
+    first, second = size_of(one.unit), size_of(other.unit)
+    if first is None or second is None or first[0] != second[0]:
+        return None
+    return ("mul", (one.tree, ("num", first[1]))), ("mul", (other.tree, ("num", second[1])))
+
+
+def total_of(answer: Answer) -> Answer:
+    """Return 150 minutes for 2 hours, 30 minutes: units of one dimension, each smaller than the one before.
+
+    Any other answer is returned as it is.
+    """
+    if not isinstance(answer, Listing) or len(answer.items) < 2:
+        return answer
+    parts = [item for item in answer.items if isinstance(item, Scalar)]
+    known = [size for size in (size_of(part.unit) for part in parts) if size is not None]
+    dimensions, sizes = [size[0] for size in known], [size[1] for size in known]
+    if len(known) < len(answer.items) or any(other != dimensions[0] for other in dimensions):
+        return answer
+    if sizes != sorted(set(sizes), reverse=True):
+        return answer
+    terms = (("mul", (part.tree, ("num", size / sizes[-1]))) for part, size in zip(parts, sizes, strict=True))
+    return Scalar(("add", tuple(terms)), parts[-1].unit)
+
+
+def size_of(unit: str) -> tuple[dict[str, int], Fraction] | None:
+    """Return the dimensions of a unit and its size in basic units; None for any other unit.
+
+    >>> size_of("hour^-1 km")
+    ({'second': -1, 'm': 1}, Fraction(5, 18))
+    """
+    dimensions, size = dict[str, int](), Fraction(1)
+    for part in unit.split():
+        name, _, power = part.partition("^")
+        if name not in _SIZES:
+            return None
+        basic, factor = _SIZES[name]
+        dimensions[basic] = dimensions.get(basic, 0) + int(power or 1)
+        size *= factor ** int(power or 1)
+    return (dimensions, size) if dimensions else None
+
+
+# Each unit → the basic unit of its dimension, and how many of these it is.
+_SIZES: dict[str, tuple[str, Fraction]] = {
+    name: (basic, Fraction(size))
+    for basic, sizes in (
+        ("second", "second 1 minute 60 hour 3600 day 86400 week 604800"),
+        ("month", "month 1 year 12 decade 120 century 1200"),
+        ("m", "mm 0.001 cm 0.01 dm 0.1 m 1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344"),
+        ("g", "mg 0.001 g 1 kg 1000"),
+        ("liter", "ml 0.001 liter 1"),
+        ("pint", "pint 1 quart 2 gallon 8"),
+        ("dollar", "dollar 1 cent 0.01"),
+    )
+    for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
+}
 
 
 def _are_powers_of_length(gold: str, answer: str) -> bool:

@@ -24,13 +24,15 @@ class Token(NamedTuple):
     `kind` is "number" (digits, at most one point, no separators), "repeating" (`0.1\overline{36}`, kept as
     `0.1|36`), "letter" (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its
     name), "begin" and "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates
-    rows). `spaced`: a space precedes the token. `plain`: a word that was written without a wrapper.
+    rows). `spaced`: a space precedes the token. `plain`: a word that was written without a wrapper. `bold`: a
+    letter in bold, which may be a vector.
     """
 
     kind: str
     text: str
     spaced: bool = False
     plain: bool = False
+    bold: bool = False
 
     def is_sign(self, *texts: str) -> bool:
         return self.kind == "sign" and self.text in texts
@@ -72,23 +74,6 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-def spelling(text: str) -> list[tuple[str, str]]:
-    r"""Return the kinds and texts of a cleaned answer's tokens, without braces around one of them.
-
-    >>> spelling(r"\int_{0}^1 x\,dx") == spelling(r"\int_0^{1}xdx")
-    True
-    """
-    written = [(token.kind, token.text) for token in tokenize(text)]
-    while written and written[-1][1] in (".", ",", ";") and not goes_on([text for _, text in written]):
-        written.pop()
-    spelled = list[tuple[str, str]]()
-    for piece in written:
-        spelled.append(piece)
-        if piece == ("sign", "}") and spelled[-3:-2] == [("sign", "{")]:
-            spelled[-3:] = spelled[-2:-1]
-    return spelled
-
-
 def goes_on(texts: list[str]) -> bool:
     """Return whether the texts of tokens end in three dots: 1, 2, 3, ..."""
     return texts[-3:] == [".", ".", "."]
@@ -97,6 +82,7 @@ def goes_on(texts: list[str]) -> bool:
 _TOKEN = re.compile(
     r"""
       (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
+    | (?P<recurring>[0-9]*+\.[0-9]{3,}+(?:\.\.\.|\\[lc]?dots(?![A-Za-z])))
     | (?P<grouped>[0-9]{1,3}(?:
         (?:\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])[0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
     | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
@@ -117,8 +103,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BOLD = frozenset({"mathbf", "boldsymbol", "bm"})
 _UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
-_LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?")
+_LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _PREFIXES = sorted(PLAIN, key=len, reverse=True)
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
@@ -129,6 +116,21 @@ _REPEATING = re.compile(r"\\[a-z]++\s?\{?")
 def _repeating(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     tokens.append(Token("repeating", _REPEATING.sub("|", match.group().rstrip("}")), spaced))
     return match.end()
+
+
+def _recurring(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
+    """Read 0.1666... as the repeating 0.1|6; digits must stand there three times, or twice from the start."""
+    whole, _, digits = match.group().rstrip(".\\lcdots").partition(".")
+    for period in range(1, len(digits) // 2 + 1):
+        start = len(digits) - period
+        while start and digits[start - 1] == digits[start - 1 + period]:
+            start -= 1
+        if len(digits) - start >= (3 if start or period == 1 else 2) * period:
+            tokens.append(
+                Token("repeating", f"{whole}.{digits[:start]}|{digits[start : start + period]}", spaced)
+            )
+            return match.end()
+    raise UnparsedError("a decimal that goes on")
 
 
 def _grouped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
@@ -169,6 +171,11 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
         _named(tokens, name, spaced)
         return match.end(_NAME)
     words = " ".join(content.split()).strip(" .")
+    if name in _BOLD and len(words) == 1 and words.isalpha():
+        tokens.append(Token("letter", words, spaced, bold=True))
+        return match.end()
+    if not words:  # \text{ }, \text{.}
+        return match.end()
     if words in PERCENT:
         tokens.append(Token("sign", "%", spaced))
     elif words == ",":
@@ -272,6 +279,7 @@ def _word(words: str, spaced: bool, *, plain: bool = False) -> Token:
 _NAME, _CONTENT = _TOKEN.groupindex["wrapped"] + 1, _TOKEN.groupindex["wrapped"] + 2
 _READERS = {
     "repeating": _repeating,
+    "recurring": _recurring,
     "grouped": _grouped,
     "rows": partial(_fixed, "sign", "\\\\"),
     "degree": partial(_fixed, "sign", "°"),

@@ -156,7 +156,7 @@ def _product(tokens: list[Token], parse: Parse, *, negative: bool) -> Matrix:
             matrix = right if matrix is None else _times(matrix, right)
         elif depth == 0:
             factor.append(token)
-    while factor and factor[-1].text == "*":
+    while factor and factor[-1].text in ("*", "×"):
         factor.pop()
     scale: Tree = parse_tokens(factor) if factor else ("num", 1)
     if matrix is None:

@@ -49,6 +49,7 @@ def join_digit_groups(tokens: list[Token]) -> list[Token]:
 
     They do not if there are no other commas, or if all other commas have a space after them.
     """
+    tokens = _without_spaces(tokens)
     commas = _commas_outside_brackets(tokens)
     grouping = set[int]()
     for at in commas:
@@ -73,6 +74,8 @@ _AROUND_BASE = frozenset("{}()")
 
 def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
     """Return a numeral whose subscript is its base (in base ten a number); None for anything else."""
+    if any(token.kind == "word" for token in tokens):
+        tokens = [part for token in tokens for part in _base_in_words(token)]
     at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
     base = [token.text for token in tokens[at + 1 :] if token.text not in _AROUND_BASE]
     digits = tokens[:at]
@@ -98,9 +101,41 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
 _SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})")
 
 
+_IN_BASE = re.compile(r"\(?(?:in )?base(?: (\w+))?\)?")
+
+
+def _base_in_words(token: Token) -> list[Token]:
+    """Return the subscript that "base 2" or "base" after a numeral stands for; any other token alone."""
+    words = _IN_BASE.fullmatch(token.text.casefold()) if token.kind == "word" else None
+    if words is None:
+        return [token]
+    return [Token("sign", "_"), *([Token("word", words.group(1))] if words.group(1) else [])]
+
+
 def _ungrouped(tokens: list[Token]) -> list[Token]:
     """Return the tokens without the brackets around all of a numeral's digits."""
     return tokens[1:-1] if enclosed(tokens) and tokens[0].text in ("{", "(") else tokens
+
+
+def _without_spaces(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with 12345 for 12 345, before which a sign may stand, and after which a unit may."""
+    if len(tokens) < 2 or not any(token.spaced and token.kind == "number" for token in tokens):
+        return tokens
+    start = next((at for at, token in enumerate(tokens) if not token.is_sign("-", "+", "\\$")), 0)
+    end = start
+    while end < len(tokens) and tokens[end].kind == "number" and _is_group(tokens[end], first=end == start):
+        end += 1
+    follows = end == len(tokens) or tokens[end].kind == "word" or tokens[end].is_sign("%", "°")
+    if end - start < 2 or not follows or not all(token.text.isdigit() for token in tokens[start : end - 1]):
+        return tokens
+    joined = "".join(token.text for token in tokens[start:end])
+    return [*tokens[:start], tokens[start]._replace(text=joined), *tokens[end:]]
+
+
+def _is_group(token: Token, *, first: bool) -> bool:
+    if first:
+        return len(token.text) <= 3 and token.text.isdigit() and token.text[0] != "0"
+    return token.spaced and len(token.text.partition(".")[0]) == 3
 
 
 def _commas_outside_brackets(tokens: list[Token]) -> list[int]:

@@ -7,8 +7,8 @@ from functools import partial
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.lexer import END, Token, tokenize
 from erce.verify.answers.read.numerals import integral, number, repeating
-from erce.verify.answers.read.products import in_order, power_of_product
-from erce.verify.answers.read.series import application, series
+from erce.verify.answers.read.products import cross, in_order, is_vector, power_of_product, with_orders_kept
+from erce.verify.answers.read.series import accented, application, series
 from erce.verify.answers.read.surface import clean
 from erce.verify.answers.read.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX, SHORT_UNITS
 from erce.verify.answers.tree import Tree
@@ -106,7 +106,7 @@ class ExpressionParser:
                 terms.append(self.product())
             else:
                 break
-        tree: Tree = terms[0] if len(terms) == 1 else ("add", tuple(terms))
+        tree: Tree = terms[0] if len(terms) == 1 else ("add", tuple(with_orders_kept(terms)))
         if self.next.kind == "command" and self.next.text in ("over", "choose"):
             over = self.take().text == "over"
             below = self.sum()
@@ -118,6 +118,8 @@ class ExpressionParser:
         while True:
             if self.eat("*"):
                 above.append(self.power())
+            elif self.eat("×"):
+                self.multiply(above)
             elif self.eat("/"):
                 below.append(self.power())
             elif not self.at_factor():
@@ -134,6 +136,15 @@ class ExpressionParser:
         if not below:
             return tree
         return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
+
+    def multiply(self, factors: list[Tree]) -> None:
+        """Add the factor after a ×, which between two vectors is their cross product."""
+        factor = self.power()
+        bold = {token.text for token in self.tokens if token.bold}
+        if is_vector(factors[-1], bold) and is_vector(factor, bold):
+            factors[-1] = cross(factors[-1], factor)
+        else:
+            factors.append(factor)
 
     def at_factor(self) -> bool:
         """Return whether the next token begins another factor."""
@@ -321,7 +332,7 @@ class ExpressionParser:
         if name in GREEK:
             return self.symbol(name)
         if name in ACCENTS:
-            return "sym", f"{name}:{self.subscript()}"
+            return accented(self, name)
         raise UnparsedError(f"the command {name[:40]!r}")
 
     def function(self, name: str) -> Tree:

@@ -1,10 +1,11 @@
-"""Tokens of a sum or a product over an index, and of an unknown function with its arguments → trees."""
+"""Tokens of a sum over an index, of an unknown function's arguments, or under an accent → trees."""
 
+import re
 from typing import TYPE_CHECKING
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
 from erce.verify.answers.read.lexer import END
-from erce.verify.answers.tree import Tree
+from erce.verify.answers.tree import Tree, symbols
 
 if TYPE_CHECKING:
     from erce.verify.answers.read.scalar import ExpressionParser
@@ -37,6 +38,32 @@ def series(parser: "ExpressionParser", kind: str) -> Tree:
 def _bound(parser: "ExpressionParser") -> Tree:
     r"""Read the upper bound that stands before the lower one: in \sum^n_{k=1} the _ begins the lower one."""
     return ("sym", parser.take().text) if parser.next.kind == "letter" else parser.exponent()
+
+
+def accented(parser: "ExpressionParser", accent: str) -> Tree:
+    r"""Read what stands under an accent: a name, or the conjugate of a number as in \overline{3+4i}.
+
+    The name of a set of numbers keeps its sign, as in \mathbb{R}^+ and \mathbb{Z}_{\ge 0}.
+    """
+    start = parser.at
+    name = parser.subscript()
+    if accent == "overline" and "i" in name and not name.isalpha():
+        end, parser.at = parser.at, start
+        tree = parser.argument()
+        if parser.at == end and not symbols(tree):
+            return "call", "conj", (tree,)
+        parser.at = end
+    if accent == "mathbb" and parser.next.is_sign("^", "_"):
+        length = 2 if parser.tokens[parser.at + 1].is_sign("+", "-", "*") else 5
+        written = (token.text for token in parser.tokens[parser.at : parser.at + length])
+        restriction = "".join(text for text in written if text not in "{}")
+        if _RESTRICTION.fullmatch(restriction):
+            parser.at += length
+            name += {"_>0": "^+", "_<0": "^-"}.get(restriction, restriction)
+    return "sym", f"{accent}:{name}"
+
+
+_RESTRICTION = re.compile("[_^][-+*]|_[<>≤≥≠]0")
 
 
 def application(parser: "ExpressionParser", name: str) -> Tree | None:

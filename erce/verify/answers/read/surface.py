@@ -24,7 +24,16 @@ def clean(text: str) -> str:
         text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
     if "C" in text or "P" in text:
         text = _CHOICES.sub(_counted, text)
+    if "dx" in text:
+        text = _DERIVATIVE.sub(_with_primes, text)
+    if "times" in text:
+        text = _BOLD.sub(r"\\mathbf{\1}", text)
+    if "{:}" in text:
+        text = text.replace("{:}", ":")
+    if "frac" in text and "{\\" in text:
+        text = _UNIT_FRACTION.sub(r"\\text{ \1/\2}\3", text)
     if "^{" in text:
+        text = _SPACE_IN_UNIT.sub(r"\1 \2", text)
         text = _POWER_OF_UNIT.sub(r"\1^\2", text)
     if "hat" in text or "vec" in text:
         text = _UNIT_VECTOR.sub(
@@ -59,7 +68,19 @@ _CHOICES = re.compile(
     r"|(?<![A-Za-z\\_^{])C_\{?([0-9]{1,4})\}?\^\{?([0-9]{1,4})\}?"
 )
 # The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
-_POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{([23])\}(?=[^{}]*\})")
+_POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
+# dy/dx, \frac{d^2y}{dx^2}: y', y''.
+_DERIVATIVE = re.compile(
+    r"(?<![A-Za-z\\])d([a-z])/dx(?![A-Za-z])"
+    r"|\\[dt]?frac\s?\{d(?:\^\{?([2-9])\}?)? ?([a-z])(?:\(x\))?\}\{dx(?:\^\{?\2\}?)?\}"
+)
+_BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm) ([A-Za-z])(?![A-Za-z])")
+# The \, of \mathrm{km\,h^{-1}}, and m/s as \frac{\text{m}}{\text{s}}.
+_SPACE_IN_UNIT = re.compile(r"(\\(?:text|mathrm|textrm)\{[a-z]{1,4})\\[,; ]([a-z]{1,4}\^)")
+_UNIT_FRACTION = re.compile(
+    r"\\[dt]?frac\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}\}"
+    r"\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}(\^[23]|\^\{[23]\})?\}"
+)
 # The unit vectors i, j and k, whose accent tells nothing: \hat{i}, \vec{\mathbf{k}}, \hat\imath.
 _AXIS = r"\s*+(\\[ij]math|[ijk])(?![A-Za-z])\s*+"
 _UNIT_VECTOR = re.compile(
@@ -169,6 +190,10 @@ def _counted(choice: re.Match[str]) -> str:
     if above is None:
         above, below = (choice[4], choice[5]) if choice[4] else (choice[6], choice[7])
     return rf"\frac{{{above}!}}{{({above}-{below})!}}" if arranged else rf"\binom{{{above}}}{{{below}}}"
+
+
+def _with_primes(derivative: re.Match[str]) -> str:
+    return (derivative[1] or derivative[3]) + "'" * int(derivative[2] or 1)
 
 
 def _unwrapped_whole(text: str) -> str:

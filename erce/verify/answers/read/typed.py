@@ -13,6 +13,7 @@ from erce.verify.answers.read.builders import (
     with_membership_signs,
     without_quantifier,
 )
+from erce.verify.answers.read.choices import parse_choice
 from erce.verify.answers.read.congruences import parse_congruences
 from erce.verify.answers.read.lexer import Token, goes_on, tokenize
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
@@ -61,6 +62,7 @@ def _parse_cached(text: str) -> Answer:
 _CLOCK = re.compile(
     r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?\s?m)?\.?|([0-9]{1,2})\s?([ap])\.?\s?m\.?", re.IGNORECASE
 )
+_QUANTIFIERS = frozenset({"all", "for all", "any", "for any", "every", "all real", "for all real"})
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
@@ -81,7 +83,14 @@ def _parse_text(text: str) -> Answer:
     words, rest = leading_words(tokens)
     if rest and introduces(words):
         tokens = rest[1:] if rest[0].is_sign(":", "=") else rest
-    return parse(_with_plain_intervals(_with_words(without_quantifier(tokens))), 0)
+    elif words in ("negative", "minus") and rest:
+        tokens = [Token("sign", "-"), *rest]
+    elif words in _QUANTIFIERS and any(token.text in RELATIONS for token in rest):
+        tokens = rest
+    if "out of" in text:
+        tokens = [Token("sign", "/") if token.text == "out of" else token for token in tokens]
+    tokens = _with_plain_intervals(_with_words(without_quantifier(tokens)))
+    return parse_choice(tokens, lambda rest: parse(rest, 0)) or parse(tokens, 0)
 
 
 def _with_words(tokens: list[Token]) -> list[Token]:
@@ -223,6 +232,8 @@ def _single(tokens: list[Token], nesting: int) -> Answer:
         return parse_relation(parts, [sign.text for sign in signs], lambda side: parse(side, nesting + 1))
     if any(token.kind == "begin" for token in tokens) and not (enclosed(tokens) and tokens[0].text == "{"):
         return parse_matrix(tokens, lambda cell: parse(cell, nesting + 1))
+    if _is_named_point(tokens):
+        return Named(tokens[0].text, parse(tokens[1:], nesting + 1))
     if tokens[0].text == "emptyset" and len(tokens) == 1:
         return Listing((), "{")
     return (
@@ -231,6 +242,19 @@ def _single(tokens: list[Token], nesting: int) -> Answer:
         or _ratio(tokens, nesting)
         or numeral_in_base(tokens)
         or _scalar(tokens)
+    )
+
+
+def _is_named_point(tokens: list[Token]) -> bool:
+    """Return whether the tokens write a point as A(1, 2); F(1, 2) and T(1, 2) may be values of functions."""
+    letter, bracket = tokens[0], tokens[1:]
+    return (
+        letter.kind == "letter"
+        and letter.text.isupper()
+        and letter.text not in "FGT"
+        and enclosed(bracket)
+        and bracket[0].text == "("
+        and len(split_at_sign(bracket[1:-1], ",")) > 1
     )
 
 

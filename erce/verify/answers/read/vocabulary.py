@@ -6,7 +6,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 FUNCTIONS = _words(
-    "cis sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
+    "cis sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh sech csch "
+    "coth ln log exp arsinh arcosh artanh arcsinh arccosh arctanh "
     "gcd lcm max min abs floor ceil"
 )
 TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
@@ -15,6 +16,8 @@ GREEK = _words(
     "tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
+# Commands beside which × is the product of vectors.
+VECTOR_SIGNS = _words("vec overrightarrow nabla")
 # Commands that may be part of a name: \theta, \angle ABC, \frac{AB}{CD}, k_{\max}, \det A.
 NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det", "partial", "nabla"}
 
@@ -40,7 +43,8 @@ CONJUNCTIONS = {"lor": "or", "vee": "or", "land": "and"}
 DROPPED = _words(
     "displaystyle textstyle scriptstyle limits nolimits large Large LARGE huge Huge small normalsize "
     "mathstrut big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
-    "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space hfill"
+    "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space "
+    "hfill checkmark"
 )
 
 # Commands around words or mathematics that do not change the meaning.
@@ -52,7 +56,7 @@ WRAPPERS = _words(
 # Commands with an operator's meaning, and other spellings of a command.
 OPERATORS = {
     "cdot": "*",
-    "times": "*",
+    "times": "×",
     "ast": "*",
     "div": "/",
     "lt": "<",
@@ -80,6 +84,7 @@ OPERATORS = {
     "rparen": ")",
     "prime": "'",
     "degree": "°",
+    "deg": "°",
     "percent": "%",
     "euro": "€",
     "pounds": "£",
@@ -107,14 +112,19 @@ SYNONYMS = {
     "lg": "log",
     "jmath": "j",
     "notin": "not",
+    "bar": "overline",
+    "overrightarrow": "vec",
+    "widehat": "hat",
+    "rightarrow": "to",
+    "longrightarrow": "to",
     "bigcup": "cup",
     "bigcap": "cap",
 }
 
 # Short plain words that are not products of letters.
 SHORT_WORDS = _words(
-    "no on yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt net "
-    "but tub for are the day mod may jun jul boy men yet of per"
+    "no on is yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt "
+    "net but tub for are the day mod may jun jul boy men yet of per"
 )
 
 BASE_NAMES = {
@@ -201,6 +211,7 @@ POWERS_OF_UNITS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
     "sq",
     "cu",
+    "mpg",
     "mph",
     "kph",
     "fps",
@@ -212,8 +223,14 @@ SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
 }
 PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 
-# Abbreviated units of speed → the units above and below the fraction bar.
-SPEEDS = {"mph": ("mile", "hour"), "kmph": ("km", "hour"), "kph": ("km", "hour"), "fps": ("foot", "second")}
+# Abbreviated units of a speed or a consumption → the units above and below the fraction bar.
+SPEEDS = {
+    "mpg": ("mile", "gallon"),
+    "mph": ("mile", "hour"),
+    "kmph": ("km", "hour"),
+    "kph": ("km", "hour"),
+    "fps": ("foot", "second"),
+}
 # Signs of a currency → its unit.
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "pound", "¥": "yuan", "₹": "rupee"}
 # Words for money that may also stand before a number.

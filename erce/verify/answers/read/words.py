@@ -5,7 +5,17 @@ import re
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.nouns import is_counted
 from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree
-from erce.verify.answers.values import Answer, Bracketed, Listing, Named, Record, Scalar, SetOperation, Words
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Listing,
+    Named,
+    Record,
+    Scalar,
+    SetBuilder,
+    SetOperation,
+    Words,
+)
 
 REALS = Scalar(("sym", "mathbb:R"))
 
@@ -19,7 +29,10 @@ def words_value(text: str) -> Answer:
     text = _ARTICLE.sub("", " ".join(text.split()))
     number = _number(text)
     if number is not None:
-        return Scalar(("num", number))
+        return Scalar(number)
+    choice = _CHOICE.fullmatch(text)
+    if choice:
+        return Scalar(("sym", choice.group(1).upper()))
     for pattern, value in _SETS:
         if pattern.fullmatch(text):
             return value
@@ -44,6 +57,7 @@ def introduces(words: str) -> bool:
     return verb in _VERBS and all(word in _SUBJECTS or is_counted(word) for word in subject)
 
 
+_CHOICE = re.compile("(?:option|choice|answer choice) ([a-j])")
 _ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
 _SUBJECT_WORDS = (
     "the there it this that thus so hence therefore final answer result total of in a an we she he they"
@@ -90,6 +104,12 @@ def _half_line(opening: str, low: Answer, high: Answer, closing: str) -> Bracket
     return Bracketed(opening, (low, high), closing)
 
 
+def _integers(remainder: int) -> SetBuilder:
+    """Return the even integers for a remainder of 0, the odd ones for 1."""
+    head: Tree = ("add", (("mul", (("num", 2), ("sym", "k"))), ("num", remainder)))
+    return SetBuilder(Scalar(head), (("k", Scalar(("sym", "mathbb:Z"))),), ())
+
+
 _UP, _DOWN = Scalar(INFINITY), Scalar(NEGATIVE_INFINITY)
 _ALL = "(?:(?:the )?set of )?(?:(?:all|every|any) )?(?:the )?"
 _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
@@ -101,7 +121,13 @@ _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
         (_ALL + "positive (?:reals|real numbers?)", _half_line("(", _ZERO, _UP, ")")),
         (_ALL + "negative (?:reals|real numbers?)", _half_line("(", _DOWN, _ZERO, ")")),
         (_ALL + "non ?negative (?:reals|real numbers?)", _half_line("[", _ZERO, _UP, ")")),
-        ("(?:empty|null) set|(?:there (?:is|are) )?no (?:real )?solutions?(?: exists?)?", Listing((), "{")),
+        ("(?:empty|null) set|none", Listing((), "{")),
+        (
+            "(?:there (?:is|are) )?no (?:(?:such|real|integer) )?(?:solutions?|roots?)(?: exists?)?",
+            Listing((), "{"),
+        ),
+        ("(?:all )?(?:the )?odd integers", _integers(1)),
+        ("(?:all )?(?:the )?even integers", _integers(0)),
         ("(?:positive |plus )?infinity", _UP),
         ("(?:negative |minus )infinity", _DOWN),
     )
@@ -123,9 +149,36 @@ _NUMBERS = {word: n for n, word in enumerate(_ONES.split())} | {
 }
 
 
-def _number(text: str) -> int | None:
-    """Return the number from zero to ninety-nine that the words spell; None for other words."""
-    words = [_NUMBERS.get(word, 0) for word in text.split(" ")]
-    if len(words) == 2 and words[0] >= 20 and 0 < words[1] < 10:
-        return sum(words)
-    return _NUMBERS.get(text)
+_ORDINALS = "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_PARTS = {"half": 2, "third": 3, "quarter": 4} | {word: n for n, word in enumerate(_ORDINALS.split(), 4)}
+
+
+def _number(text: str) -> Tree | None:
+    """Return the number below a million, or the fraction, that the words spell; None for other words.
+
+    >>> _number("two hundred and six"), _number("negative three quarters")
+    (('num', 206), ('neg', ('frac', ('num', 3), ('num', 4))))
+    """
+    words = text.split()
+    if words[:1] in (["negative"], ["minus"]):
+        tree = _number(" ".join(words[1:]))
+        return None if tree is None else ("neg", tree)
+    whole = _whole(words)
+    if whole is not None:
+        return "num", whole
+    above, part = _whole(words[:-1]), _PARTS.get(words[-1].removesuffix("s")) if words else None
+    return ("frac", ("num", above), ("num", part)) if above and part and above < 20 else None
+
+
+def _whole(words: list[str]) -> int | None:
+    for scale, name in ((1000, "thousand"), (100, "hundred")):
+        if name in words:
+            at = words.index(name)
+            rest = words[at + 1 :]
+            above, below = _whole(words[:at]), _whole(rest[rest[:1] == ["and"] :]) if rest else 0
+            return (
+                scale * above + below if above and below is not None and max(above, below) < scale else None
+            )
+    if len(words) == 2 and words[0] in _TENS and 0 < _NUMBERS.get(words[1], 0) < 10:
+        return _NUMBERS[words[0]] + _NUMBERS[words[1]]
+    return _NUMBERS.get(words[0]) if len(words) == 1 else None

@@ -1,0 +1,91 @@
+"""Two solutions with arbitrary constants → whether they are one, whatever the constants are called."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
+
+from erce.verify.answers.compare.evaluate import UndefinedError
+from erce.verify.answers.compare.same_value import same_value
+from erce.verify.answers.limits import Budget
+from erce.verify.answers.tree import Tree, names, renamed, substituted, symbols
+
+MAX_CONSTANTS = 3
+_CONSTANT = re.compile(r"[CcK]|[CcK]_[0-9]")
+_LETTERS = frozenset("ABDk")  # constants only beside those of the other solution
+_VARIABLES = ({"x"}, {"t"})
+
+
+def in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
+    """Yield `other` with the constants of `one` in the place of its own, in every order.
+
+    Constants are C, c, K and these with an index, and A, B, D and k where only the other tree has those.
+    """
+    letters, others = _constants(one), _constants(other)
+    if letters and not others:
+        others = sorted((names(other) - names(one)) & _LETTERS)
+    elif others and not letters:
+        letters = sorted((names(one) - names(other)) & _LETTERS)
+    if len(letters) == len(others) <= MAX_CONSTANTS:
+        for order in permutations(letters):
+            yield renamed(other, others, list(order))
+
+
+def same_solutions(one: Tree, other: Tree, budget: Budget) -> bool:
+    """Return whether two expressions are one family of functions of x or t, as are x² + C and x² + c.
+
+    Each has either a single constant, which it adds, or several with an index: C_1 e^x + C_2.
+    """
+    constants = [_constants(one), _constants(other)]
+    if ["C"] in constants and len(constants[0]) == len(constants[1]) == 1:
+        return _differ_by_a_number(one, constants[0][0], other, constants[1][0], budget)
+    if not any("_" in name for names_of_one in constants for name in names_of_one):
+        return False
+    return any(
+        symbols(one) - set(_constants(one)) - _LETTERS in _VARIABLES and same_value(one, tree, budget)
+        for tree in in_letters_of(one, other)
+    )
+
+
+def _differ_by_a_number(one: Tree, constant: str, other: Tree, its_constant: str, budget: Budget) -> bool:
+    """Return whether both add a constant, and differ by a number: ln|2x| + C and ln|x| + c."""
+    rest, its_rest = _without(one, constant), _without(other, its_constant)
+    if rest is None or its_rest is None or same_value(rest, its_rest, budget):
+        return rest is not None and its_rest is not None
+    variables = symbols(rest) | symbols(its_rest)
+    difference: Tree = ("add", (rest, ("neg", its_rest)))
+    try:
+        return len(variables) == 1 and same_value(
+            difference, substituted(difference, variables.pop(), _HALF), budget
+        )
+    except UndefinedError:
+        return False
+
+
+def _without(tree: Tree, constant: str) -> Tree | None:
+    """Return f for f + C, and a f for a (f + C) with a positive number a; None for any other tree."""
+    if tree[0] not in ("add", "mul", "frac"):
+        return None
+    parts = list(tree[1] if tree[0] != "frac" else tree[1:])
+    at = next((at for at, part in enumerate(parts) if constant in names(part)), 0)
+    others = [*parts[:at], *parts[at + 1 :]]
+    if tree[0] == "add":
+        parts[at] = ("num", 0) if parts[at] == ("sym", constant) else _without(parts[at], constant)
+        alone = not any(constant in names(other) for other in others)
+    else:
+        parts[at] = _without(parts[at], constant) if tree[0] == "mul" or at == 0 else None
+        alone = all(map(_is_positive, others))
+    if parts[at] is None or not alone:
+        return None
+    return (tree[0], *parts) if tree[0] == "frac" else (tree[0], tuple(parts))
+
+
+def _is_positive(tree: Tree) -> bool:
+    return all(map(_is_positive, tree[1:])) if tree[0] == "frac" else tree[0] == "num" and tree[1] > 0
+
+
+_HALF: Tree = ("num", Fraction(1, 2))
+
+
+def _constants(tree: Tree) -> list[str]:
+    return sorted(filter(_CONSTANT.fullmatch, names(tree)))

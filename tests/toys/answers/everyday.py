@@ -1,0 +1,80 @@
+"""Labelled pairs of digits, units, choices and words as people write them; `pairs.py` says how to read it."""
+
+EVERYDAY = r"""
+[spaces in numbers]
+1234567 ≡ 1 234 567 ≡ 1 234 567 \text{ people} ≡ +1 234 567 ≢ -1 234 567 ≢ 1 234 567 8 ≢ 1 2345 67
+≢ 1 234, 567 ≢ 1 234/567 ≢ 12 34 567
+-12 500 ≡ -12500 ≡ −12 500 ≡ -12\,500 ≢ 12500 ≢ -125
+2 500 ≡ 2500 ≢ 2\cdot500 ≢ 1000 ≢ 2,500,0 ≢ 2
+(1 000, 2 000) ≡ (1000,2000) ≢ (1,000,2,000)
+1 234/567 ≡ 1\frac{234}{567} ≢ 1234/567
+5 100 ≢ 500
+10 000.5 ≡ 10000.5 ≢ 10000
+
+[bases in words]
+143_5 ≡ 143\text{ base }5 ≡ 143 \text{ in base } 5 ≡ 143\text{ (base 5)} ≡ 143_{\text{five}}
+≢ 143\text{ base }6 ≢ 143 base 10 ≢ 134 base 5 ≢ 48 base 5
+48 ≢ 143 base 5 ≡ 48 ≢ 48 base 9
+
+[decimals that go on]
+\frac13 ≡ 0.333... ≡ 0.3333\ldots ≡ 0.333\dots ≢ 0.33 ≢ 0.334... ≢ 0.343434... ≢ 3.333... ≢ 0.3335...
+\frac{1}{7} ≡ 0.142857142857... ≢ 0.142857... ≢ 0.142...
+e ≢ 2.718281828... ≢ 2.71828...
+\frac{7}{12} ≡ 0.58333... ≢ 0.58383... ≢ 0.5333...
+0.9 ≢ 0.999...
+1 ≡ 0.999...
+\pi ≢ 3.14159... ≢ 3.141...
+\frac{8}{33} ≡ 0.242424... ≢ 0.24... ≢ 0.244...
+
+[converted units]
+2\text{ hours} ≡ 120\text{ minutes} ≡ 7200\text{ seconds} ≡ 2 ≢ 120\text{ hours} ≢ 2\text{ minutes}
+≢ 120\text{ seconds} ≢ 12\text{ minutes} ≢ 120\text{ degrees}
+1\text{ km} ≡ 1000\text{ m} ≡ 100000\text{ cm} ≢ 1000\text{ km} ≢ 100\text{ m} ≢ 1000\text{ m}^2
+≢ 1000\text{ s}
+5\text{ m}^2 ≡ 50000\text{ cm}^2 ≢ 500\text{ cm}^2 ≢ 500\text{ cm} ≢ 5\text{ m}
+36\text{ km/h} ≡ 10\text{ m/s} ≢ 36\text{ m/s} ≢ 10\text{ km/h} ≢ 10\text{ m}
+1\text{ day} ≡ 24\text{ hours} ≢ 12\text{ hours}
+3\text{ feet} ≡ 1\text{ yard} ≡ 36\text{ inches} ≢ 36\text{ feet} ≢ 3\text{ yards}
+5\text{ feet }3\text{ inches} ≡ 63\text{ inches} ≡ 5 feet 3 inches ≡ 5\text{ ft }3\text{ in}
+≢ 53\text{ inches} ≢ 5.3\text{ feet} ≢ 3\text{ feet }5\text{ inches} ≢ 5\text{ feet} ≢ 63\text{ feet}
+1\text{ hour }30\text{ minutes} ≡ 90\text{ minutes} ≡ 1.5\text{ hours} ≢ 1.3\text{ hours} ≢ 130\text{ minutes}
+≢ 1\text{ hour}
+50\text{ cents} ≡ \$0.50 ≡ 50 ≢ \$50 ≢ 0.50\text{ cents}
+\$3 ≡ 300\text{ cents} ≢ 300 ≢ 3\text{ cents}
+2\text{ years} ≡ 24\text{ months} ≢ 2\text{ months} ≢ 24\text{ years}
+10\text{ kg} ≢ 10\text{ pounds} ≢ 10\text{ g} ≡ 10000\text{ g}
+12\frac{\text{m}}{\text{s}^2} ≡ 12\text{ m/s}^2 ≡ 12 ≢ 12\text{ m/s} ≢ 12\text{ s/m}
+4\,\mathrm{m\,s^{-1}} ≡ 4\text{ m/s} ≢ 4\text{ m s} ≢ 4\text{ s/m}
+
+[choices with their answer]
+14 ≡ \textbf{(C) }14 ≡ (C) 14 ≡ \textbf{(C)}\ 14 ≡ \text{(C)}\quad 14 ≡ C) 14 ≡ C. 14 ≢ (C) 41
+≢ \textbf{(D) }15 ≢ C ≢ (C) ≢ 14C ≢ C14 ≢ (C)(14)
+B ≡ \textbf{(B)}\ \frac{1}{2} ≡ (B) \frac12 ≡ B. ≡ B) ≡ \text{(B)} ≡ \text{Option B}
+≢ \textbf{(A)}\ \frac{1}{2} ≢ (BD) ≢ B, C ≢ Option D ≢ BB ≢ 2B ≢ B+1 ≢ (B)(C) ≢ b
+\textbf{(E) }\text{none of these} ≡ E ≡ (E) ≡ \text{none of these} ≢ D ≢ \text{none} ≢ (D) none of these
+\frac{1}{2} ≡ \textbf{(B) } \frac{1}{2} ≢ \textbf{(B) } \frac{1}{3} ≢ \textbf{(B) } \frac{1}{2}, \frac13
+14C ≢ (C) 14 ≡ C\cdot14
+(A)(B) ≡ AB
+(C)x ≡ Cx
+(2,3) ≡ (A) (2,3) ≡ A(2,3) ≢ (A) (3,2) ≢ A(3,2)
+\text{Monday} ≡ (A) Monday ≡ \textbf{(A) } \text{Monday} ≢ (A) Tuesday
+
+[points with names]
+P(2,3) ≡ (2,3) ≡ P=(2,3) ≢ (3,2) ≢ Q(2,3,1) ≢ P(3,2)
+A(0,0),B(1,0) ≡ A=(0,0),B=(1,0) ≡ A(0,0)\text{ and }B(1,0) ≢ A(1,0),B(0,0) ≢ A(0,0)
+
+[numbers in words]
+120 ≡ \text{one hundred twenty} ≡ \text{one hundred and twenty} ≢ \text{one hundred}
+≢ \text{one hundred twelve} ≢ \text{twelve hundred}
+\frac{3}{4} ≡ \text{three fourths} ≡ \text{three quarters} ≢ \text{four thirds} ≢ \text{three fifths}
+≢ \text{three} ≢ \text{three and four}
+-3 ≡ \text{minus three} ≡ \text{negative }3 ≢ \text{three} ≢ \text{positive }3
+1005 ≡ \text{one thousand five} ≢ \text{one thousand fifty} ≢ \text{one five}
+\frac{2}{3} ≡ 2 \text{ out of } 3 ≢ 3\text{ out of }2 ≢ 2\text{ out of 5}
+
+[names joined by and]
+\text{Ann and Bob} ≡ \text{Bob and Ann} ≡ \text{Bob} \text{ and Ann} ≡ \textbf{Bob and Ann.}
+≢ \text{Ann or Bob} ≢ \text{Ann and Rob} ≢ \text{Ann}
+\text{A and not B} ≢ \text{B and not A}
+\text{none} ≡ \emptyset ≢ 0 ≢ \text{one}
+"""
