@@ -1,6 +1,20 @@
 """Labelled pairs of vectors, inequalities, solutions and families; `pairs.py` says how to read the table."""
 
 CALCULUS = r"""
+[absolute values of complex numbers]
+|z|^2 ≡ z\cdot|z|^2/z ≢ z^2 ≡ |z|\cdot|z| ≡ |z^2| ≢ -|z|^2
+|z|=z ≢ z=z^2
+|z-1|=2 ≢ z-1=2 ≡ |1-z|=2 ≢ |z+1|=2
+|x|^2 ≡ x^2 ≡ |x^2|
+|zw| ≡ |z||w| ≢ zw ≢ |z+w|
+
+[both signs in families]
+x=\pm\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≡ x=2n\pi\pm\frac{\pi}{3},n\in\mathbb{Z}
+≡ \pm\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≡ x=\frac{\pi}{3}+2k\pi,x=-\frac{\pi}{3}+2k\pi,k\in\mathbb{Z}
+≡ \mp\frac{\pi}{3}+2k\pi,k\in\mathbb{Z}
+≡ x=\frac{\pi}{3}+2k\pi\text{ or }x=\frac{5\pi}{3}+2k\pi,k\in\mathbb{Z} ≢ x=\frac{\pi}{3}+2k\pi,k\in\mathbb{Z}
+≢ x=\pm\frac{\pi}{3}+k\pi,k\in\mathbb{Z} ≢ x=\pm\frac{\pi}{6}+2k\pi,k\in\mathbb{Z} ≢ \pm\frac{\pi}{3}
+
 [vector products]
 \mathbf{u}\times\mathbf{v} ≡ -(\mathbf{v}\times\mathbf{u}) ≡ -\mathbf{v}\times\mathbf{u}
 ≡ \mathbf u\times\mathbf v ≡ \boldsymbol{u}\times\boldsymbol{v} ≢ \mathbf{v}\times\mathbf{u}

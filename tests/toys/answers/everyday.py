@@ -77,4 +77,41 @@ A(0,0),B(1,0) ≡ A=(0,0),B=(1,0) ≡ A(0,0)\text{ and }B(1,0) ≢ A(1,0),B(0,0)
 ≢ \text{Ann or Bob} ≢ \text{Ann and Rob} ≢ \text{Ann}
 \text{A and not B} ≢ \text{B and not A}
 \text{none} ≡ \emptyset ≢ 0 ≢ \text{one}
+
+[letters as units]
+5\text{ m} ≡ 5.0 m ≡ 5 m ≡ 10/2 m ≢ 5 s ≢ 5 m^2 ≢ 6 m ≢ 5 n ≢ 5 m s
+9.8\text{ m/s}^2 ≡ 9.80 m/s^2 ≢ 9.8 m/s ≢ 9.8 s/m^2
+3\times10^8\text{ m/s} ≡ 3e8 m/s ≡ 3.0 \times 10^8 m/s ≡ 300000000 m/s ≢ 3e7 m/s ≢ 3e8 s/m
+20\text{ N} ≡ 20.0 N ≢ 20 J ≢ 20 n
+5m ≡ 5 m ≢ 5\text{ s} ≢ 5n
+5\text{ hours} ≡ 5h ≢ 5h\text{ hours}
+
+[dates]
+2024-05-01 ≡ 2024-05-01 ≡ \text{2024-05-01} ≢ 2024-01-05 ≢ 2018 ≢ 2024-05-02
+2018 ≢ 2024-05-01 ≡ 2024-5-1
+
+[remainders]
+5\text{ R }3 ≡ 5 R 3 ≡ 5\text{ remainder }3 ≡ 5R3 ≡ 5 remainder 3 ≢ 3\text{ R }5 ≢ 15 ≢ 53 ≢ 5 ≢ 5\text{ R }2
+15R ≡ 15 R ≢ 5\text{ R }3
+
+[approximations in words]
+3.5 ≡ \text{approximately }3.5 ≡ \approx3.5 ≢ \text{approximately }3.6
+\frac37 ≡ \frac37\text{ or approximately }0.43 ≢ 0.43\text{ or approximately }\frac37
+≢ \frac38\text{ or approximately }0.43
+
+[fractions of two letters]
+\frac{k}{m} ≡ \frac km ≡ k/m ≢ \frac mk ≢ km ≢ \frac{km}{1}
+\sqrt{\frac km} ≡ \sqrt{k/m} ≢ \sqrt{km}
+\frac{c}{m} ≡ \frac cm ≢ \frac mc
+
+[choices with a colon]
+B ≡ B: 12 ≡ B: 12\pi ≢ A: 12 ≢ B:12 ≢ 12B
+12 ≡ B: 12 ≢ B: 13
+A:B=1:2 ≡ A : B = 1 : 2 ≡ 1:2 ≢ 2:1
+2:3 ≡ 2 : 3 ≢ 3:2
+
+[distributions]
+N(0,1) ≡ N(0, 1) ≢ (0,1) ≢ N(1,0)
+(0,1) ≡ P(0,1) ≢ U(0,1) ≢ N(0,1)
+U(0,1) ≡ U(0, 1)
 """

@@ -152,7 +152,10 @@ def _context() -> "MPContext":
 def _symbol(evaluator: Evaluator, tree: Tree) -> Value:
     if tree[1] not in evaluator.values:
         raise UndefinedError("the index of a sum outside that sum")
-    return evaluator.values[tree[1]]
+    value = evaluator.values[tree[1]]
+    if type(value) not in _EXACT:
+        _ = evaluator.context  # sets the precision of what follows
+    return value
 
 
 def _constant(evaluator: Evaluator, tree: Tree) -> Value:

@@ -5,12 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from erce.verify.answers.tree import contains, with_both_signs
-from erce.verify.answers.values import Answer, Bracketed, Inequality, Listing, Scalar, SetOperation
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Inequality,
+    Listing,
+    Scalar,
+    SetBuilder,
+    SetOperation,
+)
 
 
 def members(answer: Answer) -> list[Answer] | None:
     """Return the members of a list or set, or both values of an expression with ±; else None."""
-    if isinstance(answer, Scalar | Bracketed):
+    if isinstance(answer, Scalar | Bracketed | SetBuilder):
         return list(_with_both_signs((answer,)))
     return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
 
@@ -70,6 +78,8 @@ def _with_both_signs(items: tuple[Answer, ...]) -> Iterator[Answer]:
     for item in items:
         if isinstance(item, Scalar):
             yield from (replace(item, tree=tree) for tree in with_both_signs(item.tree))
+        elif isinstance(item, SetBuilder):
+            yield from (replace(item, head=head) for head in _with_both_signs((item.head,)))
         elif isinstance(item, Bracketed) and (at := place_of_sign(item)) is not None:
             before, signed, after = item.items[:at], item.items[at : at + 1], item.items[at + 1 :]
             yield from (replace(item, items=(*before, entry, *after)) for entry in _with_both_signs(signed))

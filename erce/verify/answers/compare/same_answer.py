@@ -28,6 +28,7 @@ from erce.verify.answers.compare.units import (
     total_of,
     unit_of,
     units_agree,
+    with_unit_in_letters,
 )
 from erce.verify.answers.compare.unreduced import is_unreduced
 from erce.verify.answers.conventions import Conventions
@@ -196,6 +197,9 @@ class _Comparison:
             return self.same_value(*scaled) if scaled else self.same_angle(gold, answer)
         if contains(gold.tree, "pm") or contains(answer.tree, "pm"):
             return self.lists(gold, answer)
+        written = with_unit_in_letters(gold, answer)
+        if written:
+            return self.same_value(*written)
         if self.same_value(gold.tree, answer.tree):
             # Only "either" accepts 20% for 20.
             return gold.percent == answer.percent or self.conventions.percent == "either"
@@ -279,6 +283,8 @@ class _Comparison:
 
     def builders(self, gold: SetBuilder, answer: SetBuilder) -> bool:
         """Return whether two sets have one head over the same domains under the same conditions."""
+        if len(members(gold) or ()) > 1 or len(members(answer) or ()) > 1:
+            return self.lists(gold, answer)
         renamed = with_names_of(gold, answer) or answer
         domains = dict(renamed.domains)
         return same_family(gold, answer, self.budget) or (

@@ -169,8 +169,11 @@ def _agree_at(
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
+    turned = _complex_names(pair)
     for point in points:
         here = dict(zip(names, point, strict=True))
+        for name in turned & here.keys():
+            here[name] = Evaluator({}, budget).inexact(here[name]) * _TURN
         try:
             if not _agree(pair, here, budget, decimal, real=real):
                 return False
@@ -183,6 +186,15 @@ def _agree_at(
     if agreeing < MIN_POINTS:
         return None
     return decimal or _confirmed(pair, values, budget)
+
+
+def _complex_names(pair: _Pair) -> set[str]:
+    """Return z and w where an absolute value of them says that they are complex numbers."""
+    absolute = (node[2][0] for tree in pair for node in nodes(tree) if node[:2] == ("call", "abs"))
+    return {name for tree in absolute for name in symbols(tree)} & {"z", "w"}
+
+
+_TURN = 0.6 + 0.8j  # of absolute value 1
 
 
 def _agree(

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from erce.verify.answers.tree import Tree, nodes
+from erce.verify.answers.tree import Tree, nodes, symbols
 from erce.verify.answers.values import Answer, Listing, Scalar
 
 # Degrees may be those of a temperature.
@@ -49,6 +49,30 @@ def in_one_unit(one: Scalar, other: Scalar) -> tuple[Tree, Tree] | None:
     if first is None or second is None or first[0] != second[0]:
         return None
     return ("mul", (one.tree, ("num", first[1]))), ("mul", (other.tree, ("num", second[1])))
+
+
+def with_unit_in_letters(one: Scalar, other: Scalar) -> tuple[Tree, Tree] | None:
+    """Return the trees of 9 m/s with a known unit and of the product 9 m/s of a number and letters.
+
+    None for quantities that both have units or letters.
+    """
+    if bool(one.unit) == bool(other.unit):
+        return None
+    if other.unit:
+        one, other = other, one
+    units = [part.partition("^") for part in one.unit.split()]
+    if symbols(one.tree) or not symbols(other.tree):
+        return None
+    if not all(name in _LETTERS for name, _, _ in units):
+        return None
+    powers: list[Tree] = [
+        ("pow", ("sym", _LETTERS[name]), ("num", int(power or 1))) for name, _, power in units
+    ]
+    return ("mul", (one.tree, *powers)), other.tree
+
+
+_NAMES = ("m", "second", "hour", "g", "liter", "newton", "joule", "watt", "volt")
+_LETTERS = dict(zip(_NAMES, "mshgLNJWV", strict=True))
 
 
 def total_of(answer: Answer) -> Answer:

@@ -27,16 +27,16 @@ def parse_choice(tokens: list[Token], parse: Callable[[list[Token]], Answer]) ->
 
 
 def _end_of_letter(tokens: list[Token]) -> int:
-    """Return the index after (D), D) or D. at the beginning, with or without braces; 0 without one."""
+    """Return the index after (D), D), D. or D: at the beginning, with or without braces; 0 without one."""
     if not tokens or tokens[0].text not in _FIRST:
         return 0
     written = ""
     for at, token in enumerate(tokens[:7], 1):
         written += "" if token.text in ("{", "}") else token.text
-        if token.text in (")", "."):
+        if token.text in (")", ".", ":"):
             return (
                 at
-                if written.strip("().") in LETTERS and written.startswith("(") <= (token.text == ")")
+                if written.strip("().:") in LETTERS and written.startswith("(") <= (token.text == ")")
                 else 0
             )
     return 0

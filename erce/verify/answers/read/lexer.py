@@ -241,8 +241,8 @@ def _escaped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
 def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     """Read a run of letters: a function, a word or a unit, else a product of one-letter symbols."""
     run = match.group()
-    if len(run) == 1:
-        tokens.append(Token("letter", run, spaced))
+    if len(run) == 1 or (len(run) == 2 and tokens and tokens[-1].text == "frac"):  # \frac km
+        tokens.extend(Token("letter", letter, spaced) for letter in run)
     elif run.casefold() in ("and", "or"):
         tokens.append(Token("and", run, spaced))
     elif run in PLAIN:

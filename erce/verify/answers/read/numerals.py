@@ -44,6 +44,11 @@ def scientific_number(text: str) -> Tree | None:
     return ("dec", -value if minus else value)
 
 
+def with_power_of_ten(text: str) -> str:
+    """Return 3*10^{8} m/s for 3e8 m/s, and any other text as it is."""
+    return _SCIENTIFIC_START.sub(r"\1*10^{\2}", text) if text[:1].isdigit() else text
+
+
 def join_digit_groups(tokens: list[Token]) -> list[Token]:
     """Return the tokens with 1,234,567 as one number, unless its commas may separate a list.
 
@@ -98,6 +103,7 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
     return InBase(f"-{digits_only}" if negative else digits_only, radix)
 
 
+_SCIENTIFIC_START = re.compile(r"\A([0-9]+(?:\.[0-9]+)?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~])")
 _SCIENTIFIC = re.compile(r"(-?)([0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})")
 
 

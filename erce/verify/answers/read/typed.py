@@ -17,7 +17,12 @@ from erce.verify.answers.read.choices import parse_choice
 from erce.verify.answers.read.congruences import parse_congruences
 from erce.verify.answers.read.lexer import Token, goes_on, tokenize
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
-from erce.verify.answers.read.numerals import join_digit_groups, numeral_in_base, scientific_number
+from erce.verify.answers.read.numerals import (
+    join_digit_groups,
+    numeral_in_base,
+    scientific_number,
+    with_power_of_ten,
+)
 from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_names
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
@@ -35,6 +40,7 @@ from erce.verify.answers.values import (
     Record,
     Scalar,
     SetOperation,
+    Words,
 )
 
 MAX_NESTING = 6  # sets of tuples of sets …
@@ -63,6 +69,9 @@ _CLOCK = re.compile(
     r"([0-9]{1,2}):([0-9]{2})(?:\s?([ap])\.?\s?m)?\.?|([0-9]{1,2})\s?([ap])\.?\s?m\.?", re.IGNORECASE
 )
 _QUANTIFIERS = frozenset({"all", "for all", "any", "for any", "every", "all real", "for all real"})
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_APPROXIMATELY = ("approximately", "or approximately", "or about", "which is approximately")
+_FOR_WORDS = {"out of": Token("sign", "/"), **dict.fromkeys(_APPROXIMATELY, Token("command", "approx"))}
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
@@ -72,10 +81,12 @@ def _parse_text(text: str) -> Answer:
         if clock:
             hours, minutes, half, whole_hours, its_half = clock.groups()
             return Clock(int(hours or whole_hours), int(minutes or 0), (half or its_half or "").casefold())
+        if _DATE.fullmatch(compact(text)):
+            return Words(compact(text))
     scientific = scientific_number(text)
     if scientific:
         return Scalar(scientific)
-    tokens = tokenize(text)
+    tokens = tokenize(with_power_of_ten(text))
     if goes_on([token.text for token in tokens]):
         raise UnparsedError("a list that goes on")
     while tokens and tokens[-1].kind == "sign" and tokens[-1].text in _TRAILING:
@@ -87,8 +98,7 @@ def _parse_text(text: str) -> Answer:
         tokens = [Token("sign", "-"), *rest]
     elif words in _QUANTIFIERS and any(token.text in RELATIONS for token in rest):
         tokens = rest
-    if "out of" in text:
-        tokens = [Token("sign", "/") if token.text == "out of" else token for token in tokens]
+    tokens = [_FOR_WORDS.get(token.text, token) if token.kind == "word" else token for token in tokens]
     tokens = _with_plain_intervals(_with_words(without_quantifier(tokens)))
     return parse_choice(tokens, lambda rest: parse(rest, 0)) or parse(tokens, 0)
 
@@ -240,18 +250,30 @@ def _single(tokens: list[Token], nesting: int) -> Answer:
         _set_operation(tokens, nesting)
         or _bracketed(tokens, nesting)
         or _ratio(tokens, nesting)
+        or _quotient(tokens)
         or numeral_in_base(tokens)
         or _scalar(tokens)
     )
 
 
+def _quotient(tokens: list[Token]) -> Bracketed | None:
+    """Return 5 R 3 as quotient and remainder, else None."""
+    tokens = [token for token in tokens if token.text not in ("{", "}")] if len(tokens) < 6 else []
+    if [token.kind for token in tokens[::2]] != ["number"] * 2 or tokens[1].text not in _REMAINDERS:
+        return None
+    return Bracketed("R", tuple(Scalar(parse_tokens([token])) for token in tokens[::2]), "R")
+
+
+_REMAINDERS = frozenset({"R", "r", "remainder", "rem", "with remainder", "with a remainder of"})
+
+
 def _is_named_point(tokens: list[Token]) -> bool:
-    """Return whether the tokens write a point as A(1, 2); F(1, 2) and T(1, 2) may be values of functions."""
+    """Return whether the tokens write a point as A(1, 2); F(1, 2) may be a value, N(0, 1) a distribution."""
     letter, bracket = tokens[0], tokens[1:]
     return (
         letter.kind == "letter"
         and letter.text.isupper()
-        and letter.text not in "FGT"
+        and letter.text not in "FGTNU"
         and enclosed(bracket)
         and bracket[0].text == "("
         and len(split_at_sign(bracket[1:-1], ",")) > 1
