@@ -122,7 +122,7 @@ class SupervisedWorker:
             return outcome
         # In the second run the tests' own time counts, too.
         second, _ = self._judged_once(job, replace(limits, cpu=2 * limits.cpu), "together")
-        return Outcome(_of_both(outcome.verdict, second.verdict), outcome.cpu + second.cpu)
+        return Outcome(_of_both(outcome.verdict, second.verdict), max(outcome.cpu, second.cpu))
 
     def _judged_once(self, job: Job, limits: Limits, mode: str) -> tuple[Outcome, bool]:
         """Return the outcome in a fresh process, and whether the border may have hidden something."""
