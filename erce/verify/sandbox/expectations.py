@@ -1,7 +1,6 @@
 """Statements of tests → whether a program could change what they expect, or what they look at later."""
 
 import ast
-import builtins
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -21,7 +20,7 @@ _ACTING = (
 def expect_constants(
     statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt], answered: Iterable[str]
 ) -> bool:
-    """Return whether each assert is `plain`, `not plain`, `plain == constant`, `plain is constant`, or these joined.
+    """Return whether each assert is `plain`, `plain == constant`, `plain is constant`, or made of these.
 
     A plain value is a name, a constant, a part of a plain value, or what the program, a helper or a builtin
     such as `sorted` makes of plain values. `helpers` are functions of the set-up: those that the statements

@@ -3,7 +3,8 @@
 A frame is four bytes of length and JSON. JSON holds a value as it is if that is exact (None, bool, str, small
 int, finite float), else as a list that begins with a tag: such a JSON is called a form. An instance of a
 subclass of a builtin is reduced to the builtin, read with the builtin's own methods, and marked with the tag
-"sub". A value without a plain form becomes a handle if the writer knows how to make one, and raises an `OpaqueError` otherwise.
+"sub". A value without a plain form becomes a handle if the writer knows how to make one, and raises an
+`OpaqueError` otherwise.
 """
 
 import collections

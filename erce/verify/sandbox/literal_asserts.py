@@ -119,11 +119,11 @@ class _Called:
 
 
 def _is_singleton(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value in (None, True, False, ...)
+    return isinstance(value, ast.Constant) and type(value.value) in (type(None), bool, type(...))
 
 
 def _is_written_out(expression: ast.expr) -> bool:
-    """Return whether an expression is made of literals, as `3 * 19`; not `[[]] * 2`, which holds one list twice."""
+    """Return whether an expression is made of literals, as `3 * 19`; not `[[]] * 2`, one list twice."""
     if is_constant(expression):
         return True
     return all(isinstance(node, _OF_NUMBERS_AND_TEXT) for node in ast.walk(expression))

@@ -113,8 +113,8 @@ class SupervisedWorker:
     def run(self, job: Job, limits: Limits) -> Outcome:
         """Return the outcome of one job, or raise WorkerDiedError.
 
-        Where more than values decides, the tests are run a second time, in one interpreter with the program: a
-        program passes if both runs pass. If it passes in one interpreter alone, then either the border hid
+        Where more than values decides, the tests are run a second time, in one interpreter with the program:
+        it passes if both runs pass. If it passes in one interpreter alone, then either the border hid
         something from the tests or the program forges: that is "opaque".
         """
         outcome, again = self._judged_once(job, limits, job.mode)

@@ -295,15 +295,19 @@ class Peer:
         if form[0] == "sub":
             self.beyond_values = True
             return frames.decode(form[1], self._handle)
-        if form[0] == "exception":
-            return self._exception(form[1])
-        if form[0] == "exception class":
-            return self._exceptions.class_of(form[1], form[2])
-        if form[0] in ("with", "copy", "class", "member"):
-            return self.copies.read(form)
-        if form[0] == "callback":
-            return self._function(form[1])
+        match form:
+            case ["exception", error]:
+                return self._exception(error)
+            case ["exception class", raised_as, classes]:
+                return self._exceptions.class_of(raised_as, classes)
+            case ["with" | "copy" | "class" | "member", *_]:
+                return self.copies.read(form)
+            case ["callback", number]:
+                return self._function(number)
         self.beyond_values = True
+        return self._stand_in(form)
+
+    def _stand_in(self, form: list[Any]) -> Any:
         if form[0] == "o" and len(form) == 2:
             return self._remotes[form[1]]
         tag, number, kind, flavour = form

@@ -161,7 +161,7 @@ class _Trial:
             return _ruling(stopped.reason, stopped.detail, clean=False) | {"again": again}
         fault = self._fault_of_the_tests(error)
         if fault:
-            return _ruling("error", fault) | {"again": again}
+            return _ruling("error", fault) | {"again": again and _missing_name(error) is None}
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
         return _ruling("failed", self._fault_of_the_program(error), clean=clean) | {"again": again}
 
