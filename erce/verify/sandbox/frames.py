@@ -260,7 +260,10 @@ def _normalized(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _record(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(name, fields)  # ValueError unless all are identifiers
+    made = collections.namedtuple(name, fields, rename=True)
+    if made._fields != fields:  # names such as "_0" are those of a tuple that was renamed in the same way
+        raise ValueError("not names of fields")
+    return made
 
 
 def forget() -> None:

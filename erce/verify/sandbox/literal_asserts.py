@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from erce.verify.sandbox.expectations import is_constant
 
-_OF_VALUES = (abs, all, any, bool, dict, float, int, len, list, max, min, round, set, sorted, str, sum, tuple)
+_OF_VALUES = (abs, all, any, bool, dict, float, int, len, max, min, round, set, sorted, sum)
 _NAMES_OF_VALUES = {function.__name__ for function in _OF_VALUES}
 _OF_NUMBERS_AND_TEXT = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 _DEFINED_BY_PYTHON = sys.stdlib_module_names | set(dir(builtins))
