@@ -286,7 +286,7 @@ def test_the_second_run_has_the_names_of_the_first(ruled, program, setup, test):
         ("def f(n): return 0 if n == 0 else 1 + f(n - 1)", "", "v = 988\nassert f(v) == 988"),
         # A named tuple's fields may be renamed.
         (
-            "from collections import *\nP = namedtuple('P', ['if', 'x'], rename=True)\ndef f(): return P(1, 2)",
+            "from collections import *\nP = namedtuple('P', 'if x', rename=True)\ndef f(): return P(1, 2)",
             "",
             "assert f() == (1, 2)",
         ),
