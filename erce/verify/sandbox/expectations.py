@@ -165,9 +165,8 @@ class _PlainTests:
                 is_helper = isinstance(function, ast.Name) and function.id in self._functions
                 known = is_helper or self._is_program(function) or self._is_of_one_value(value)
                 passed = [*value.args, *(keyword.value for keyword in value.keywords)]
-                if isinstance(function, ast.Name) and all(map(is_constant, passed)):
-                    return True  # as TypeVar("T"), whatever it is
-                return known and all(map(self._is_plain, passed))
+                of_constants = isinstance(function, ast.Name) and all(map(is_constant, passed))
+                return of_constants or (known and all(map(self._is_plain, passed)))
         is_pure = isinstance(value, ast.Lambda) and not any(isinstance(n, _ACTING) for n in ast.walk(value))
         return is_pure or is_constant(value)
 
