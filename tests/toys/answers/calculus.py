@@ -137,4 +137,54 @@ x\equiv2\pmod5 ≡ x=5k+2 ≡ 5n+2 ≡ x=5k-3 ≢ x=5k+3 ≢ x=2k+5 ≢ 5x+2 ≢
 \arcsin x ≢ \arccos x ≡ \frac{\pi}{2}-\arccos x
 \operatorname{arctanh}x ≡ \frac12\ln\frac{1+x}{1-x} ≢ \tanh x
 \operatorname{sech}x ≡ \frac{1}{\cosh x} ≢ \frac1{\sinh x}
+
+[orders of two matrices]
+AB ≡ A B ≡ A\cdot B ≢ BA ≢ A+B
+2AB ≡ AB\cdot2 ≢ 2BA ≢ -2BA
+\frac12AB ≡ AB/2 ≢ BA/2
+AB\cdot CD ≡ CD\cdot AB ≡ DC\cdot BA ≢ AB\cdot CE
+(AB)^\top ≡ B^TA^{\intercal} ≢ A^\top B^\top
+
+[arrows and bold letters]
+\vec{a}\times\vec{b} ≡ \mathbf a\times\mathbf b ≡ -\vec b\times\vec a ≢ \mathbf b\times\mathbf a
+≢ \vec a\cdot\vec b
+2\vec a+\vec b ≡ 2\mathbf{a}+\mathbf{b} ≢ \vec a+2\vec b
+
+[definitions in sets]
+\{x\mid x=3k+1,k\in\mathbb{Z}\} ≡ \{3k+1:k\in\mathbb{Z}\} ≡ \{x\in\mathbb{Z}:x=3n-2,n\in\mathbb{Z}\}
+≡ x\equiv1\pmod3
+≢ \{x\mid x=3k+2,k\in\mathbb{Z}\} ≢ \{x\mid x=3k+1,k\in\mathbb{N}\} ≢ \{x\in\mathbb{N}:x=3k+1,k\in\mathbb{Z}\}
+\{k/2:k\in\mathbb{Z}\} ≡ \{x:x=k/2,k\in\mathbb{Z}\} ≢ \{x\in\mathbb{Z}:x=k/2,k\in\mathbb{Z}\}
+\{(x,y):y=2x+1\} ≡ \{(t,2t+1):t\in\mathbb{R}\} ≡ \{(a,b):b=2a+1\} ≢ \{(x,y):x=2y+1\} ≢ \{(y,x):y=2x+1\}
+≢ \{(x,2x+1):x\in\mathbb{Z}\}
+\{(x,y):y>2x+1\} ≡ \{(a,b):b>2a+1\} ≡ \{(b,a):a>2b+1\} ≢ \{(b,a):b>2a+1\}
+\{x>0:x\ne1\} ≡ (0,1)\cup(1,\infty) ≢ (0,\infty) ≢ x\ne1
+
+[quadratic equations in sets]
+\{x\in\mathbb{R}:x^2-5x+6=0\} ≡ \{2,3\} ≡ x=2\text{ or }x=3 ≢ \{2\} ≢ [2,3] ≢ (2,3)
+\{x:x^2=4\} ≡ \{-2,2\} ≡ \pm2 ≢ \{2\} ≢ \{-4,4\}
+\{x\in\mathbb{Z}:2x=3\} ≡ \emptyset ≢ \{3/2\}
+\{x:x^2=-1\} ≢ \emptyset
+
+[empty intervals]
+-2<x<1\text{ and }x>3 ≡ \emptyset ≢ (3,-4) ≢ (3,3) ≢ [4,3]
+\emptyset ≢ (3,3) ≢ (5,2]
+x<1\text{ and }x>2 ≡ \text{no solution} ≡ \{\}
+
+[infinite sums]
+\sum_{n=0}^\infty\frac{(-1)^nx^{2n}}{(2n)!} ≡ \sum_{k=0}^{\infty}(-1)^k\frac{x^{2k}}{(2k)!}
+≢ \sum_{n=0}^\infty\frac{x^{2n}}{(2n)!}
+≡ \sum_{k=1}^\infty\frac{(-1)^{k-1}x^{2k-2}}{(2k-2)!} ≢ \sum_{n=1}^\infty\frac{(-1)^nx^{2n}}{(2n)!} ≢ \sin x
+\sum_{n=1}^\infty nx^n ≡ x\sum_{n=0}^\infty(n+1)x^n ≡ \sum_{n=0}^\infty nx^n ≢ \sum_{n=1}^\infty x^n
+≢ \sum_{n=1}^{9}nx^n
+
+[partial derivatives as names]
+f_x=2x ≡ 2x ≢ f_y=2y ≢ f_x=2y
+a_n=2n ≡ a_k=2k ≢ b_n=2n
+u_t=1 ≡ 1 ≢ u_x=1
+
+[differentials in roman type]
+\frac{\mathrm{d}y}{\mathrm{d}x}=\frac xy ≡ y'=\frac xy ≡ \dfrac{dy}{dx}=x/y ≢ y'=\frac yx ≢ y=\frac xy
+\frac{\mathrm{d}^2y}{\mathrm{d}x^2}=0 ≡ y''=0 ≢ y'=0
+C(n,2) ≡ \binom n2 ≢ \binom{2}{n}
 """

@@ -114,4 +114,25 @@ A:B=1:2 ≡ A : B = 1 : 2 ≡ 1:2 ≢ 2:1
 N(0,1) ≡ N(0, 1) ≢ (0,1) ≢ N(1,0)
 (0,1) ≡ P(0,1) ≢ U(0,1) ≢ N(0,1)
 U(0,1) ≡ U(0, 1)
+
+[phrases after an answer]
+f(x)=cx\text{ for some constant }c ≡ f(x)=cx ≡ f(x)=kx ≡ f(x)=ax ≢ f(x)=x ≢ f(x)=c ≢ f(x)=cx+d
+f(x)=x+c,\text{ where }c\text{ is any real number} ≡ f(x)=x+c ≡ f(x)=c+x\text{ for all real }c ≢ f(x)=x-c^2
+\text{No such }n\text{ exists} ≡ \text{no solution} ≡ \text{there is no such }n ≢ 0 ≢ \text{all }n
+\text{Answer: C} ≡ C ≡ \text{(C)} ≢ D ≢ \text{Answer: D}
+2k\text{ for integer }k ≡ 2n\text{ for any integer }n ≢ 2n+1\text{ for integer }n ≢ 2
+
+[totals without a unit]
+3.5 ≡ 3\text{ hours and }30\text{ minutes} ≢ 3\text{ hours and }5\text{ minutes}
+≢ 3\text{ minutes and }30\text{ seconds and }5
+210 ≡ 3\text{ hours }30\text{ minutes} ≢ 3\text{ hours }20\text{ minutes}
+42 ≡ 42\text{ dollars and }0\text{ cents} ≢ 42\text{ dollars and }5\text{ cents}
+3.5\text{ minutes} ≡ 3\text{ minutes }30\text{ seconds} ≢ 3\text{ hours }30\text{ minutes}
+
+[further units]
+2.5\times10^{-3}\text{ mol} ≡ 0.0025\text{ mol} ≡ 2.5\text{ mmol} ≡ 0.0025\text{ moles} ≢ 2.5\text{ mol}
+≢ 0.025\text{ mol}
+500\text{ nm} ≡ 5\times10^{-7}\text{ m} ≡ 500\text{ nanometers} ≢ 500\text{ mm} ≢ 5\text{ nm}
+2nm ≡ 2mn ≡ 2 n m ≢ 2n
+3.6\text{ kJ} ≡ 3600\text{ J} ≡ 0.001\text{ kWh} ≢ 3.6\text{ J} ≢ 3.6\text{ kWh}
 """

@@ -1,14 +1,14 @@
 """Sets given by a head, domains and conditions → plain sets where possible, else compared part by part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from erce.verify.answers.compare.evaluate import Evaluator, Value
 from erce.verify.answers.compare.real_sets import REALS, Span, common, complement, real_set, united
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
-from erce.verify.answers.compare.solved import variable_of
+from erce.verify.answers.compare.solved import roots_of, variable_of
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError
-from erce.verify.answers.tree import Tree, names, substituted, symbols
+from erce.verify.answers.tree import Tree, names, nodes, renamed, substituted, symbols
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
@@ -47,7 +47,11 @@ def plain_set(answer: Answer, budget: Budget) -> Answer:
     if isinstance(answer, SetOperation):
         left, right = plain_set(answer.left, budget), plain_set(answer.right, budget)
         return SetOperation(answer.operation, left, right)
-    if not isinstance(answer, SetBuilder) or len(answer.domains) > 1:
+    return _plain_builder(_with_definitions(answer), budget) if isinstance(answer, SetBuilder) else answer
+
+
+def _plain_builder(answer: SetBuilder, budget: Budget) -> Answer:
+    if len(answer.domains) > 1:
         return answer
     name, domain = answer.domains[0] if answer.domains else (_variable(answer), REAL)
     spans = _satisfying(name, answer.conditions, budget)
@@ -105,21 +109,61 @@ def same_family(gold: SetBuilder, answer: SetBuilder, budget: Budget) -> bool:
 
 
 def with_names_of(gold: SetBuilder, answer: SetBuilder) -> SetBuilder | None:
-    """Return `answer` with the variable of `gold`; None if either has several or a part has no such form."""
-    old, new = _variable(answer), _variable(gold)
-    if not old or not new:
+    """Return `answer` with the variables of `gold`, each with its domain; None if that cannot be."""
+    old, new = _variables(answer), _variables(gold)
+    if len(old) != len(new):
         return None
-    if old == new:
-        return answer
-    parts = [_renamed(part, old, new) for part in (answer.head, *answer.conditions)]
+    parts = [
+        _mapped(part, lambda tree: renamed(tree, old, new)) for part in (answer.head, *answer.conditions)
+    ]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    domains = tuple((new, domain) for _, domain in answer.domains)
-    return SetBuilder(known[0], domains, tuple(known[1:]))
+    domains = dict(answer.domains)
+    pairs = zip(old, new, strict=True)
+    return SetBuilder(
+        known[0], tuple((its_new, domains.get(its_old, REAL)) for its_old, its_new in pairs), tuple(known[1:])
+    )
 
 
-REAL = Scalar(("sym", "mathbb:R"))
+REAL, INTEGERS = Scalar(("sym", "mathbb:R")), Scalar(("sym", _ALL_INTEGERS))
+
+
+def _with_definitions(builder: SetBuilder) -> SetBuilder:
+    r"""Return \{3k + 1 : k \in \mathbb{Z}\} for \{x : x = 3k + 1, k \in \mathbb{Z}\}."""
+    for condition in builder.conditions:
+        if not isinstance(condition, Named) or not isinstance(condition.value, Scalar):
+            continue
+        name, value = condition.name, condition.value.tree
+        domains = dict(builder.domains)
+        if name in names(value) or not names(value) or not _follows(domains.pop(name, REAL), value, domains):
+            continue
+        others = [other for other in builder.conditions if other is not condition]
+        parts = [_substituted(part, name, value) for part in (builder.head, *others)]
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts) and known[0] != builder.head:
+            return SetBuilder(known[0], tuple(domains.items()), tuple(known[1:]))
+    return builder
+
+
+def _follows(domain: Answer, value: Tree, domains: dict[str, Answer]) -> bool:
+    """Return whether a value is real, or an integer, because its variables are."""
+    if domain == REAL:
+        return True
+    kinds = {node[0] for node in nodes(value)}
+    integers = all(domains.get(name) == INTEGERS for name in names(value))
+    return domain == INTEGERS and integers and kinds <= {"num", "sym", "neg", "add", "mul"}
+
+
+def _substituted(part: Answer, name: str, value: Tree) -> Answer | None:
+    return _mapped(part, lambda tree: substituted(tree, name, value))
+
+
+def _variables(builder: SetBuilder) -> list[str]:
+    """Return the names in the head, in its order, and the other names with domains."""
+    items = builder.head.items if isinstance(builder.head, Bracketed) else (builder.head,)
+    written = [name for item in items if isinstance(item, Scalar) for name in sorted(symbols(item.tree))]
+    return list(dict.fromkeys((*written, *dict(builder.domains))))
 
 
 def _variable(builder: SetBuilder) -> str:
@@ -158,6 +202,9 @@ def _solutions(name: str, condition: Answer, budget: Budget) -> tuple[Span, ...]
         return united(parts)
     if isinstance(condition, Named) and condition.name == name and isinstance(condition.value, Scalar):
         return real_set(Listing((condition.value,), "{"), budget)
+    if isinstance(condition, Equation) and len(condition.sides) == 2:
+        roots = roots_of(condition, name, budget)
+        return real_set(Listing(tuple(map(Scalar, roots)), "{"), budget) if roots else None
     if isinstance(condition, Inequality) and name in (condition.name.strip("|"), variable_of(condition)):
         return real_set(condition, budget)
     return None
@@ -240,15 +287,18 @@ def _line(builder: SetBuilder, budget: Budget) -> tuple[Tree, Tree] | None:
     return start, step
 
 
-def _renamed(part: Answer, old: str, new: str) -> Answer | None:
-    """Return a part with `new` for the variable `old`; None if it has `new` already or is of another type."""
-    new_tree: Tree = ("sym", new)
+def _mapped(part: Answer, change: Callable[[Tree], Tree]) -> Answer | None:
+    """Return a part with all its expressions changed; None for a part of another type."""
     match part:
-        case Scalar(tree) if new not in names(tree):
-            return replace(part, tree=substituted(tree, old, new_tree))
-        case Equation(sides) | Inequality(sides) if not any(new in names(side) for side in sides):
-            sides = tuple(substituted(side, old, new_tree) for side in sides)
-            if isinstance(part, Equation):
-                return Equation(sides)
-            return replace(part, sides=sides, name=part.name.replace(old, new))
+        case Scalar(tree):
+            return replace(part, tree=change(tree))
+        case Equation(sides):
+            return Equation(tuple(map(change, sides)))
+        case Inequality(sides):
+            name = change(("sym", part.name)) if part.name else ("sym", "")
+            return replace(part, sides=tuple(map(change, sides)), name=name[1] if name[0] == "sym" else "")
+        case Bracketed(items=items):
+            changed = [_mapped(item, change) for item in items]
+            known = tuple(item for item in changed if item is not None)
+            return replace(part, items=known) if len(known) == len(items) else None
     return None

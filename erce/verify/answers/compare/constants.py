@@ -5,21 +5,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import permutations
 
-from erce.verify.answers.compare.evaluate import UndefinedError
 from erce.verify.answers.compare.same_value import same_value
-from erce.verify.answers.limits import Budget
+from erce.verify.answers.limits import Budget, UndefinedError
 from erce.verify.answers.tree import Tree, names, renamed, substituted, symbols
 
 MAX_CONSTANTS = 3
 _CONSTANT = re.compile(r"[CcK]|[CcK]_[0-9]")
-_LETTERS = frozenset("ABDk")  # constants only beside those of the other solution
+_LETTERS = frozenset("ABDak")  # constants only beside those of the other solution
 _VARIABLES = ({"x"}, {"t"})
 
 
 def in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
     """Yield `other` with the constants of `one` in the place of its own, in every order.
 
-    Constants are C, c, K and these with an index, and A, B, D and k where only the other tree has those.
+    Constants are C, c, K and these with an index, and A, B, D, a and k where only the other tree has those.
     """
     letters, others = _constants(one), _constants(other)
     if letters and not others:

@@ -9,14 +9,14 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from erce.verify.answers.compare.series import series
 from erce.verify.answers.limits import (
     MAX_BITS,
     MAX_EXPONENT,
     MAX_MAGNITUDE,
-    MAX_TERMS,
     Budget,
     TooLargeError,
-    UnparsedError,
+    UndefinedError,
 )
 from erce.verify.answers.tree import Tree
 
@@ -29,10 +29,6 @@ LOW_BITS = 230  # for the sample points
 HIGH_BITS = 1600  # to confirm an equality
 
 _local = threading.local()
-
-
-class UndefinedError(UnparsedError):
-    """An expression without a value: a division by zero, the logarithm of zero."""
 
 
 class Evaluator:
@@ -48,6 +44,7 @@ class Evaluator:
         self.budget = budget
         self.precision = precision
         self.real = real
+        self.endless = 0  # infinite sums met so far
 
     @property
     def context(self) -> "MPContext":
@@ -80,7 +77,15 @@ class Evaluator:
         if type(above) in _EXACT and type(below) in _EXACT:
             quotient = Fraction(above) / below
             return quotient.numerator if quotient.denominator == 1 else self.bounded(quotient)
-        return self.bounded(_combine(self, above, below, operator.truediv))
+        return self.bounded(self.combined(above, below, operator.truediv))
+
+    def combined(self, left: Value, right: Value, operation: Callable[[Any, Any], Any]) -> Value:
+        """Return what an operation of Python makes of two values."""
+        if type(left) is Fraction and type(right) not in _EXACT:
+            left = self.inexact(left)
+        elif type(right) is Fraction and type(left) not in _EXACT:
+            right = self.inexact(right)
+        return operation(left, right)
 
     def integer(self, tree: Tree, *, limit: int) -> int:
         """Return the value of a tree that must be an integer from 0 to `limit`."""
@@ -177,23 +182,15 @@ def _two_values(evaluator: Evaluator, tree: Tree) -> Value:
 def _add(evaluator: Evaluator, tree: Tree) -> Value:
     total: Value = 0
     for term in tree[1]:
-        total = evaluator.bounded(_combine(evaluator, total, evaluator.value(term), operator.add))
+        total = evaluator.bounded(evaluator.combined(total, evaluator.value(term), operator.add))
     return total
 
 
 def _multiply(evaluator: Evaluator, tree: Tree) -> Value:
     total: Value = 1
     for factor in tree[1]:
-        total = evaluator.bounded(_combine(evaluator, total, evaluator.value(factor), operator.mul))
+        total = evaluator.bounded(evaluator.combined(total, evaluator.value(factor), operator.mul))
     return total
-
-
-def _combine(evaluator: Evaluator, left: Value, right: Value, operation: Callable[[Any, Any], Any]) -> Value:
-    if type(left) is Fraction and type(right) not in _EXACT:
-        left = evaluator.inexact(left)
-    elif type(right) is Fraction and type(left) not in _EXACT:
-        right = evaluator.inexact(right)
-    return operation(left, right)
 
 
 _EXACT = frozenset({int, Fraction})
@@ -250,25 +247,6 @@ def _root(evaluator: Evaluator, tree: Tree) -> Value:
     return power(evaluator, inside, evaluator.quotient(1, degree))
 
 
-def _series(evaluator: Evaluator, tree: Tree) -> Value:
-    kind, name, first, last, term = tree
-    low, high = evaluator.value(first), evaluator.value(last)
-    if type(low) is not int or type(high) is not int:
-        raise UndefinedError("a sum without integer bounds")
-    if high - low >= MAX_TERMS:
-        raise TooLargeError(f"a sum of over {MAX_TERMS} terms")
-    outer = evaluator.values
-    total: Value = 0 if kind == "sum" else 1
-    operation = operator.add if kind == "sum" else operator.mul
-    try:
-        for index in range(low, high + 1):
-            evaluator.values = {**outer, name: index}
-            total = evaluator.bounded(_combine(evaluator, total, evaluator.value(term), operation))
-    finally:
-        evaluator.values = outer
-    return total
-
-
 def _call(evaluator: Evaluator, tree: Tree) -> Value:
     name, arguments = tree[1], tree[2]
     if name in _EXACT_CALLS:
@@ -306,11 +284,11 @@ def _apply(evaluator: Evaluator, tree: Tree) -> Value:
     total: Value = 0
     for at, argument in enumerate(tree[2], 1):
         weight = Fraction(1 + at + seed % 89, 13)
-        term = _combine(evaluator, weight, evaluator.value(argument), operator.mul)
-        total = _combine(evaluator, total, term, operator.add)
-    square = _combine(evaluator, total, total, operator.mul)
-    above = _combine(evaluator, square, Fraction(1 + seed % 997, 101), operator.add)
-    below = _combine(evaluator, total, Fraction(1 + seed % 1009, 103), operator.add)
+        term = evaluator.combined(weight, evaluator.value(argument), operator.mul)
+        total = evaluator.combined(total, term, operator.add)
+    square = evaluator.combined(total, total, operator.mul)
+    above = evaluator.combined(square, Fraction(1 + seed % 997, 101), operator.add)
+    below = evaluator.combined(total, Fraction(1 + seed % 1009, 103), operator.add)
     return evaluator.quotient(evaluator.bounded(above), evaluator.bounded(below))
 
 
@@ -392,8 +370,8 @@ _VALUES: dict[str, Callable[[Evaluator, Tree], Value]] = {
     "frac": _divide,
     "pow": _power,
     "root": _root,
-    "sum": _series,
-    "prod": _series,
+    "sum": series,
+    "prod": series,
     "call": _call,
     "apply": _apply,
 }

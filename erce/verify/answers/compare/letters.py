@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from erce.verify.answers.compare import constants
-from erce.verify.answers.tree import names, renamed
+from erce.verify.answers.tree import Tree, names, renamed
 from erce.verify.answers.values import Answer, Named, Scalar
 
 # f(x), f^{-1}(x), g(x, y); the sequence a_n.
-_FUNCTION = re.compile(r"([A-Za-z]'*(?:\^-1)?)(?:\(([a-z](?:,[a-z])*)\)|_([a-z]))")
+_FUNCTION = re.compile(r"([A-Za-z]'*(?:\^-1)?)(?:\(([a-z](?:,[a-z])*)\)|_([ijkmnrs]))")
 _OF_SOLUTIONS = re.compile(r"[a-z](?:\([a-z]\))?")
 
 
@@ -38,6 +38,26 @@ def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
         return
     if isinstance(one.value, Scalar) and isinstance(other.value, Scalar):
         yield from map(Scalar, constants.in_letters_of(one.value.tree, other.value.tree))
+
+
+def in_another_order(one: Tree, other: Tree) -> bool:
+    """Return whether two products have two letters A to D in different orders: AB and BA may be matrices.
+
+    Of three letters or more, as in ABC and BCA or AB · CD and CD · AB, most are names of points.
+    """
+    first, second = _matrices(one), _matrices(other)
+    return len(first) == 2 and first != second and first == second[::-1]
+
+
+def _matrices(product: Tree) -> list[str]:
+    while product[0] in ("neg", "frac"):
+        product = product[1]
+    factors = product[1] if product[0] == "mul" else ()
+    bases = (factor[1] if factor[0] == "pow" else factor for factor in factors)
+    return [base[1] for base in bases if base[0] == "sym" and base[1] in _MATRICES]
+
+
+_MATRICES = frozenset("ABCD")
 
 
 def _arguments(function: re.Match[str]) -> list[str]:

@@ -57,7 +57,7 @@ def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
         left, right = real_set(answer.left, budget), real_set(answer.right, budget)
         return _combined(answer.operation, left, right)
     if isinstance(answer, Bracketed):
-        return _interval(answer, budget)
+        return _interval(answer, budget) or None  # (3, -4) is a point
     if isinstance(answer, Inequality):
         return _solutions(answer, budget)
     if isinstance(answer, Listing):

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.constants import same_solutions
 from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides
-from erce.verify.answers.compare.letters import in_letters_of, with_the_same_arguments
+from erce.verify.answers.compare.letters import (
+    in_another_order,
+    in_letters_of,
+    with_the_same_arguments,
+)
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_signs,
@@ -25,7 +30,7 @@ from erce.verify.answers.compare.units import (
     degrees_of_pi,
     in_one_unit,
     is_in_radians,
-    total_of,
+    totals_of,
     unit_of,
     units_agree,
     with_unit_in_letters,
@@ -33,12 +38,7 @@ from erce.verify.answers.compare.units import (
 from erce.verify.answers.compare.unreduced import is_unreduced
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.limits import Budget, UnparsedError
-from erce.verify.answers.tree import (
-    Tree,
-    contains,
-    determinant,
-    integer,
-)
+from erce.verify.answers.tree import Tree, contains, determinant, integer
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
@@ -159,10 +159,8 @@ class _Comparison:
             in_its_type = converted(one, other, self.budget)
             if in_its_type is not None:
                 return self.same(in_its_type, other)
-        totals = total_of(gold), total_of(answer)
-        if isinstance(totals[0], Scalar) and isinstance(totals[1], Scalar) and totals != (gold, answer):
-            return self.scalars(totals[0], totals[1])
-        return self.lists(gold, answer)
+        totals = list(product(totals_of(gold), totals_of(answer)))
+        return any(self.scalars(*pair) for pair in totals) if totals else self.lists(gold, answer)
 
     def same_value(self, left: Tree, right: Tree) -> bool:
         return same_value(left, right, self.budget)
@@ -202,7 +200,8 @@ class _Comparison:
             return self.same_value(*written)
         if self.same_value(gold.tree, answer.tree):
             # Only "either" accepts 20% for 20.
-            return gold.percent == answer.percent or self.conventions.percent == "either"
+            one_kind = gold.percent == answer.percent or self.conventions.percent == "either"
+            return one_kind and not in_another_order(gold.tree, answer.tree)
         if gold.percent == answer.percent:
             same = same_solutions(gold.tree, answer.tree, self.budget)
             return same or self.same_angle(gold, answer)
@@ -285,9 +284,11 @@ class _Comparison:
         """Return whether two sets have one head over the same domains under the same conditions."""
         if len(members(gold) or ()) > 1 or len(members(answer) or ()) > 1:
             return self.lists(gold, answer)
-        renamed = with_names_of(gold, answer) or answer
+        if same_family(gold, answer, self.budget):
+            return True
+        gold, renamed = with_names_of(gold, gold) or gold, with_names_of(gold, answer) or answer
         domains = dict(renamed.domains)
-        return same_family(gold, answer, self.budget) or (
+        return (
             domains.keys() == dict(gold.domains).keys()
             and all(self.same_item(domain, domains[name]) for name, domain in gold.domains)
             and self.same_item(gold.head, renamed.head)

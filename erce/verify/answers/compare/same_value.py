@@ -4,8 +4,8 @@ import random
 from fractions import Fraction
 from functools import lru_cache
 
-from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, UndefinedError, Value
-from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError
+from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, Value
+from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError, UndefinedError
 from erce.verify.answers.tree import Tree, children, contains, infinite_sign, nodes, symbols
 
 TOLERANCE = Fraction(1, 10**6)  # relative, and only if a number is written with a decimal point
@@ -202,7 +202,10 @@ def _agree(
 ) -> bool:
     """Return whether the two are equal at this point in low precision."""
     evaluator = Evaluator(values, budget, real=real)
-    left, right = (evaluator.value(tree) for tree in pair)
+    left, endless = evaluator.value(pair[0]), evaluator.endless
+    right = evaluator.value(pair[1])
+    if bool(endless) != (evaluator.endless > endless):
+        raise UndefinedError("an infinite sum against an expression without one")
     if _is_exact(left) and _is_exact(right):
         return left == right or (decimal and abs(left - right) <= TOLERANCE * min(abs(left), abs(right)))
     left, right = evaluator.inexact(left), evaluator.inexact(right)

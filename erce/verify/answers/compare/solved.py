@@ -1,4 +1,4 @@
-"""A linear or quadratic inequality, or one with an absolute value → the numbers that satisfy it."""
+"""A linear or quadratic equation or inequality, or one with |x| → the numbers that satisfy it."""
 
 from itertools import pairwise
 
@@ -10,6 +10,7 @@ from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
     Bracketed,
+    Equation,
     Inequality,
     Listing,
     Scalar,
@@ -40,6 +41,17 @@ def solved(answer: Inequality, budget: Budget) -> Answer | None:
         left, right = (("pow", side, ("num", 2)) for side in (left[2][0], right))
     coefficients = _coefficients(("add", (left, ("neg", right))), name, budget)
     return None if coefficients is None else _where(coefficients, sign, budget)
+
+
+def roots_of(equation: Equation, name: str, budget: Budget) -> list[Tree]:
+    """Return the real roots of an equation of degree 1 or 2 in its only symbol; [] without a rule for it."""
+    left, right = equation.sides
+    if symbols(left) | symbols(right) != {name}:
+        return []
+    coefficients = _coefficients(("add", (left, ("neg", right))), name, budget)
+    if coefficients is None or not any(_sign(factor, budget) for factor in coefficients[:2]):
+        return []
+    return _roots(coefficients, budget) or []
 
 
 _Coefficients = tuple[Tree, Tree, Tree]  # of the square, the variable and 1

@@ -72,25 +72,27 @@ def with_unit_in_letters(one: Scalar, other: Scalar) -> tuple[Tree, Tree] | None
 
 
 _NAMES = ("m", "second", "hour", "g", "liter", "newton", "joule", "watt", "volt")
-_LETTERS = dict(zip(_NAMES, "mshgLNJWV", strict=True))
+_LETTERS: dict[str, str] = dict(zip(_NAMES, "mshgLNJWV", strict=True))
 
 
-def total_of(answer: Answer) -> Answer:
-    """Return 150 minutes for 2 hours, 30 minutes: units of one dimension, each smaller than the one before.
+def totals_of(answer: Answer) -> tuple[Scalar, ...]:
+    """Return 150 minutes and 2.5 hours for 2 hours, 30 minutes; nothing for any other list.
 
-    Any other answer is returned as it is.
+    The units must be of one dimension, each smaller than the one before. A quantity is its own total.
     """
+    if isinstance(answer, Scalar):
+        return (answer,)
     if not isinstance(answer, Listing) or len(answer.items) < 2:
-        return answer
+        return ()
     parts = [item for item in answer.items if isinstance(item, Scalar)]
     known = [size for size in (size_of(part.unit) for part in parts) if size is not None]
     dimensions, sizes = [size[0] for size in known], [size[1] for size in known]
     if len(known) < len(answer.items) or any(other != dimensions[0] for other in dimensions):
-        return answer
+        return ()
     if sizes != sorted(set(sizes), reverse=True):
-        return answer
-    terms = (("mul", (part.tree, ("num", size / sizes[-1]))) for part, size in zip(parts, sizes, strict=True))
-    return Scalar(("add", tuple(terms)), parts[-1].unit)
+        return ()
+    terms = tuple(("mul", (part.tree, ("num", size))) for part, size in zip(parts, sizes, strict=True))
+    return tuple(Scalar(("frac", ("add", terms), ("num", sizes[at])), parts[at].unit) for at in (-1, 0))
 
 
 def size_of(unit: str) -> tuple[dict[str, int], Fraction] | None:
@@ -114,13 +116,21 @@ def size_of(unit: str) -> tuple[dict[str, int], Fraction] | None:
 _SIZES: dict[str, tuple[str, Fraction]] = {
     name: (basic, Fraction(size))
     for basic, sizes in (
-        ("second", "second 1 minute 60 hour 3600 day 86400 week 604800"),
+        ("second", "ms 0.001 second 1 minute 60 hour 3600 day 86400 week 604800"),
         ("month", "month 1 year 12 decade 120 century 1200"),
-        ("m", "mm 0.001 cm 0.01 dm 0.1 m 1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344"),
+        (
+            "m",
+            "nm 1e-9 mm 0.001 cm 0.01 dm 0.1 m 1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344",
+        ),
         ("g", "mg 0.001 g 1 kg 1000"),
         ("liter", "ml 0.001 liter 1"),
         ("pint", "pint 1 quart 2 gallon 8"),
         ("dollar", "dollar 1 cent 0.01"),
+        ("mol", "mol 1 mmol 0.001"),
+        ("joule", "joule 1 kj 1000 kwh 3600000"),
+        ("watt", "watt 1 kilowatt 1000"),
+        ("pascal", "pascal 1 kpa 1000"),
+        ("hz", "hz 1 khz 1000 mhz 1e6 ghz 1e9"),
     )
     for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
 }

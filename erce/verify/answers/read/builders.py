@@ -10,7 +10,7 @@ from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
 from erce.verify.answers.read.variables import name_of
 from erce.verify.answers.tree import names
-from erce.verify.answers.values import Answer, Listing, Named, Scalar, SetBuilder
+from erce.verify.answers.values import Answer, Inequality, Listing, Named, Scalar, SetBuilder
 
 Parse = Callable[[list[Token]], Answer]
 
@@ -29,7 +29,10 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
     domains, conditions = _domains_and_conditions(tail, parse)
     if member:
         return SetBuilder(Scalar(("sym", member[0])), (member, *domains), conditions)
-    return SetBuilder(parse(head), domains, conditions)
+    value = parse(head)
+    if isinstance(value, Inequality) and value.name:  # \{x > 0 : x ≠ 1\}
+        return SetBuilder(Scalar(("sym", value.name)), domains, (value, *conditions))
+    return SetBuilder(value, domains, conditions)
 
 
 def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
@@ -55,7 +58,7 @@ def with_membership_signs(tokens: list[Token]) -> list[Token]:
         name = stated.group(1) if stated else None
         if name:
             written += [*_comma_after(written), Token("letter", name), *_IN_INTEGERS]
-        elif after and written[-1].kind == "letter":
+        elif after and not before and written[-1].kind == "letter":
             written += _IN_INTEGERS
         elif before or (token.kind == "word" and token.text in _INTRODUCING):
             written += _comma_after(written)
@@ -66,8 +69,10 @@ def with_membership_signs(tokens: list[Token]) -> list[Token]:
 
 
 def without_quantifier(tokens: list[Token]) -> list[Token]:
-    r"""Return the tokens without "for all real x" or \forall x \in \mathbb{R} at their end."""
-    start = next((at for at, token in enumerate(tokens) if token.text.startswith(("for ", "forall"))), 0)
+    r"""Return the tokens without "for all real x", "for some constant c" … at their end."""
+    start = next(
+        (at for at, token in enumerate(tokens) if token.text.startswith(("for ", "forall", "where"))), 0
+    )
     start = start or next((at for at, token in enumerate(tokens) if token.text == "for"), 0)
     stated = " ".join(token.text for token in tokens[start:] if token.text not in ("{", "}"))
     if not start or not _FOR_ALL_REALS.fullmatch(stated):
@@ -92,8 +97,9 @@ def _comma_after(tokens: list[Token]) -> list[Token]:
 
 
 _FOR_ALL_REALS = re.compile(
-    "(?:forall|for (?:all|any|every|each))(?: real)?(?: numbers?| values? of)?"
-    "(?: [a-z](?: , [a-z])*)?(?: in mathbb R)?"
+    "(?:forall|for (?:all|any|every|each|some))(?: arbitrary)?(?: real)?"
+    "(?: numbers?| values? of| constants?)?(?: [a-z](?: , [a-z])*)?(?: in mathbb R)?"
+    "|where [a-zA-Z] (?:is|denotes) (?:an?|any|some) (?:arbitrary |real )*(?:constant|number)"
 )
 _COMMA = Token("sign", ",")
 _IN_INTEGERS = [Token("command", "in"), Token("command", "mathbb"), Token("letter", "Z")]

@@ -391,5 +391,6 @@ _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),
+    "T": lambda parser: parser.symbol("T"),
     "j": lambda parser: parser.symbol("j"),
 }

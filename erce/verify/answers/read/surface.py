@@ -24,6 +24,8 @@ def clean(text: str) -> str:
         text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
     if "C" in text or "P" in text:
         text = _CHOICES.sub(_counted, text)
+    if "frac" in text and "d}" in text:
+        text = _UPRIGHT_D.sub("d", text)
     if "dx" in text:
         text = _DERIVATIVE.sub(_with_primes, text)
     if "times" in text:
@@ -39,6 +41,7 @@ def clean(text: str) -> str:
         text = _UNIT_VECTOR.sub(
             lambda vector: f" {vector.group(1) or vector.group(2) or vector.group(3)} ", text
         )
+        text = _ARROW.sub(lambda vector: rf"\mathbf{{{vector[1] or vector[2]}}}", text)
     text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
@@ -64,11 +67,12 @@ _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
 # Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 C(10, 3) and C_{10}^3; _{10}P_3 counts arrangements.
 _CHOICES = re.compile(
     r"(?<![A-Za-z0-9)}])(?:\{\})?[_^]\{?([0-9]{1,4}|[a-z])\}? ?([CP]) ?_\{?([0-9]{1,4}|[a-z])\}?"
-    r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}), ?([0-9]{1,4})\)"
+    r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}|n), ?([0-9]{1,4}|[kr])\)"
     r"|(?<![A-Za-z\\_^{])C_\{?([0-9]{1,4})\}?\^\{?([0-9]{1,4})\}?"
 )
 # The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
 _POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
+_UPRIGHT_D = re.compile(r"\\(?:mathrm|text|rm) ?\{d\}|\{\\rm d\}")
 # dy/dx, \frac{d^2y}{dx^2}: y', y''.
 _DERIVATIVE = re.compile(
     r"(?<![A-Za-z\\])d([a-z])/dx(?![A-Za-z])"
@@ -87,6 +91,7 @@ _UNIT_VECTOR = re.compile(
     r"\\(?:hat|widehat|vec|overrightarrow)(?![A-Za-z])\s*+"
     rf"(?:\{{{_AXIS}\}}|\{{\s*+\\(?:mathbf|boldsymbol|bm|mathrm)\{{{_AXIS}\}}\s*+\}}|{_AXIS})"
 )
+_ARROW = re.compile(r"\\vec(?:\s*+\{\s*+([A-Za-z])\s*+\}|\s++([A-Za-z])(?![A-Za-z]))")
 # A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
 _FRACTIONS = {

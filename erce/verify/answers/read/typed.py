@@ -145,7 +145,7 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     if tokens[0].kind == "number" and len(tokens) == 1:
         return Scalar(parse_tokens(tokens))
     if tokens[0].kind == "word":
-        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens):
+        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _denies(tokens):
             text = " ".join(token.text for token in tokens).casefold()
             return words_value(_BETWEEN_WORDS.sub(" ", text).strip())
         described = _after_words(tokens, nesting)
@@ -155,6 +155,12 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     return parse_congruences(tokens) or _several(tokens, nesting) or _single(tokens, nesting)
 
 
+def _denies(tokens: list[Token]) -> bool:
+    """Return whether the tokens are words such as "no such n exists"."""
+    return bool(_DENIAL.match(tokens[0].text)) and {token.kind for token in tokens} == {"word", "letter"}
+
+
+_DENIAL = re.compile("(?:there (?:is|are) )?no ", re.IGNORECASE)
 _IN_WORDS = frozenset(".,-'")
 _BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 

@@ -109,6 +109,8 @@ SYNONYMS = {
     "varnothing": "emptyset",
     "backslash": "setminus",
     "imath": "i",
+    "top": "T",
+    "intercal": "T",
     "lg": "log",
     "jmath": "j",
     "notin": "not",
@@ -195,6 +197,21 @@ kilowatt: kw kilowatts
 volt: v volts
 ampere: amperes amp amps
 kelvin: kelvins
+mol: mole moles
+mmol: millimole millimoles
+kj: kilojoule kilojoules
+kwh:
+pascal: pa pascals
+kpa: kilopascal kilopascals
+atm: atmosphere atmospheres
+ohm: ohms
+coulomb: coulombs
+tesla: teslas
+nm: nanometer nanometers nanometre nanometres
+ms: millisecond milliseconds
+khz: kilohertz
+mhz: megahertz
+ghz: gigahertz
 acre: acres
 hectare: hectares
 tablespoon: tablespoons tbsp
@@ -208,7 +225,7 @@ UNITS = {
 }
 POWERS_OF_UNITS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 # Short plain words that are units after a number ("10cm"); a single letter may be a variable.
-SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {
+SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) - {"nm", "ms", "pa"} | {
     "sq",
     "cu",
     "mpg",

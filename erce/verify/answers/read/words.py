@@ -57,7 +57,7 @@ def introduces(words: str) -> bool:
     return verb in _VERBS and all(word in _SUBJECTS or is_counted(word) for word in subject)
 
 
-_CHOICE = re.compile("(?:option|choice|answer choice) ([a-j])")
+_CHOICE = re.compile("(?:option|choice|answer choice|answer:?) ([a-j])")
 _ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
 _SUBJECT_WORDS = (
     "the there it this that thus so hence therefore final answer result total of in a an we she he they"
@@ -112,6 +112,10 @@ def _integers(remainder: int) -> SetBuilder:
 
 _UP, _DOWN = Scalar(INFINITY), Scalar(NEGATIVE_INFINITY)
 _ALL = "(?:(?:the )?set of )?(?:(?:all|every|any) )?(?:the )?"
+_NOTHING = (
+    "(?:there (?:is|are) )?no (?:(?:such|real|integer|positive) )*"
+    "(?:solutions?|roots?|values?|integers?|numbers?|functions?|pairs?|triples?|[a-z])(?: exists?)?"
+)
 _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
     (re.compile(pattern), value)
     for pattern, value in (
@@ -122,10 +126,7 @@ _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
         (_ALL + "negative (?:reals|real numbers?)", _half_line("(", _DOWN, _ZERO, ")")),
         (_ALL + "non ?negative (?:reals|real numbers?)", _half_line("[", _ZERO, _UP, ")")),
         ("(?:empty|null) set|none", Listing((), "{")),
-        (
-            "(?:there (?:is|are) )?no (?:(?:such|real|integer) )?(?:solutions?|roots?)(?: exists?)?",
-            Listing((), "{"),
-        ),
+        (_NOTHING, Listing((), "{")),
         ("(?:all )?(?:the )?odd integers", _integers(1)),
         ("(?:all )?(?:the )?even integers", _integers(0)),
         ("(?:positive |plus )?infinity", _UP),

@@ -129,6 +129,13 @@ def test_what_has_no_value_is_unparsed(text):
         same(text, "2")
 
 
+def test_an_infinite_sum_is_only_compared_with_another():
+    basel = parse_scalar(r"\sum_{n=1}^{\infty}\frac{1}{n^2}")
+    assert same_value(basel, parse_scalar(r"\sum_{k=0}^{\infty}\frac{1}{(k+1)^2}"), Budget())
+    with pytest.raises(UnparsedError, match="infinite"):
+        same_value(basel, parse_scalar(r"\frac{\pi^2}{6}"), Budget())
+
+
 @pytest.mark.parametrize(
     ("left", "right", "sign"),
     [
