@@ -31,6 +31,7 @@ _FUNCTIONS = {
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 _MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO)
+_RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
 _FEW_VALUES = 64  # below this many, a generator of the program runs no further than the test asks
 
 
@@ -65,6 +66,7 @@ class Service:
             "thrown": self._description.stand_in,
             "method": lambda kind, name: getattr(frames.TYPES[kind], name),
             "made": self._made,
+            "sub": self._decode,
             "fn": lambda module, name: getattr(importlib.import_module(module), name),
         }
         self._table = Table(self._encode_on)  # of the message that is made
@@ -91,6 +93,7 @@ class Service:
             "printed": self._printed,
             "paper": self._paper,
             "together": self._together,
+            "apart": self._apart,
         }
 
     def serve(self, channel: socket.socket) -> None:
@@ -105,6 +108,7 @@ class Service:
         Where program and tests share an interpreter, a request loads the program.
         """
         sys.stdout = printed.STDOUT
+        sys.setrecursionlimit(_RECURSION_LIMIT)
         self._program, self._definitions = program, definitions
         sys.modules["program"] = module = types.ModuleType("program")
         self._names = module.__dict__
@@ -332,10 +336,15 @@ class Service:
         return self._encode(_FUNCTIONS[function](self._objects[number], *map(self._decode, forms)))
 
     def _paper(self, proof: str, setup: list[str], tests: list[str]) -> str:
-        one_interpreter.run_as_in_paper(self._load_after_setup, self._names, (*setup, *tests))
+        with one_interpreter.paper_alarm():
+            return self._together(proof, setup, tests)
+
+    def _together(self, proof: str, setup: list[str], tests: list[str]) -> str:
+        self._load_after_setup(self._names)
+        one_interpreter.run((*setup, *tests), self._names)
         return proof
 
-    def _together(self, proof: str, setup: list[str], tests: list[str], *answers: list[str]) -> str:
+    def _apart(self, proof: str, setup: list[str], tests: list[str], *answers: list[str]) -> str:
         classes = [name for _, name in self._definitions if name]
         one_interpreter.run_with_own_names(self._load, self._names, [setup, tests], [*answers, classes])
         return proof

@@ -1,7 +1,6 @@
 """Statements of tests → whether a program could change what they expect, or what they look at later."""
 
 import ast
-import builtins
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -21,7 +20,7 @@ _ACTING = (
 def expect_constants(
     statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt], answered: Iterable[str]
 ) -> bool:
-    """Return whether every assert is `plain == constant`, `plain is constant`, these joined, or `not plain`.
+    """Return whether each assert is `plain`, `plain == constant`, `plain is constant`, or made of these.
 
     A plain value is a name, a constant, a part of a plain value, or what the program, a helper or a builtin
     such as `sorted` makes of plain values. `helpers` are functions of the set-up: those that the statements
@@ -49,17 +48,17 @@ def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> fro
     unused |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _is_unread(node, read)}
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     used = {_name_of(call.func) for call in calls if id(call) not in unused}
-    functions = {id(call.func) for call in calls}
-    called = {_name_of(node) for node in nodes if id(node) in functions}
-    passed_on = {_name_of(node) for node in nodes if id(node) not in functions}
-    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    defined |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+    helpers = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    to_helpers = {id(value) for call in calls if _name_of(call.func) in helpers for value in call.args}
+    called = {id(call.func) for call in calls}
+    other_uses = {_name_of(node) for node in nodes if id(node) not in called | to_helpers}
+    bound = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.id for node in nodes if type(node) is ast.Name and not _name_of(node)}
+    if "" in used or used & bound:  # a function of the program under another name, perhaps
+        other_uses |= {_name_of(node) for node in nodes if id(node) in to_helpers}
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    other_names = used - methods - {*answered, *defined, *dir(builtins)}  # perhaps of what is passed on
-    if "" in used:
-        return frozenset()
-    not_for_effects = used | passed_on if other_names else used
-    return frozenset(methods.union(answered) & (called | passed_on) - not_for_effects)
+    names = {_name_of(node) for node in nodes} & methods.union(answered)
+    return frozenset() if "" in used else frozenset(names - used - other_uses)
 
 
 def _is_unread(assignment: ast.Assign, read: set[str]) -> bool:
@@ -121,6 +120,8 @@ class _PlainTests:
                 return self._is_certain(statement) and all(map(self.is_step, body))
             case ast.Assert(test=test):
                 return self._is_condition(test)
+            case ast.Import() | ast.ImportFrom():
+                return True
             case (
                 ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value)
                 | ast.Expr(value=value)
@@ -140,7 +141,7 @@ class _PlainTests:
                 return all(map(self._is_check, tests))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._is_plain(operand)
-        return self._is_check(test)
+        return self._is_check(test) or self._is_plain(test)
 
     def _is_check(self, test: ast.expr) -> bool:
         match test:
@@ -164,7 +165,8 @@ class _PlainTests:
                 is_helper = isinstance(function, ast.Name) and function.id in self._functions
                 known = is_helper or self._is_program(function) or self._is_of_one_value(value)
                 passed = [*value.args, *(keyword.value for keyword in value.keywords)]
-                return known and all(map(self._is_plain, passed))
+                of_constants = isinstance(function, ast.Name) and all(map(is_constant, passed))
+                return of_constants or (known and all(map(self._is_plain, passed)))
         is_pure = isinstance(value, ast.Lambda) and not any(isinstance(n, _ACTING) for n in ast.walk(value))
         return is_pure or is_constant(value)
 
@@ -295,7 +297,8 @@ class _Bindings:
     def _loop_tables(self, nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
         """Return the names of lists that a single loop reads, and nothing else, with their items."""
         looped = {id(node.iter) for node in nodes if isinstance(node, ast.For)}
-        names = [name for name in self._names if type(name.ctx) is ast.Load]
+        asserted = {id(node.test) for node in nodes if isinstance(node, ast.Assert)}
+        names = [name for name in self._names if type(name.ctx) is ast.Load and id(name) not in asserted]
         read = {name.id for name in names if id(name) not in looped}
         read |= {name for name, count in Counter(name.id for name in names).items() if count > 1}
         tables = {}

@@ -11,12 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from erce.verify.sandbox.expectations import is_constant
 
-_OF_VALUES = (abs, all, any, bool, dict, float, int, len, list, max, min, round, set, sorted, str, sum, tuple)
+_OF_VALUES = (abs, all, any, bool, dict, float, int, len, max, min, round, set, sorted, sum)
 _NAMES_OF_VALUES = {function.__name__ for function in _OF_VALUES}
-_OF_LITERALS = (
-    *(ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp),
-    *(ast.operator, ast.unaryop, ast.expr_context),
-)
+_OF_NUMBERS_AND_TEXT = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 _DEFINED_BY_PYTHON = sys.stdlib_module_names | set(dir(builtins))
 
 
@@ -86,19 +83,25 @@ class _Called:
     def _shows_values(self, expression: ast.expr) -> bool:
         if _is_written_out(expression):
             return True
+        if isinstance(expression, ast.BoolOp):
+            return all(map(self._shows_values, expression.values))
+        calls = sum(self._is_call(node) for node in ast.walk(expression))
+        return calls <= 1 and self._shows_value(expression)  # the second call may change the first one's list
+
+    def _shows_value(self, expression: ast.expr) -> bool:
         match expression:
             case ast.Compare(left=left, ops=operators, comparators=others):
                 by_identity = any(isinstance(operator, ast.Is | ast.IsNot) for operator in operators)
-                if by_identity and not all(isinstance(other, ast.Constant) for other in others):
+                if by_identity and not all(map(_is_singleton, others)):
                     return False
                 parts = [left, *others]
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=named) if name in self._answers:
+            case ast.Call(args=arguments, keywords=named) if self._is_call(expression):
                 return all(map(_is_written_out, [*arguments, *(keyword.value for keyword in named)]))
             case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _NAMES_OF_VALUES:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math")), args=parts, keywords=named):
                 parts = [*parts, *(keyword.value for keyword in named)]
-            case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.BoolOp(values=parts):
                 pass
             case ast.BinOp(left=left, right=right):
                 parts = [left, right]
@@ -106,9 +109,21 @@ class _Called:
                 parts = [operand]
             case _:
                 return False
-        return all(map(self._shows_values, parts))
+        return all(_is_written_out(part) or self._shows_value(part) for part in parts)
+
+    def _is_call(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                return name in self._answers
+        return False
+
+
+def _is_singleton(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and type(value.value) in (type(None), bool, type(...))
 
 
 def _is_written_out(expression: ast.expr) -> bool:
-    """Return whether an expression is made of literals, as `3 * 19`."""
-    return is_constant(expression) or all(isinstance(node, _OF_LITERALS) for node in ast.walk(expression))
+    """Return whether an expression is made of literals, as `3 * 19`; not `[[]] * 2`, one list twice."""
+    if is_constant(expression):
+        return True
+    return all(isinstance(node, _OF_NUMBERS_AND_TEXT) for node in ast.walk(expression))

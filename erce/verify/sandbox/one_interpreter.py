@@ -4,18 +4,16 @@ In one interpreter nothing is lost and everything can be forged. So this is the 
 turn down a program that passed across the border, but never accept one.
 """
 
-import builtins
 import importlib
 import signal
 import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
 Names = dict[str, Any]  # of a module
-_OF_EVERY_MODULE = {"__name__", "__builtins__", *dir(builtins)}
 
 
 class PaperAlarm(BaseException):
@@ -25,16 +23,21 @@ class PaperAlarm(BaseException):
 PAPER_ALARM = PaperAlarm.__name__
 
 
-def run_as_in_paper(load: Callable[[Names], None], names: Names, sources: Sequence[str]) -> None:
-    """Load the program and run set-up and tests among its own names, under one alarm of 2.0 s."""
+@contextmanager
+def paper_alarm() -> Iterator[None]:
+    """Raise PaperAlarm in the block after 2.0 s of wall time."""
     signal.signal(signal.SIGALRM, _raise_alarm)
     signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
     try:
-        load(names)
-        for source in sources:
-            _run(source, names)
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def run(sources: Iterable[str], names: Names) -> None:
+    """Run texts among these names."""
+    for source in sources:
+        exec(compile(source, "<test>", "exec"), names)
 
 
 def run_with_own_names(
@@ -52,24 +55,19 @@ def run_with_own_names(
         with suppress(ImportError):
             names[module] = importlib.import_module(module)
     waiting = [source for source in setup if not _runs_without_program(source, names)]
-    program |= {name: value for name, value in names.items() if name not in _OF_EVERY_MODULE}
+    program |= {name: value for name, value in names.items() if not name.startswith("__")}
     load(program)
     seen = {*classes, *(name for name in entry_points if name not in names)}
     names |= {name: program[name] for name in seen & program.keys()}
-    for source in (*waiting, *tests):
-        _run(source, names)
+    run((*waiting, *tests), names)
 
 
 def _runs_without_program(source: str, names: Names) -> bool:
     try:
-        _run(source, names)
+        run([source], names)
     except NameError:
         return False
     return True
-
-
-def _run(source: str, names: Names) -> None:
-    exec(compile(source, "<test>", "exec"), names)
 
 
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:

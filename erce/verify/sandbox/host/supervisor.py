@@ -113,16 +113,19 @@ class SupervisedWorker:
     def run(self, job: Job, limits: Limits) -> Outcome:
         """Return the outcome of one job, or raise WorkerDiedError.
 
-        Tests that look at more than values are run a second time, in one interpreter with the program: a
-        program passes if both runs pass. If it passes in one interpreter alone, then either the border hid
+        Where more than values decides, the tests are run a second time, in one interpreter with the program:
+        it passes if both runs pass. If it passes in one interpreter alone, then either the border hid
         something from the tests or the program forges: that is "opaque".
         """
         outcome, again = self._judged_once(job, limits, job.mode)
         if not again:
             return outcome
-        # In the second run the tests' own time counts, too.
+        # The tests' own time counts, too.
         second, _ = self._judged_once(job, replace(limits, cpu=2 * limits.cpu), "together")
-        return Outcome(_of_both(outcome.verdict, second.verdict), outcome.cpu + second.cpu)
+        if second.verdict.reason == "failed":  # perhaps because program and tests have names in common
+            apart, _ = self._judged_once(job, replace(limits, cpu=2 * limits.cpu), "apart")
+            second = apart if apart.verdict.accepted else second
+        return Outcome(_of_both(outcome.verdict, second.verdict), max(outcome.cpu, second.cpu))
 
     def _judged_once(self, job: Job, limits: Limits, mode: str) -> tuple[Outcome, bool]:
         """Return the outcome in a fresh process, and whether the border may have hidden something."""

@@ -55,6 +55,7 @@ class Peer:
             frozenset  # functions whose results nobody uses
         )
         self.assert_in_contexts: Callable[[], bool] = bool  # whether a `with` of the tests has asserts in it
+        self.beyond_values = False  # whether the program showed the tests more than values of builtin types
         self.left_out = False  # whether a change of an argument was not copied back
         self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
@@ -291,14 +292,22 @@ class Peer:
         return self._exceptions.exception(form, arguments)
 
     def _handle(self, form: list[Any]) -> Any:
-        if form[0] == "exception":
-            return self._exception(form[1])
-        if form[0] == "exception class":
-            return self._exceptions.class_of(form[1], form[2])
-        if form[0] in ("with", "copy", "class", "member"):
-            return self.copies.read(form)
-        if form[0] == "callback":
-            return self._function(form[1])
+        if form[0] == "sub":
+            self.beyond_values = True
+            return frames.decode(form[1], self._handle)
+        match form:
+            case ["exception", error]:
+                return self._exception(error)
+            case ["exception class", raised_as, classes]:
+                return self._exceptions.class_of(raised_as, classes)
+            case ["with" | "copy" | "class" | "member", *_]:
+                return self.copies.read(form)
+            case ["callback", number]:
+                return self._function(number)
+        self.beyond_values = True
+        return self._stand_in(form)
+
+    def _stand_in(self, form: list[Any]) -> Any:
         if form[0] == "o" and len(form) == 2:
             return self._remotes[form[1]]
         tag, number, kind, flavour = form

@@ -80,15 +80,15 @@ def judge(
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
         require_asserts(tests, setup)
-        if mode == "paper":
-            return _in_one_interpreter(peer, "paper", setup, tests)
+        if mode in ("paper", "together"):
+            return _in_one_interpreter(peer, mode, setup, tests)
         closed = None if entry_points is None else tuple(entry_points)
         compiled = compile_tests(tuple(setup), tuple(tests), closed)
     except BrokenTestsError as error:
         return _ruling("error", str(error))
-    if mode == "together":
+    if mode == "apart":
         answers = list(compiled.entry_points), list(compiled.modules)
-        return _in_one_interpreter(peer, "together", setup, tests, *answers)
+        return _in_one_interpreter(peer, mode, setup, tests, *answers)
     trial = _Trial(peer, compiled, tests)
     try:
         trial.run()
@@ -139,6 +139,7 @@ class _Trial:
             except KeyError:
                 self._missing.add(name)
         values = [self._names[name] for name in self._compiled.entry_points if name not in self._missing]
+        self._peer.beyond_values = False
         self._peer.needed = bool(self._missing) or not all(isinstance(value, Remote) for value in values)
 
     def outcome(self) -> Ruling:
@@ -146,20 +147,22 @@ class _Trial:
             return self.ruling_on(self._peer.stopped)
         if not self._peer.needed:
             return _ruling("error", "the tests hold without a call of the program, so any program would pass")
-        return _ruling("passed", "") | {"again": not self._compiled.show_values_alone()}
+        return _ruling("passed", "") | {"again": self._looks_beyond_values()}
+
+    def _looks_beyond_values(self) -> bool:
+        return self._peer.beyond_values or not self._compiled.show_values_alone()
 
     def ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
+        again = self._looks_beyond_values() and not (self._loading and isinstance(error, SyntaxError))
         stopped = self._peer.stopped
         if stopped is not None:
-            return _ruling(stopped.reason, stopped.detail, clean=False)
-        again = not self._compiled.show_values_alone()
+            again &= stopped.reason == "failed"
+            return _ruling(stopped.reason, stopped.detail, clean=False) | {"again": again}
         fault = self._fault_of_the_tests(error)
         if fault:
-            return _ruling("error", fault) | {"again": again}
+            return _ruling("error", fault) | {"again": again and _missing_name(error) is None}
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
-        # A program that lacks a name while it is loaded may want one of the set-up.
-        again &= not self._loading or isinstance(error, NameError)
         return _ruling("failed", self._fault_of_the_program(error), clean=clean) | {"again": again}
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
@@ -187,6 +190,7 @@ class _Trial:
 def _in_one_interpreter(peer: Peer, verb: str, *request: Any) -> Ruling:
     """Let the candidate's process run program and tests; its word counts if it repeats the proof."""
     proof = os.urandom(16).hex()
+    peer.needed = True  # if the texts are more than a frame may hold, that is no fault of the tests
     try:
         peer.send(verb, proof, *request)
         reply = peer.reply()
@@ -194,7 +198,7 @@ def _in_one_interpreter(peer: Peer, verb: str, *request: Any) -> Ruling:
         return _ruling(ended.reason, ended.detail, clean=False)
     if reply.get("ok") == proof:
         return _ruling("passed", "")
-    if reply.get("kind") == PAPER_ALARM:
+    if verb == "paper" and reply.get("kind") == PAPER_ALARM:
         return _ruling("timeout", "over the paper's 2.0 s of wall time")
     return _ruling("failed", f"{reply.get('kind', 'a malformed reply')}: {reply.get('text', '')}")
 
