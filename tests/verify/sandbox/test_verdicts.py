@@ -222,6 +222,12 @@ def test_rule_five_tests_that_cannot_tell_are_an_error_and_no_pass(sandbox, test
     assert sentence in detail
 
 
+@pytest.mark.parametrize("tests", [["assert f(1) == 1", "assert f or 1"], ["assert f or 1", "assert f(1) == 1"]])
+def test_one_test_that_needs_the_program_is_enough(sandbox, tests):
+    assert ruled(sandbox, "f = lambda x: 1", tests)[0] == "passed"
+    assert ruled(sandbox, "f = lambda x: 2", tests)[0] == "failed"
+
+
 @pytest.mark.parametrize("setup", ["raise ValueError", "import no_such_module", "undefined_name"])
 def test_broken_set_up_is_the_tasks_fault(sandbox, setup):
     assert (
