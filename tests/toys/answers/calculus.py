@@ -187,4 +187,23 @@ u_t=1 ≡ 1 ≢ u_x=1
 \frac{\mathrm{d}y}{\mathrm{d}x}=\frac xy ≡ y'=\frac xy ≡ \dfrac{dy}{dx}=x/y ≢ y'=\frac yx ≢ y=\frac xy
 \frac{\mathrm{d}^2y}{\mathrm{d}x^2}=0 ≡ y''=0 ≢ y'=0
 C(n,2) ≡ \binom n2 ≢ \binom{2}{n}
+
+[sets of points]
+\{(x,y)\in\mathbb{R}^2:x^2+y^2\le1\} ≡ \{(x,y):x^2+y^2\le1\} ≡ \{(a,b)\in\mathbb{R}^2:a^2+b^2\le1\}
+≢ \{(x,y)\in\mathbb{Z}^2:x^2+y^2\le1\} ≢ \{(x,y)\in\mathbb{R}^2:x^2+y^2<1\}
+≢ \{(x,y)\in\mathbb{R}^3:x^2+y^2\le1\}
+\{(x,y)\in\mathbb{Z}^2:xy=1\} ≡ \{(x,y):(x,y)\in\mathbb{Z}^2,xy=1\} ≢ \{(x,y):xy=1\}
+\{z\in\mathbb{C}:|z|=1\} ≡ \{w\in\mathbb{C}:|w|=1\} ≢ \{z\in\mathbb{C}:|z|<1\} ≢ \{x\in\mathbb{R}:|x|=1\}
+\{z\in\mathbb{C}:|z|<1\} ≡ \{w\in\mathbb{C}:|w|<1\} ≢ \{w\in\mathbb{C}:|w|>1\} ≢ \{w\in\mathbb{C}:w<1\}
+
+[orders of three matrices]
+ABC ≡ A\cdot B\cdot C ≡ CAB ≢ ACB ≢ BAC ≢ CBA
+XY ≡ X\cdot Y ≢ YX
+IR ≡ RI
+
+[terms with an index]
+\sum_{k=1}^n a_k ≡ \sum_{j=1}^n a_j ≢ na_k ≢ \sum_{j=1}^n b_j ≢ \sum_{k=0}^n a_k
+\sum_{n=1}^\infty a_n ≡ \sum_{k=0}^\infty a_{k+1} ≢ \sum_{n=0}^\infty a_n ≢ \sum_{k=1}^\infty a_{k+1}
+\frac1n\sum_{i=1}^n(x_i-\mu)^2 ≡ \frac{\sum_{k=1}^n(\mu-x_k)^2}{n} ≢ \frac1{n-1}\sum_{i=1}^n(x_i-\mu)^2
+\sum_{i=1}^n\sum_{j=1}^na_{ij} ≢ \sum_{i=1}^n\sum_{j=1}^na_{ji}
 """

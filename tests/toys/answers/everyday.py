@@ -135,4 +135,17 @@ f(x)=x+c,\text{ where }c\text{ is any real number} ≡ f(x)=x+c ≡ f(x)=c+x\tex
 500\text{ nm} ≡ 5\times10^{-7}\text{ m} ≡ 500\text{ nanometers} ≢ 500\text{ mm} ≢ 5\text{ nm}
 2nm ≡ 2mn ≡ 2 n m ≢ 2n
 3.6\text{ kJ} ≡ 3600\text{ J} ≡ 0.001\text{ kWh} ≢ 3.6\text{ J} ≢ 3.6\text{ kWh}
+
+[spaces after commas]
+40,320 ≡ 40320 ≡ 40{,}320 ≢ 40, 320 ≢ 40;320
+1,\!722 ≡ 1 , \!722 ≡ 1722 ≢ 1, 722
+1, 2 ≡ 1,2 ≡ 2 , 1 ≢ 12
+
+[functions for all arguments]
+f(x)\equiv0 ≡ f(x)=0 ≢ f(x)=1 ≢ f(x)\equiv1
+f(n)=n+1 ≡ f(n)=n+1\text{ for all }n\in\mathbb{N} ≡ n+1,\ \forall n\in\mathbb{Z}
+≢ f(n)=n-1\text{ for all }n\in\mathbb{N}
+
+[degrees in a text]
+22^\circ\text{C} ≡ 22\text{ °C} ≡ 22\mathrm{°C} ≡ 22°C ≢ 22\text{ °F} ≢ 2.2\text{ °C} ≢ 32\text{ °C}
 """

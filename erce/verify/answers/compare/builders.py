@@ -163,6 +163,7 @@ def _variables(builder: SetBuilder) -> list[str]:
     """Return the names in the head, in its order, and the other names with domains."""
     items = builder.head.items if isinstance(builder.head, Bracketed) else (builder.head,)
     written = [name for item in items if isinstance(item, Scalar) for name in sorted(symbols(item.tree))]
+    written = [name for name in written if ":" not in name]  # mathbb:R is no variable
     return list(dict.fromkeys((*written, *dict(builder.domains))))
 
 
@@ -295,10 +296,25 @@ def _mapped(part: Answer, change: Callable[[Tree], Tree]) -> Answer | None:
         case Equation(sides):
             return Equation(tuple(map(change, sides)))
         case Inequality(sides):
-            name = change(("sym", part.name)) if part.name else ("sym", "")
-            return replace(part, sides=tuple(map(change, sides)), name=name[1] if name[0] == "sym" else "")
+            changed_sides = tuple(_side_changed(side, change) for side in sides)
+            return replace(part, sides=changed_sides, name=_name_changed(part.name, change))
+        case Named(name, value):
+            changed, name = _mapped(value, change), _name_changed(name, change)
+            return Named(name, changed) if changed is not None and name else None
         case Bracketed(items=items):
-            changed = [_mapped(item, change) for item in items]
-            known = tuple(item for item in changed if item is not None)
+            known = tuple(item for item in (_mapped(item, change) for item in items) if item is not None)
             return replace(part, items=known) if len(known) == len(items) else None
     return None
+
+
+def _side_changed(side: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    if side[0] == "sym" and side[1].startswith("|"):  # the name |x| of |x| < 3
+        return "call", "abs", (change(("sym", side[1].strip("|"))),)
+    return change(side)
+
+
+def _name_changed(name: str, change: Callable[[Tree], Tree]) -> str:
+    """Return the name x or |x| after a change of x; "" if x becomes an expression."""
+    bare = name.strip("|")
+    tree = change(("sym", bare))
+    return (name.replace(bare, tree[1]) if bare else name) if tree[0] == "sym" else ""

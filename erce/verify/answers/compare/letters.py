@@ -41,12 +41,13 @@ def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
 
 
 def in_another_order(one: Tree, other: Tree) -> bool:
-    """Return whether two products have two letters A to D in different orders: AB and BA may be matrices.
+    """Return whether two or three capital letters stand in different orders: AB and BA may be matrices.
 
-    Of three letters or more, as in ABC and BCA or AB · CD and CD · AB, most are names of points.
+    But the triangle ABC is BCA, and in longer products, as in AB · CD, most letters are names of points.
     """
     first, second = _matrices(one), _matrices(other)
-    return len(first) == 2 and first != second and first == second[::-1]
+    same = [first] if len(first) == 2 else [first[at:] + first[:at] for at in range(3)]
+    return len(first) in (2, 3) and sorted(first) == sorted(second) and second not in same
 
 
 def _matrices(product: Tree) -> list[str]:
@@ -57,7 +58,7 @@ def _matrices(product: Tree) -> list[str]:
     return [base[1] for base in bases if base[0] == "sym" and base[1] in _MATRICES]
 
 
-_MATRICES = frozenset("ABCD")
+_MATRICES = frozenset("ABCDXY")
 
 
 def _arguments(function: re.Match[str]) -> list[str]:

@@ -8,9 +8,9 @@ from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.brackets import enclosed, split
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
-from erce.verify.answers.read.variables import name_of
+from erce.verify.answers.read.variables import name_of, names_of
 from erce.verify.answers.tree import names
-from erce.verify.answers.values import Answer, Inequality, Listing, Named, Scalar, SetBuilder
+from erce.verify.answers.values import Answer, Bracketed, Inequality, Listing, Named, Scalar, SetBuilder
 
 Parse = Callable[[list[Token]], Answer]
 
@@ -29,6 +29,10 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
     domains, conditions = _domains_and_conditions(tail, parse)
     if member:
         return SetBuilder(Scalar(("sym", member[0])), (member, *domains), conditions)
+    members = _memberships(head, parse)
+    if members:
+        names_in_head = tuple(Scalar(("sym", name)) for name, _ in members)
+        return SetBuilder(Bracketed("(", names_in_head, ")"), (*members, *domains), conditions)
     value = parse(head)
     if isinstance(value, Inequality) and value.name:  # \{x > 0 : x ≠ 1\}
         return SetBuilder(Scalar(("sym", value.name)), domains, (value, *conditions))
@@ -98,7 +102,7 @@ def _comma_after(tokens: list[Token]) -> list[Token]:
 
 _FOR_ALL_REALS = re.compile(
     "(?:forall|for (?:all|any|every|each|some))(?: arbitrary)?(?: real)?"
-    "(?: numbers?| values? of| constants?)?(?: [a-z](?: , [a-z])*)?(?: in mathbb R)?"
+    "(?: numbers?| values? of| constants?)?(?: [a-z](?: , [a-z])*)?(?: in mathbb [RNZQ])?"
     "|where [a-zA-Z] (?:is|denotes) (?:an?|any|some) (?:arbitrary |real )*(?:constant|number)"
 )
 _COMMA = Token("sign", ",")
@@ -126,7 +130,10 @@ def _domains_and_conditions(
     domains, conditions, waiting = list[tuple[str, Answer]](), list[Answer](), list[str]()
     for part in filter(None, parts):
         member = _membership(part, parse)
-        if member:  # a, b \in \mathbb{Z}
+        members = _memberships(part, parse)
+        if members:
+            domains += members
+        elif member:  # a, b \in \mathbb{Z}
             domains += [(name, member[1]) for name in (*waiting, member[0])]
             waiting = []
         elif name_of(part):
@@ -149,6 +156,18 @@ def _membership(tokens: list[Token], parse: Parse) -> tuple[str, Answer] | None:
     if written[0] == "mathbb" or written[0] in _SETS:
         return name_of(parts[0]), Scalar(("sym", "mathbb:" + "".join(written).removeprefix("mathbb")))
     return name_of(parts[0]), parse(parts[1])
+
+
+def _memberships(tokens: list[Token], parse: Parse) -> list[tuple[str, Answer]]:
+    r"""Return x and y with \mathbb{R} for (x, y) \in \mathbb{R}^2; [] for anything else."""
+    parts, signs = split(tokens, lambda token: token.text == "in")
+    if [sign.text for sign in signs] != ["in"] or not names_of(parts[0]):
+        return []
+    variables, power = names_of(parts[0]), [token for token in parts[1] if token.text not in ("{", "}")]
+    if len(power) < 3 or [token.text for token in power[-2:]] != ["^", str(len(variables))]:
+        raise UnparsedError("several names in a set that is no power")
+    first = _membership([Token("letter", variables[0]), *signs, *power[:-2]], parse)
+    return [(name, first[1]) for name in variables] if first else []
 
 
 def _is_numbers(domain: Answer) -> bool:

@@ -63,6 +63,8 @@ def parse_relation(
         if not name_of(sides[0]) and not names:
             raise UnparsedError("membership of more than a name")
         return with_names(names, parse(sides[1]))
+    if signs == ["equiv"] and "(" in name_of(sides[0]):  # f(x) ≡ 0
+        signs = ["="]
     if signs == ["mapsto"]:
         return _mapping(sides[0], sides[1], parse)
     if all(sign in _COMPARISONS for sign in signs):

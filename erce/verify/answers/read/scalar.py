@@ -8,7 +8,7 @@ from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, MAX_ITEMS, TooLarg
 from erce.verify.answers.read.lexer import END, Token, tokenize
 from erce.verify.answers.read.numerals import integral, number, repeating
 from erce.verify.answers.read.products import cross, in_order, is_vector, power_of_product, with_orders_kept
-from erce.verify.answers.read.series import accented, application, series
+from erce.verify.answers.read.series import accented, application, indexed, series
 from erce.verify.answers.read.surface import clean
 from erce.verify.answers.read.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX, SHORT_UNITS
 from erce.verify.answers.tree import Tree
@@ -270,7 +270,11 @@ class ExpressionParser:
 
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
-            name = f"{name}_{self.subscript()}"
+            start, subscript = self.at, self.subscript()
+            if any(index in subscript for index in self.indices):
+                self.at = start
+                return indexed(self, name, subscript)
+            name = f"{name}_{subscript}"
         while self.next.is_sign("'"):
             self.at += 1
             name += "'"

@@ -66,6 +66,13 @@ def accented(parser: "ExpressionParser", accent: str) -> Tree:
 _RESTRICTION = re.compile("[_^][-+*]|_[<>≤≥≠]0")
 
 
+def indexed(parser: "ExpressionParser", name: str, subscript: str) -> Tree:
+    """Read the a_k or a_{k+1} of a sum over k as the value of an unknown function."""
+    if len(subscript) > 1 and subscript.isalpha():
+        raise UnparsedError("two indices")
+    return "apply", f"{name}_", (parser.argument(),)
+
+
 def application(parser: "ExpressionParser", name: str) -> Tree | None:
     """Read the arguments of an unknown function after its name; None if the name stands for a factor."""
     letter = name.partition("_")[0].rstrip("'")

@@ -55,7 +55,8 @@ def compact(text: str) -> str:
     >>> compact(r"\text{10:30 a.m.}") == compact(r"10:30\text{ a.m.}")
     True
     """
-    text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text.replace("\\$", "$")))
+    text = _THOUSANDS.sub(",", text.replace("\\$", "$"))
+    text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text))
     words = _DELIMITER.sub("", _COMMAND.sub(_without_dropped, text)).split()
     text = _NEEDLESS_SPACE.sub("", " ".join(words))
     return text if text.endswith("...") else text.rstrip(".,;")
@@ -72,6 +73,7 @@ _CHOICES = re.compile(
 )
 # The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
 _POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
+_TEMPERATURE = re.compile(r"\\(?:text|mathrm)\{ ?° ?([CF])\}")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|text|rm) ?\{d\}|\{\\rm d\}")
 # dy/dx, \frac{d^2y}{dx^2}: y', y''.
 _DERIVATIVE = re.compile(
@@ -184,10 +186,11 @@ _ROOT = re.compile(r"√\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
 
 _COMMAND = re.compile(r"\\([A-Za-z]++)\*?")
 _WRAPPED = re.compile(r"\\([A-Za-z]++)\*?\s*+\{([^{}\\]*+)\}")
+_THOUSANDS = re.compile(r",\s*+\\!")
 _SPACING = re.compile(r"\\[ ,;:>!]|~")
 _DELIMITER = re.compile(r"[$\"]|\\[()\[\]]")
-# A space between two letters or digits is kept: 1 5 is not 15.
-_NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
+# A space between two letters or digits is kept, as in 1 5, and after a number's comma: 40, 320 is a list.
+_NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9])(?<![0-9],) | (?![A-Za-z0-9])")
 
 
 def _counted(choice: re.Match[str]) -> str:
@@ -217,6 +220,7 @@ def _unwrapped_whole(text: str) -> str:
 def _ascii(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPTS) + "}", text)
+    text = _TEMPERATURE.sub(r"°\\text{\1}", text)
     text = _ROOT.sub(lambda root: "\\sqrt" + (f"{{{root.group(1)}}}" if root.group(1) else ""), text)
     return "".join(character if character.isascii() else _as_latex(character) for character in text)
 
