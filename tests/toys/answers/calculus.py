@@ -206,4 +206,12 @@ IR ≡ RI
 \sum_{n=1}^\infty a_n ≡ \sum_{k=0}^\infty a_{k+1} ≢ \sum_{n=0}^\infty a_n ≢ \sum_{k=1}^\infty a_{k+1}
 \frac1n\sum_{i=1}^n(x_i-\mu)^2 ≡ \frac{\sum_{k=1}^n(\mu-x_k)^2}{n} ≢ \frac1{n-1}\sum_{i=1}^n(x_i-\mu)^2
 \sum_{i=1}^n\sum_{j=1}^na_{ij} ≢ \sum_{i=1}^n\sum_{j=1}^na_{ji}
+
+[values of an index]
+e^{2k\pi i/3},k=0,1,2 ≡ 1,e^{2\pi i/3},e^{4\pi i/3} ≡ e^{2n\pi i/3}\text{ for }n=0,1,2
+≢ e^{2k\pi i/3},k=0,1 ≢ e^{2k\pi i/3}
+\{1,3,5,7,9\} ≡ \{2k+1\mid k=0,1,2,3,4\} ≡ 2k+1,k=0,1,\ldots,4 ≡ 2k+1\ (k=0,1,2,3,4) ≢ 2k+1,k=0,1,\ldots,5
+≢ 2k+1,k=1,2,3,4,5 ≢ \{2k\mid k=0,1,2,3,4\}
+x=2,k=0,1 ≢ 2 ≢ 2,2
+P(k=0) ≢ P(k=1) ≢ P,k=0
 """

@@ -116,6 +116,7 @@ N(0,1) ≡ N(0, 1) ≢ (0,1) ≢ N(1,0)
 U(0,1) ≡ U(0, 1)
 
 [phrases after an answer]
+f(x)=x\text{ for all }x ≡ f(x)=x ≢ f(x)=x\text{ for some }x
 f(x)=cx\text{ for some constant }c ≡ f(x)=cx ≡ f(x)=kx ≡ f(x)=ax ≢ f(x)=x ≢ f(x)=c ≢ f(x)=cx+d
 f(x)=x+c,\text{ where }c\text{ is any real number} ≡ f(x)=x+c ≡ f(x)=c+x\text{ for all real }c ≢ f(x)=x-c^2
 \text{No such }n\text{ exists} ≡ \text{no solution} ≡ \text{there is no such }n ≢ 0 ≢ \text{all }n

@@ -169,7 +169,7 @@ def _agree_at(
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
-    turned = _complex_names(pair)
+    turned = _complex_names(pair) if "z" in names or "w" in names else set[str]()
     for point in points:
         here = dict(zip(names, point, strict=True))
         for name in turned & here.keys():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.limits import MAX_ITEMS, UnparsedError
 from erce.verify.answers.read.brackets import enclosed, split
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
@@ -40,18 +40,46 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
 
 
 def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
-    r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} write; None without such a last part."""
-    member = _membership(parts[-1], parse) if len(parts) > 1 else None
-    if member is None or not _is_numbers(member[1]):
+    r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} or 2k, k = 0, 1, 2 write; None without that end."""
+    parts, listed = _without_listed_index(parts, parse)
+    member = listed or (_membership(parts[-1], parse) if len(parts) > 1 else None)
+    if member is None or not (listed or _is_numbers(member[1])):
         return None
-    items = [parse(part) for part in parts[:-1]]
+    items = [parse(part) for part in (parts if listed else parts[:-1])]
     families = [_family(item, member) for item in items]
     return None if None in families else [family for family in families if family is not None]
 
 
+def _without_listed_index(
+    parts: list[list[Token]], parse: Parse
+) -> tuple[list[list[Token]], tuple[str, Answer] | None]:
+    """Return the parts before k = 0, 1, 2 at their end, and k with {0, 1, 2}; else all parts and None."""
+    at = next((at for at in range(len(parts) - 1, 0, -1) if len(parts[at]) > 1), len(parts))
+    numbers = _written_out([token for part in parts[at:] for token in part[-1:]])
+    if len(numbers) < 2 or any(token.kind != "number" for token in numbers):
+        return parts, None
+    first = parts[at]
+    if len(first) != 3 or first[0].text not in _INDICES or not first[1].is_sign("="):
+        return parts, None
+    return parts[:at], (first[0].text, Listing(tuple(parse([token]) for token in numbers), "{"))
+
+
+def _written_out(numbers: list[Token]) -> list[Token]:
+    """Return 0, 1, 2, 3, 4 for 0, 1, ..., 4."""
+    *start, one, other, dots, last = [_COMMA] * 4 + numbers
+    if dots.text != "ldots" or not all(token.text.isdigit() for token in (one, other, last)):
+        return numbers
+    if int(other.text) != int(one.text) + 1 or not 0 < int(last.text) - int(other.text) < MAX_ITEMS:
+        return numbers
+    rest = range(int(other.text) + 1, int(last.text) + 1)
+    return [*start[4:], one, other, *(Token("number", str(value)) for value in rest)]
+
+
 def with_membership_signs(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens with ", k \in \mathbb{Z}" for words such as "where k is an integer"."""
-    if not any(map(_states_membership, tokens[1:])):
+    if not any(
+        _states_membership(token) or _lists_index(tokens[at:]) for at, token in enumerate(tokens[1:], 1)
+    ):
         return tokens
     tokens = _without_last_bracket(tokens)
     written, waiting = tokens[:1], False  # waiting: "for any integer" stands before the next name
@@ -88,10 +116,16 @@ def _states_membership(token: Token) -> bool:
     return token.text == "in" or "integer" in token.text
 
 
+def _lists_index(tokens: list[Token]) -> bool:
+    """Return whether the tokens begin as "for k = 0, 1" or "(k = 0, 1" does."""
+    return tokens[0].text in ("for", "(") and [token.text for token in tokens[2:5:2]] == ["=", ","]
+
+
 def _without_last_bracket(tokens: list[Token]) -> list[Token]:
     r"""Return 2k, k \in \mathbb{Z} for 2k (k \in \mathbb{Z})."""
     for at in range(len(tokens) - 1, 0, -1):
-        if tokens[at].is_sign("(") and enclosed(tokens[at:]) and any(map(_states_membership, tokens[at:])):
+        stated = tokens[at].is_sign("(") and enclosed(tokens[at:])
+        if stated and (_lists_index(tokens[at:]) or any(map(_states_membership, tokens[at:]))):
             return [*tokens[:at], *_comma_after(tokens[:at]), *tokens[at + 1 : -1]]
     return tokens
 
@@ -101,8 +135,9 @@ def _comma_after(tokens: list[Token]) -> list[Token]:
 
 
 _FOR_ALL_REALS = re.compile(
-    "(?:forall|for (?:all|any|every|each|some))(?: arbitrary)?(?: real)?"
-    "(?: numbers?| values? of| constants?)?(?: [a-z](?: , [a-z])*)?(?: in mathbb [RNZQ])?"
+    "(?:forall|for (?:all|any|every|each))(?: real)?(?: numbers?| values? of| constants?)?"
+    "(?: [a-z](?: , [a-z])*)?(?: in mathbb [RNZQ])?"
+    "|for (?:some|any) (?:arbitrary |real )*(?:constants?|numbers?)(?: [a-zA-Z](?: , [a-zA-Z])*)?"
     "|where [a-zA-Z] (?:is|denotes) (?:an?|any|some) (?:arbitrary |real )*(?:constant|number)"
 )
 _COMMA = Token("sign", ",")
@@ -111,6 +146,7 @@ _FOR_INTEGERS = re.compile("(?:where|for|with) (?:(?:all|any|some|every|an) )?in
 _ARE_INTEGERS = re.compile("(?:(?:where|for|with) )?(?:([a-z]) )?(?:(?:is|are) )?(?:(?:an|any) )?integers?")
 _INTRODUCING = frozenset({"where", "for", "with", "for all", "for any", "for some", "for every", "such that"})
 _SETS = frozenset("ZNQRC")
+_INDICES = frozenset("jkmn")
 
 
 def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
@@ -127,7 +163,8 @@ def _domains_and_conditions(
     parts, signs = split(tokens, lambda token: token.kind == "and" or token.text in (",", ";"))
     if any("or" in sign.text.casefold() for sign in signs):
         return (), (Listing(tuple(parse(part) for part in parts), "or"),)
-    domains, conditions, waiting = list[tuple[str, Answer]](), list[Answer](), list[str]()
+    parts, listed = _without_listed_index([[], *parts], parse)
+    domains, conditions, waiting = [listed] if listed else [], list[Answer](), list[str]()
     for part in filter(None, parts):
         member = _membership(part, parse)
         members = _memberships(part, parse)

@@ -55,7 +55,9 @@ def compact(text: str) -> str:
     >>> compact(r"\text{10:30 a.m.}") == compact(r"10:30\text{ a.m.}")
     True
     """
-    text = _THOUSANDS.sub(",", text.replace("\\$", "$"))
+    text = text.replace("\\$", "$")
+    if "\\!" in text:
+        text = _THOUSANDS.sub(",", text)
     text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text))
     words = _DELIMITER.sub("", _COMMAND.sub(_without_dropped, text)).split()
     text = _NEEDLESS_SPACE.sub("", " ".join(words))
