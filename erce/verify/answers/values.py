@@ -45,11 +45,15 @@ class InBase:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    r"""Several answers: a bare list (`joined` by ",", "and", "or" or ";"), or a set in braces ("{")."""
+    r"""Several answers: a bare list (`joined` by ",", "and", "or" or ";"), or a set in braces ("{").
+
+    `name` is theirs if they have one: x in x = 2 or x = 3.
+    """
 
     kind: ClassVar[str] = "list"
     items: tuple["Answer", ...]
     joined: str = ","
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

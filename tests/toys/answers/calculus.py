@@ -214,4 +214,25 @@ e^{2k\pi i/3},k=0,1,2 ≡ 1,e^{2\pi i/3},e^{4\pi i/3} ≡ e^{2n\pi i/3}\text{ fo
 ≢ 2k+1,k=1,2,3,4,5 ≢ \{2k\mid k=0,1,2,3,4\}
 x=2,k=0,1 ≢ 2 ≢ 2,2
 P(k=0) ≢ P(k=1) ≢ P,k=0
+
+[steps and pieces]
+\lfloor n/7\rfloor ≡ \left\lfloor\frac{n}{7}\right\rfloor ≢ \lfloor(n+1)/7\rfloor ≢ \lceil n/7\rceil-1
+≢ \frac n7
+\left\lceil\frac n2\right\rceil ≡ \left\lfloor\frac{n+1}2\right\rfloor
+≢ \left\lfloor\frac n2\right\rfloor ≢ \frac{n+1}2
+\left\lfloor\frac{n^2}4\right\rfloor ≡ \lfloor n/2\rfloor\lceil n/2\rceil ≢ \lfloor n/2\rfloor^2
+\lfloor x\rfloor ≡ -\lceil-x\rceil ≢ \lceil x\rceil-1 ≢ \lfloor x+0.01\rfloor
+\lfloor\frac{(2n)!}3\rfloor ≡ \lfloor(2n)!/3\rfloor ≢ \lfloor(2n)!/4\rfloor
+\lfloor\sqrt x+\sqrt y+\ln x\sin y\rfloor ≡ \lfloor\sqrt y+\sin(y)\ln x+\sqrt x\rfloor
+≢ \sqrt x+\sqrt y+\ln x\sin y
+(2n)! ≡ \lfloor(2n)!\rfloor ≢ \lfloor(2n)!/2\rfloor
+\gcd(n,12) ≡ \gcd(12,n) ≢ \gcd(n,24) ≢ \gcd(n,6)
+\lfloor(m+n)/5\rfloor ≡ \lfloor(n+m)/5\rfloor ≢ \lfloor m/5\rfloor+\lfloor n/5\rfloor
+≢ \lfloor(m+n+1)/5\rfloor
+|x-100| ≡ |100-x| ≢ 100-x ≢ x-100
+\max(x,20) ≡ \max(20,x) ≢ 20 ≢ x ≢ \max(x,21)
+
+[names of alternatives]
+x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\text{ or }y=5 ≢ x=-2\text{ or }x=-5
+n=1,2 ≡ n\in\{1,2\} ≢ k=1,2
 """

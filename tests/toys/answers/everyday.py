@@ -116,6 +116,8 @@ N(0,1) ≡ N(0, 1) ≢ (0,1) ≢ N(1,0)
 U(0,1) ≡ U(0, 1)
 
 [phrases after an answer]
+\text{all real }x ≡ \mathbb{R} ≡ \text{all real values of }x ≡ \text{all real numbers}
+≢ \text{all integers} ≢ x
 f(x)=x\text{ for all }x ≡ f(x)=x ≢ f(x)=x\text{ for some }x
 f(x)=cx\text{ for some constant }c ≡ f(x)=cx ≡ f(x)=kx ≡ f(x)=ax ≢ f(x)=x ≢ f(x)=c ≢ f(x)=cx+d
 f(x)=x+c,\text{ where }c\text{ is any real number} ≡ f(x)=x+c ≡ f(x)=c+x\text{ for all real }c ≢ f(x)=x-c^2

@@ -10,6 +10,7 @@ from erce.verify.answers.values import (
     Bracketed,
     Inequality,
     Listing,
+    Record,
     Scalar,
     SetBuilder,
     SetOperation,
@@ -40,14 +41,21 @@ def without_common_numbers(
     return _without(gold, common), _without(answer, common)
 
 
+def has_one_letter(record: Record, name: str) -> bool:
+    """Return whether all values of a record are of one letter, as are those of x_1 and x_2 for the name x."""
+    return {item.name.partition("_")[0] for item in record.items} == {name.partition("_")[0]}
+
+
 def is_set(answer: Answer) -> bool:
     """Return whether the answer is a list in braces."""
     return isinstance(answer, Listing) and answer.joined == "{"
 
 
 def are_opposed(gold: Answer, answer: Answer) -> bool:
-    """Return whether "and" stands between the inequalities of one list, "or" between those of the other."""
+    """Return whether one list has "and" between inequalities, the other "or", or their names differ."""
     lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
+    if len({listing.name for listing in lists} - {""}) > 1:  # x = 2 or x = 3, and y = 2 or y = 3
+        return True
     inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
     return inequalities and {listing.joined for listing in lists} == {"and", "or"}
 

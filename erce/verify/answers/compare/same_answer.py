@@ -16,6 +16,7 @@ from erce.verify.answers.compare.letters import (
 )
 from erce.verify.answers.compare.members import (
     are_opposed,
+    has_one_letter,
     has_signs,
     is_set,
     members,
@@ -115,6 +116,8 @@ class _Comparison:
 
     def without_names(self, one: Record, other: Listing | Bracketed | Matrix) -> bool:
         values = tuple(item.value for item in one.items)
+        if isinstance(other, Listing) and other.name and not has_one_letter(one, other.name):
+            return False
         by_name = {item.name: item.value for item in one.items}
         if by_name.keys() <= _COORDINATES:  # (y, x) = (1, 2) is the point (2, 1)
             values = tuple(by_name[name] for name in sorted(by_name))

@@ -1,21 +1,24 @@
 """Two expression trees → whether they are equal or proportional: exactly, else at sample points."""
 
-import random
 from fractions import Fraction
-from functools import lru_cache
 
 from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, Value
-from erce.verify.answers.limits import MAX_SYMBOLS, Budget, TooLargeError, UndefinedError
+from erce.verify.answers.compare.points import (
+    POINTS,
+    Points,
+    is_discrete,
+    kinds_of,
+    points_for,
+    sample_points,
+)
+from erce.verify.answers.limits import MAX_SYMBOLS, MAX_WORK, Budget, TooLargeError, UndefinedError
 from erce.verify.answers.tree import Tree, children, contains, infinite_sign, nodes, symbols
 
 TOLERANCE = Fraction(1, 10**6)  # relative, and only if a number is written with a decimal point
-POINTS = 8  # at which two expressions must agree
 MIN_POINTS = 3  # if they have no value at some of the points
-POINTS_TRIED = 14
 ROUNDING = 2.0**-150  # relative error of low precision, with a wide margin
 AGREEING_BITS = 1100  # of HIGH_BITS in which equal values agree; cancellation may cost the rest
 VANISHING_BITS = 700  # a value that shrinks by so many bits with the precision is a rounding error of 0
-_DISCRETE = frozenset({"fact", "binom", "gcd", "lcm"})
 
 
 def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
@@ -56,7 +59,9 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     if not names or len(names) > MAX_SYMBOLS:
         return 0
     ratios = list[Value]()
-    for point in sample_points(len(names), discrete=_is_discrete(left, right)):
+    for point in sample_points(
+        len(names), discrete=is_discrete((left, right), kinds_of(left) | kinds_of(right))
+    ):
         evaluator = Evaluator(dict(zip(names, point, strict=True)), budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
@@ -76,39 +81,7 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     return 1 if ratios[0].real > 0 else -1
 
 
-@lru_cache(maxsize=64)
-def sample_points(size: int, *, discrete: bool) -> tuple[tuple[int | Fraction, ...], ...]:
-    """Return the points at which expressions are compared, always the same ones.
-
-    They are natural numbers if a factorial, a sum or a power such as (-1)^n needs these. The first points are
-    positive, because many expressions have no value elsewhere.
-    """
-    chosen = random.Random(size)
-    if discrete:
-        return tuple(tuple(chosen.randint(3, 60) for _ in range(size)) for _ in range(POINTS_TRIED))
-    return tuple(
-        tuple(
-            Fraction(chosen.randint(11, 997), chosen.choice(_PRIMES))
-            * (1 if point < 4 else chosen.choice((1, -1)))
-            for _ in range(size)
-        )
-        for point in range(POINTS_TRIED)
-    )
-
-
-_PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 _Pair = tuple[Tree, Tree]
-_Points = tuple[tuple[int | Fraction, ...], ...]
-
-
-def _is_discrete(left: Tree, right: Tree) -> bool:
-    return any(
-        node[0] in ("sum", "prod")
-        or (node[0] == "call" and node[1] in _DISCRETE)
-        or (node[0] == "pow" and contains(node[1], "neg") and symbols(node[2]))
-        for tree in (left, right)
-        for node in nodes(tree)
-    )
 
 
 def _is_exact_decimal(tree: Tree, budget: Budget) -> bool:
@@ -136,12 +109,11 @@ def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: boo
     Even roots and logarithms of negative numbers are left out: log(ab) is not log(a) + log(b) there. An
     absolute value in one of the expressions alone says that negative numbers are meant.
     """
-    points = sample_points(len(names), discrete=_is_discrete(*pair))
-    if _has_branches(*pair):
+    kinds = [kinds_of(tree) for tree in pair]
+    points = points_for(pair, names, kinds[0] | kinds[1])
+    if _has_branches(*kinds):
         for scale in (1, Fraction(1, 11)):  # ln(1 - x) is real for small x only
-            scaled = (
-                tuple(tuple(value * scale for value in point) for point in points) if scale != 1 else points
-            )
+            scaled = points.scaled(scale) if scale != 1 else points
             agree = _agree_at(pair, names, scaled, budget, decimal, real=True)
             if agree is not None:
                 return agree
@@ -151,26 +123,23 @@ def _agree_at_points(pair: _Pair, names: list[str], budget: Budget, decimal: boo
     return agree
 
 
-def _has_branches(left: Tree, right: Tree) -> bool:
-    kinds = [
-        {node[1] if node[0] in ("call", "const") else node[0] for node in nodes(tree)}
-        for tree in (left, right)
-    ]
-    both = kinds[0] | kinds[1]
-    return bool(both & _BRANCHED) and "i" not in both and ("abs" in kinds[0]) == ("abs" in kinds[1])
+def _has_branches(left: set[str], right: set[str]) -> bool:
+    """Return whether trees of these kinds have roots or logarithms that must be real."""
+    both = left | right
+    return bool(both & _BRANCHED) and "i" not in both and ("abs" in left) == ("abs" in right)
 
 
 _BRANCHED = frozenset({"root", "pow", "ln", "log"})
 
 
 def _agree_at(
-    pair: _Pair, names: list[str], points: _Points, budget: Budget, decimal: bool, *, real: bool
+    pair: _Pair, names: list[str], points: Points, budget: Budget, decimal: bool, *, real: bool
 ) -> bool | None:
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
     turned = _complex_names(pair) if "z" in names or "w" in names else set[str]()
-    for point in points:
+    for point in points.tried:
         here = dict(zip(names, point, strict=True))
         for name in turned & here.keys():
             here[name] = Evaluator({}, budget).inexact(here[name]) * _TURN
@@ -179,9 +148,13 @@ def _agree_at(
                 return False
         except UndefinedError:
             continue
+        except TooLargeError:
+            if agreeing < POINTS:
+                raise
+            break
         values = here
         agreeing += 1
-        if agreeing == POINTS:
+        if agreeing == points.wanted or (agreeing >= POINTS and budget.left < MAX_WORK // 2):
             break
     if agreeing < MIN_POINTS:
         return None

@@ -145,7 +145,7 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     if tokens[0].kind == "number" and len(tokens) == 1:
         return Scalar(parse_tokens(tokens))
     if tokens[0].kind == "word":
-        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _denies(tokens):
+        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _is_amount(tokens):
             text = " ".join(token.text for token in tokens).casefold()
             return words_value(_BETWEEN_WORDS.sub(" ", text).strip())
         described = _after_words(tokens, nesting)
@@ -155,12 +155,12 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     return parse_congruences(tokens) or _several(tokens, nesting) or _single(tokens, nesting)
 
 
-def _denies(tokens: list[Token]) -> bool:
-    """Return whether the tokens are words such as "no such n exists"."""
-    return bool(_DENIAL.match(tokens[0].text)) and {token.kind for token in tokens} == {"word", "letter"}
+def _is_amount(tokens: list[Token]) -> bool:
+    """Return whether the tokens are words such as "no such n exists" or "all real x"."""
+    return bool(_AMOUNT.match(tokens[0].text)) and {token.kind for token in tokens} == {"word", "letter"}
 
 
-_DENIAL = re.compile("(?:there (?:is|are) )?no ", re.IGNORECASE)
+_AMOUNT = re.compile("(?:there (?:is|are) )?no |all real", re.IGNORECASE)
 _IN_WORDS = frozenset(".,-'")
 _BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 
@@ -227,7 +227,7 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
     """Return the items as a list; a record if they are values of different names."""
     first, *others = items
     if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
-        return Listing((first.value, *others), "and")
+        return Listing((first.value, *others), "and", first.name)
     if isinstance(first, Record) and first.in_tuple:  # (x, y) = (1, 2), (3, 4)
         names = [item.name for item in first.items]
         return Listing((first, *(with_names(names, item) for item in others)), joined)
@@ -237,7 +237,7 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
         if len(names) == len(named):
             return Record(named)
         if len(names) == 1 and not any("(" in name for name in names):
-            return Listing(tuple(item.value for item in named), "and")
+            return Listing(tuple(item.value for item in named), "and", *names)
     return Listing(items, joined)
 
 

@@ -120,7 +120,7 @@ _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
     (re.compile(pattern), value)
     for pattern, value in (
         (_ALL + "(?:reals|real numbers?|real values)", REALS),
-        ("(?:all|every|any) real", REALS),
+        ("(?:all|every|any) real(?: (?:values? of |numbers? )?[a-z])?", REALS),
         ("all (?:the )?integers", Scalar(("sym", "mathbb:Z"))),
         (_ALL + "positive (?:reals|real numbers?)", _half_line("(", _ZERO, _UP, ")")),
         (_ALL + "negative (?:reals|real numbers?)", _half_line("(", _DOWN, _ZERO, ")")),
