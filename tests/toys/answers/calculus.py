@@ -231,6 +231,9 @@ P(k=0) ≢ P(k=1) ≢ P,k=0
 ≢ \lfloor(m+n+1)/5\rfloor
 |x-100| ≡ |100-x| ≢ 100-x ≢ x-100
 \max(x,20) ≡ \max(20,x) ≢ 20 ≢ x ≢ \max(x,21)
+y+z=\lfloor n/7\rfloor ≡ z+y=\lfloor\frac n7\rfloor ≢ y+z=\lfloor(n+1)/7\rfloor
+y+z=|x-100| ≡ z+y=|100-x| ≢ y+z=100-x
+y+z\le\max(x,20) ≡ \max(20,x)\ge z+y ≢ y+z\le20
 
 [names of alternatives]
 x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\text{ or }y=5 ≢ x=-2\text{ or }x=-5

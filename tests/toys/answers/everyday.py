@@ -151,4 +151,12 @@ f(n)=n+1 ≡ f(n)=n+1\text{ for all }n\in\mathbb{N} ≡ n+1,\ \forall n\in\mathb
 
 [degrees in a text]
 22^\circ\text{C} ≡ 22\text{ °C} ≡ 22\mathrm{°C} ≡ 22°C ≢ 22\text{ °F} ≢ 2.2\text{ °C} ≢ 32\text{ °C}
+
+[numbers of different things]
+5\text{ boys},3\text{ girls} ≡ 3\text{ girls},5\text{ boys} ≡ 5\text{ boys and }3\text{ girls} ≡ 5,3
+≢ 3\text{ boys},5\text{ girls}
+≢ 3,5 ≢ 5\text{ boys},5\text{ girls} ≡ (5,3) ≡ 5\text{ adults},3\text{ children}
+2\text{ apples and }3\text{ pears} ≢ 3\text{ apples and }2\text{ pears} ≡ 3\text{ pears and }2\text{ apples}
+3\text{ ways},5\text{ ways} ≡ 5,3
+5\text{ red apples},3\text{ green apples} ≢ 3\text{ red apples},5\text{ green apples}
 """

@@ -46,6 +46,11 @@ def has_one_letter(record: Record, name: str) -> bool:
     return {item.name.partition("_")[0] for item in record.items} == {name.partition("_")[0]}
 
 
+def has_nouns(*records: Record) -> bool:
+    """Return whether one of the records counts things, as 5 boys and 3 girls does."""
+    return any(record.items[0].name.startswith("#") for record in records)
+
+
 def is_set(answer: Answer) -> bool:
     """Return whether the answer is a list in braces."""
     return isinstance(answer, Listing) and answer.joined == "{"

@@ -16,6 +16,7 @@ from erce.verify.answers.compare.letters import (
 )
 from erce.verify.answers.compare.members import (
     are_opposed,
+    has_nouns,
     has_one_letter,
     has_signs,
     is_set,
@@ -241,6 +242,8 @@ class _Comparison:
         values = {item.name: item.value for item in answer.items}
         names = {item.name for item in gold.items}
         if gold.in_tuple and answer.in_tuple and not names & values.keys():  # (x, y) = … and (a, b) = …
+            return self.in_order([item.value for item in gold.items], list(values.values()))
+        if names != values.keys() and has_nouns(gold, answer):
             return self.in_order([item.value for item in gold.items], list(values.values()))
         return values.keys() == names and all(self.same(item.value, values[item.name]) for item in gold.items)
 

@@ -3,14 +3,7 @@
 from fractions import Fraction
 
 from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, Value
-from erce.verify.answers.compare.points import (
-    POINTS,
-    Points,
-    is_discrete,
-    kinds_of,
-    points_for,
-    sample_points,
-)
+from erce.verify.answers.compare.points import POINTS, Points, kinds_of, points_for
 from erce.verify.answers.limits import MAX_SYMBOLS, MAX_WORK, Budget, TooLargeError, UndefinedError
 from erce.verify.answers.tree import Tree, children, contains, infinite_sign, nodes, symbols
 
@@ -59,9 +52,8 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     if not names or len(names) > MAX_SYMBOLS:
         return 0
     ratios = list[Value]()
-    for point in sample_points(
-        len(names), discrete=is_discrete((left, right), kinds_of(left) | kinds_of(right))
-    ):
+    points = points_for((left, right), names, kinds_of(left) | kinds_of(right))
+    for point in points.tried:
         evaluator = Evaluator(dict(zip(names, point, strict=True)), budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
@@ -74,7 +66,7 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
             continue
         if not _close(evaluator, ratios[0], ratios[-1]):
             return 0
-        if len(ratios) == POINTS:
+        if len(ratios) == points.wanted or (len(ratios) >= POINTS and budget.left < MAX_WORK // 2):
             break
     if len(ratios) < MIN_POINTS or abs(ratios[0].imag) > abs(ratios[0]) * ROUNDING:
         return 0

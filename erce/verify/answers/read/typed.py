@@ -190,8 +190,19 @@ def _several(tokens: list[Token], nesting: int) -> Answer | None:
             if families and len(families) == 1:
                 return families[0]
             items = tuple(families or (parse(part, nesting + 1) for part in parts))
-            return _listing(items, joined or sign)
+            return _of_nouns(items, parts) or _listing(items, joined or sign)
     return None
+
+
+def _of_nouns(items: tuple[Answer, ...], parts: list[list[Token]]) -> Record | None:
+    """Return 5 boys, 3 girls as values of names; None if not all are numbers of different things."""
+    last = [part[-1] for part in parts]
+    nouns = {token.text.casefold() for token in last if token.kind == "word"}
+    if len(nouns) < len(items) or not all(isinstance(item, Scalar) and not item.unit for item in items):
+        return None
+    return Record(
+        tuple(Named(f"#{token.text.casefold()}", item) for token, item in zip(last, items, strict=True))
+    )
 
 
 def _with_commas(tokens: list[Token]) -> tuple[list[Token], str]:

@@ -68,13 +68,14 @@ def split_quantity(tokens: list[Token]) -> Quantity:
 
 
 def with_commas_between_quantities(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with a comma between two quantities: 2 hours, 30 minutes for 2 hours 30 minutes."""
+    """Return the tokens with a comma between two quantities: 2 hours, 30 minutes; 5 boys, 3 girls."""
     separated = tokens[:2]
     for at in range(2, len(tokens)):
         number, before, token = tokens[at - 2 : at + 1]
         if number.kind == token.kind == "number" and before.kind == "word":
-            words = before.text.casefold().replace(",", "").removesuffix(" and").split()
-            if not words or words[-1] not in UNITS:
+            text = before.text.casefold().replace(",", "")
+            words = text.removesuffix(" and").split()
+            if not words or not (words[-1] in UNITS or (text.endswith(" and") and is_counted(words[-1]))):
                 return tokens
             separated[-1] = before._replace(text=" ".join(words))
             separated.append(Token("sign", ","))

@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from erce.verify.answers.compare.evaluate import Evaluator
-from erce.verify.answers.compare.same_value import proportion, same_value, sample_points
+from erce.verify.answers.compare.points import sample_points
+from erce.verify.answers.compare.same_value import proportion, same_value
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.read.scalar import parse_scalar
 
@@ -162,7 +163,7 @@ def test_the_points_are_the_same_in_every_process():
     assert sample_points(3, discrete=False) is sample_points(3, discrete=False)
     assert sample_points(1, discrete=True)[0] != sample_points(2, discrete=True)[0][:1]
     statement = (
-        "from erce.verify.answers.compare.same_value import sample_points as p; print(p(2, discrete=False))"
+        "from erce.verify.answers.compare.points import sample_points as p; print(p(2, discrete=False))"
     )
     told = subprocess.run([sys.executable, "-c", statement], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == str(sample_points(2, discrete=False))
