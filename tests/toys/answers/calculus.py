@@ -238,4 +238,6 @@ y+z\le\max(x,20) ≡ \max(20,x)\ge z+y ≢ y+z\le20
 [names of alternatives]
 x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\text{ or }y=5 ≢ x=-2\text{ or }x=-5
 n=1,2 ≡ n\in\{1,2\} ≢ k=1,2
+x_1=2\text{ or }x_2=5 ≡ x_1=2,x_2=5 ≡ x=2\text{ or }x=5 ≡ 2,5
+a=1\text{ or }b=2 ≡ b=2\text{ or }a=1 ≢ a=1\text{ and }b=2 ≢ a=1,b=2
 """

@@ -10,6 +10,7 @@ from erce.verify.answers.values import (
     Bracketed,
     Inequality,
     Listing,
+    Named,
     Record,
     Scalar,
     SetBuilder,
@@ -41,9 +42,12 @@ def without_common_numbers(
     return _without(gold, common), _without(answer, common)
 
 
-def has_one_letter(record: Record, name: str) -> bool:
-    """Return whether all values of a record are of one letter, as are those of x_1 and x_2 for the name x."""
-    return {item.name.partition("_")[0] for item in record.items} == {name.partition("_")[0]}
+def has_other_names(listing: Listing, record: Record) -> bool:
+    """Return whether a list has names that those of a record are not: x for x_1 and x_2 is none."""
+    letters = {item.name.partition("_")[0] for item in record.items}
+    return any(isinstance(item, Named) for item in listing.items) or (
+        listing.name != "" and letters != {listing.name.partition("_")[0]}
+    )
 
 
 def has_nouns(*records: Record) -> bool:

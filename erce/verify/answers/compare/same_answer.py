@@ -17,7 +17,7 @@ from erce.verify.answers.compare.letters import (
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_nouns,
-    has_one_letter,
+    has_other_names,
     has_signs,
     is_set,
     members,
@@ -117,7 +117,7 @@ class _Comparison:
 
     def without_names(self, one: Record, other: Listing | Bracketed | Matrix) -> bool:
         values = tuple(item.value for item in one.items)
-        if isinstance(other, Listing) and other.name and not has_one_letter(one, other.name):
+        if isinstance(other, Listing) and has_other_names(other, one):
             return False
         by_name = {item.name: item.value for item in one.items}
         if by_name.keys() <= _COORDINATES:  # (y, x) = (1, 2) is the point (2, 1)

@@ -245,7 +245,8 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
     named = tuple(item for item in items if isinstance(item, Named))
     if len(named) == len(items):
         names = {item.name for item in named}
-        if len(names) == len(named):
+        one_letter = len({name.partition("_")[0] for name in names}) == 1  # x_1 = 2 or x_2 = 5
+        if len(names) == len(named) and (joined != "or" or one_letter):
             return Record(named)
         if len(names) == 1 and not any("(" in name for name in names):
             return Listing(tuple(item.value for item in named), "and", *names)
