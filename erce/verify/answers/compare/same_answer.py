@@ -5,15 +5,11 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
+from erce.verify.answers.compare import letters
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.constants import same_solutions
 from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides
-from erce.verify.answers.compare.letters import (
-    in_another_order,
-    in_letters_of,
-    with_the_same_arguments,
-)
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_nouns,
@@ -130,9 +126,9 @@ class _Comparison:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
         if _plain_name(one.name) == _plain_name(other.name):
             return self.same(one.value, other.value) or any(
-                self.same(one.value, value) for value in in_letters_of(one, other)
+                self.same(one.value, value) for value in letters.in_letters_of(one, other)
             )
-        renamed = with_the_same_arguments(one, other) or with_the_same_arguments(other, one)
+        renamed = letters.with_the_same_arguments(one, other) or letters.with_the_same_arguments(other, one)
         return self.same(*renamed) if renamed else self.one_equation(one, other)
 
     def one_equation(self, one: Named, other: Named | Equation) -> bool:
@@ -205,7 +201,7 @@ class _Comparison:
         if self.same_value(gold.tree, answer.tree):
             # Only "either" accepts 20% for 20.
             one_kind = gold.percent == answer.percent or self.conventions.percent == "either"
-            return one_kind and not in_another_order(gold.tree, answer.tree)
+            return one_kind and not letters.in_another_order(gold.tree, answer.tree)
         if gold.percent == answer.percent:
             same = same_solutions(gold.tree, answer.tree, self.budget)
             return same or self.same_angle(gold, answer)
