@@ -1,8 +1,9 @@
 """A program → answers to calls, as plain values: the untrusted side, in which nothing is a secret.
 
-It runs in the process that is confined for one job, and ends with it. It receives the program and then
-requests: which name, which arguments. Expected values, the text of the tests and the verdict never come here,
-except where program and tests run in one interpreter: in the paper's mode, and for a verdict's second half.
+It runs in the process that is confined for one job, and ends with it. It receives the program, the set-up's
+imports, types and classes, and then requests: which name, which arguments. The text of the tests, expected
+values and the verdict never come here in the mode "strict"; in the others the tests run here
+(`one_interpreter`).
 """
 
 import builtins
@@ -31,7 +32,8 @@ _FUNCTIONS = {
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 _MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO)
-_FEW_VALUES = 64  # below this many, a generator of the program runs no further than the test asks
+_RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
+_FEW_VALUES = 64  # a smaller request for the values of a generator gets one
 
 
 class _CannotCrossError(Exception):
@@ -41,15 +43,15 @@ class _CannotCrossError(Exception):
 class Service:
     """The answers to requests, from the objects that the program makes.
 
-    A worker makes one before it forks: each candidate has its own copy, at no cost.
+    The worker makes one before it forks: each candidate has its own copy, at no cost.
     """
 
     def __init__(self) -> None:
         self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}  # identity of an object → its index there, below 0 for the tests'
-        self._passed = 0  # objects below this number are known to the judge: encoded again, they are a number
+        self._numbers: dict[int, int] = {}  # id(object) → its index there, negative for one of the tests'
+        self._known_to_judge = 0  # objects below this index cross as the index alone
         self._names: dict[str, Any] = {}
-        self._shared: set[str] = set()  # classes that set-up or tests define as well
+        self._copied_classes: set[str] = set()  # which the tests have, too: instances cross as copies
         self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
         self._description = Descriptions(self._numbers, self._number, self._encode)
         self._tags: dict[str, Callable[..., Any]] = {
@@ -65,11 +67,12 @@ class Service:
             "thrown": self._description.stand_in,
             "method": lambda kind, name: getattr(frames.TYPES[kind], name),
             "made": self._made,
+            "sub": self._decode,
             "fn": lambda module, name: getattr(importlib.import_module(module), name),
         }
-        self._table = Table(self._encode_on)  # of the message that is made
+        self._table = Table(self._encode_on)  # of the message that is encoded
         self._callbacks: dict[int, Callable[..., Any]] = {}
-        self._calling_back = threading.RLock()
+        self._calling_back = threading.RLock()  # one thread of the program at a time
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
             "names": lambda *names: [self._reply(self._name, name) for name in names],
@@ -91,6 +94,7 @@ class Service:
             "printed": self._printed,
             "paper": self._paper,
             "together": self._together,
+            "apart": self._apart,
         }
 
     def serve(self, channel: socket.socket) -> None:
@@ -105,17 +109,18 @@ class Service:
         Where program and tests share an interpreter, a request loads the program.
         """
         sys.stdout = printed.STDOUT
+        sys.setrecursionlimit(_RECURSION_LIMIT)
         self._program, self._definitions = program, definitions
         sys.modules["program"] = module = types.ModuleType("program")
         self._names = module.__dict__
         if mode == "strict":
             loaded = self._reply(self._load_after_setup, self._names)
-            if "ok" not in loaded:  # the judge has asked for names: these would say that all is well
+            if "ok" not in loaded:  # the judge waits for the answer to "names", and gets this instead
                 self._send(loaded)
         while True:
             verb, *operands = frames.receive(self._channel)
             if verb not in ("printed", "names"):
-                printed.taken()
+                printed.taken()  # what is kept is the output of the last request
             self._answer(self._verbs[verb], *operands)
 
     def _reply(self, action: Callable[..., Any], *operands: Any) -> dict[str, Any]:
@@ -144,7 +149,7 @@ class Service:
             with suppress(Exception):  # the judge runs the set-up again and reports the error
                 exec(compile(source, "<setup>", "exec"), names)
             if name in names:
-                self._shared.add(name)
+                self._copied_classes.add(name)
         self._load(names)
 
     def _load(self, names: dict[str, Any]) -> None:
@@ -152,7 +157,7 @@ class Service:
 
     def _encode(self, value: Any) -> Any:
         try:
-            if not self._shared:  # then no object goes on a table
+            if not self._copied_classes:  # then no object goes on a table
                 return frames.encode(value, self._handle)
             return Table(self._encode_on).form(value)
         except RecursionError:
@@ -170,8 +175,9 @@ class Service:
 
     def _handle(self, value: Any) -> list[Any]:
         kind = value if isinstance(value, type) else type(value)
-        if self._shared and kind.__name__ in self._shared and self._names.get(kind.__name__) is kind:
-            return self._form_of_shared(kind, value)
+        is_copied = bool(self._copied_classes) and kind.__name__ in self._copied_classes
+        if is_copied and self._names.get(kind.__name__) is kind:
+            return self._form_of_copied(kind, value)
         if kind is types.FunctionType and value in self._callbacks.values():
             return ["callback", next(n for n, function in self._callbacks.items() if function is value)]
         if isinstance(value, Exception):
@@ -180,12 +186,12 @@ class Service:
             self._number(value)
             return ["exception class", builtin_base(value).__name__, self._description.classes(value)]
         number = self._number(value)
-        return (
-            ["o", number, type(value).__name__, flavour(value)] if number >= self._passed else ["o", number]
-        )
+        if number < self._known_to_judge:
+            return ["o", number]
+        return ["o", number, type(value).__name__, flavour(value)]
 
-    def _form_of_shared(self, kind: type, value: Any) -> list[Any]:
-        """Return the form of a class that set-up or tests define as well, or of an instance."""
+    def _form_of_copied(self, kind: type, value: Any) -> list[Any]:
+        """Return the form of a class that set-up or tests define as well, or of an instance of it."""
         if kind is value:
             return ["class", kind.__name__]
         if isinstance(value, enum.Enum):
@@ -208,7 +214,7 @@ class Service:
         return self._copies[number] if number < 0 else self._objects[number]
 
     def _with_copies(self, entries: list[Any], inner: Any) -> Any:
-        """Give copies of the tests' objects the attributes that these have, and return a value with them."""
+        """Make or renew the copies in `entries` of the tests' objects; return the value that has them."""
         for number, name, _ in entries:
             if number < 0 and number not in self._copies:
                 self._copies[number] = object.__new__(self._class_of_tests(name))
@@ -224,7 +230,7 @@ class Service:
             raise _CannotCrossError(
                 f"the tests pass a {name!r} object, a class that the program does not have"
             )
-        self._shared.add(name)
+        self._copied_classes.add(name)
         return kind
 
     def _made(self, module: str, name: str, arguments: Any) -> Any:
@@ -232,7 +238,10 @@ class Service:
         return getattr(importlib.import_module(module), name)(*positional, **named)
 
     def _callback(self, number: int, name: str) -> Callable[..., Any]:
-        """Return the function that calls one of the tests in the judge's process."""
+        """Return a function that calls the tests' function of this number, which runs in the judge's process.
+
+        Meanwhile the judge may send requests, which are lists; its result is a dict.
+        """
         if number in self._callbacks:
             return self._callbacks[number]
 
@@ -256,11 +265,11 @@ class Service:
             return ["o", self._number(value), "function", "call"]
         if isinstance(value, types.ModuleType):
             raise KeyError(name)
-        shared, self._shared = self._shared, set()  # the tests have run no set-up yet
+        copied, self._copied_classes = self._copied_classes, set()  # the judge has run no set-up yet
         try:
             return self._encode(value)
         finally:
-            self._shared = shared
+            self._copied_classes = copied
 
     def _call(self, number: int, arguments: Any) -> list[Any]:
         """Return the function's result, and its arguments after the call if it changed them, else None."""
@@ -273,11 +282,11 @@ class Service:
         passed = (*positional, *named.values())
         if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in passed):
             return [encode(returned), None]
-        self._passed = known  # the judge refers to an object that it has by the number alone
+        self._known_to_judge = known  # the judge refers to an object that it has by the number alone
         try:
             after = self._encode([positional, named])
         finally:
-            self._passed = 0
+            self._known_to_judge = 0
         return [encode(returned), None if after == arguments else after]
 
     def _plain(self, number: int) -> Any:
@@ -322,7 +331,7 @@ class Service:
         return len(self._objects) - 1
 
     def _next(self, number: int, count: int) -> list[Any]:
-        """Return the next values: the first ones singly, where the program's own code makes them."""
+        """Return the next values: one at a time if each runs code of the program and few are asked for."""
         iterator = self._objects[number]
         is_lazy = type(iterator).__module__ != "builtins" or type(iterator) is types.GeneratorType
         count = 1 if is_lazy and count < _FEW_VALUES else count
@@ -331,11 +340,19 @@ class Service:
     def _apply(self, number: int, function: str, *forms: Any) -> Any:
         return self._encode(_FUNCTIONS[function](self._objects[number], *map(self._decode, forms)))
 
-    def _paper(self, proof: str, setup: list[str], tests: list[str]) -> str:
-        one_interpreter.run_as_in_paper(self._load_after_setup, self._names, (*setup, *tests))
-        return proof
+    def _paper(self, nonce: str, setup: list[str], tests: list[str]) -> str:
+        with one_interpreter.paper_alarm():
+            return self._together(nonce, setup, tests)
 
-    def _together(self, proof: str, setup: list[str], tests: list[str], *answers: list[str]) -> str:
+    def _together(self, nonce: str, setup: list[str], tests: list[str]) -> str:
+        """Run program and tests here; return the nonce, or raise what a test raises."""
+        self._load_after_setup(self._names)
+        one_interpreter.run((*setup, *tests), self._names)
+        return nonce
+
+    def _apart(self, nonce: str, setup: list[str], tests: list[str], *names: list[str]) -> str:
+        """Do the same with a namespace for set-up and tests; `names`: entry points, and modules."""
         classes = [name for _, name in self._definitions if name]
-        one_interpreter.run_with_own_names(self._load, self._names, [setup, tests], [*answers, classes])
-        return proof
+        apart = one_interpreter.ApartTests(setup, tests, *names, classes=classes)
+        one_interpreter.run_apart(self._load, self._names, apart)
+        return nonce

@@ -150,18 +150,18 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
     Python defines its builtins and the modules of its library, which tests may use without an import. A name
-    that is called belongs to the program even if a module has the same name.
+    that is called or handed on belongs to the program even if a module has the same name.
 
     >>> free_names(["import math"], ["assert math.isclose(f(x=1), [g(i) for i in range(3)][0])"])
     ('f', 'g')
-    >>> free_names([], ["assert numbers(2) == [0, 1]"])
-    ('numbers',)
+    >>> free_names([], ["assert numbers(2) == [0, 1]; check(bisect)"])
+    ('bisect', 'check', 'numbers')
     """
     loaded, bound = _read_and_bound((*setup, *tests))
     starred = {name for source in (*setup, *tests) for name in _star_imported(source)}
-    called = {name for source in (*setup, *tests) for name in _called_names(source)}
+    objects = {name for source in (*setup, *tests) for name in _names_of_objects(source)}
     free = loaded - bound - starred - _BUILTINS
-    return tuple(sorted(name for name in free if name in called or name not in sys.stdlib_module_names))
+    return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
 
 
 @lru_cache(maxsize=1024)
@@ -370,6 +370,13 @@ def _names_by_scope(source: str) -> tuple[frozenset[str], frozenset[str]]:
 def _called_names(source: str) -> list[str]:
     calls = (node.func for node in nodes(source, "test") if isinstance(node, ast.Call))
     return [function.id for function in calls if isinstance(function, ast.Name)]
+
+
+def _names_of_objects(source: str) -> list[str]:
+    """Return the names that are read otherwise than a module is, as in `name.attribute`."""
+    found = nodes(source, "test")
+    owners = {id(node.value) for node in found if isinstance(node, ast.Attribute)}
+    return [node.id for node in found if isinstance(node, ast.Name) and id(node) not in owners]
 
 
 def _star_imported(source: str) -> list[str]:

@@ -1,74 +1,84 @@
-"""Statements of tests → whether a program could change what they expect, or what they look at later."""
+"""Tests → whether the changes that a program makes to its arguments may be copied back to the tests.
+
+They may if nothing that the tests expect can depend on them, or if a function is called for its effect alone.
+"""
 
 import ast
-import builtins
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 # Builtins whose result depends on their one argument alone.
-_OF_ONE_VALUE = ("len", "sorted", "list", "tuple", "set", "dict", "range", "sum", "max", "min", "str", "type")
-_ACTING = (
+_ONE_VALUE_FUNCTIONS = (
+    *("len", "sorted", "list", "tuple", "set", "dict", "range", "sum", "max", "min", "str", "type"),
+)
+_MAY_CHANGE_A_VALUE = (
     ast.Call,
     ast.NamedExpr,
     ast.Await,
     ast.Yield,
     ast.YieldFrom,
-)  # expressions that may change a value
+)
 
 
 def expect_constants(
-    statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt], answered: Iterable[str]
+    statements: Iterable[ast.stmt], setup: Iterable[ast.stmt], answered: Iterable[str]
 ) -> bool:
-    """Return whether every assert is `plain == constant`, `plain is constant`, these joined, or `not plain`.
+    """Return whether tests expect nothing but constants, so that no changed argument can alter it.
 
-    A plain value is a name, a constant, a part of a plain value, or what the program, a helper or a builtin
-    such as `sorted` makes of plain values. `helpers` are functions of the set-up: those that the statements
-    call must be like that, too. `answered` are the names of the program.
+    Each assert must be a value, `not` a value, a value `==` or `is` a constant, or such comparisons joined by
+    `and` or `or`. Values are names, constants, parts of values, and what the program, a function of the tests
+    or a builtin such as `sorted` makes of values. The other statements, and the functions of the set-up that
+    these call, must be as simple. `answered` are the names of the program.
     """
-    body = [*statements, *_called(statements, helpers)]
+    body = [*statements, *_functions_reached(statements, setup)]
     functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
     if len(set(functions)) < len(functions):
         return False
-    plain = _PlainTests([node for statement in body for node in ast.walk(statement)], answered)
-    return all(map(plain.is_step, body))
+    tests = _ConstantTests([node for statement in body for node in ast.walk(statement)], answered)
+    return all(map(tests.may_contain, body))
 
 
 def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> frozenset[str]:
     """Return the functions and methods that tests call for their effects: they use no result of them.
 
-    A result that is compared with None is not used. `answered` are the names of the program.
+    A result is not used if it is compared with None, or gets a name that nobody reads. `answered` are the
+    names of the program.
 
     >>> called_for_effects([*ast.walk(ast.parse("f(v); assert g(v) == max(v)"))], ["f", "g"])
     frozenset({'f'})
     """
     unused = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     unused |= {id(value) for node in nodes for value in _compared_with_none(node)}
-    read = {node.id for node in nodes if type(node) is ast.Name and _name_of(node) and id(node) not in unused}
+    variables = [node for node in nodes if type(node) is ast.Name]
+    read = {node.id for node in variables if _name_read(node) and id(node) not in unused}
     unused |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _is_unread(node, read)}
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    used = {_name_of(call.func) for call in calls if id(call) not in unused}
-    functions = {id(call.func) for call in calls}
-    called = {_name_of(node) for node in nodes if id(node) in functions}
-    passed_on = {_name_of(node) for node in nodes if id(node) not in functions}
-    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    defined |= {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
-    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    other_names = used - methods - {*answered, *defined, *dir(builtins)}  # perhaps of what is passed on
-    if "" in used:
+    used = {_name_read(call.func) for call in calls if id(call) not in unused}
+    if "" in used:  # what is called there may be any function
         return frozenset()
-    not_for_effects = used | passed_on if other_names else used
-    return frozenset(methods.union(answered) & (called | passed_on) - not_for_effects)
+    # A function of the tests gets the program's function to call it; whoever else gets it may use a result.
+    functions = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    to_functions = {id(value) for call in calls if _name_read(call.func) in functions for value in call.args}
+    called = {id(call.func) for call in calls}
+    other_uses = {_name_read(node) for node in nodes if id(node) not in called | to_functions}
+    bound = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.id for node in variables if not _name_read(node)}
+    if used & bound:  # such a name may stand for a function of the program, and its result is used
+        other_uses |= {_name_read(node) for node in nodes if id(node) in to_functions}
+    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
+    names = {_name_read(node) for node in nodes} & methods.union(answered)
+    return frozenset(names - used - other_uses)
 
 
 def _is_unread(assignment: ast.Assign, read: set[str]) -> bool:
     return all(isinstance(target, ast.Name) and target.id not in read for target in assignment.targets)
 
 
-def _name_of(function: ast.AST) -> str:
-    """Return the name of a function or method; "" for other expressions."""
-    match function:
+def _name_read(node: ast.AST) -> str:
+    """Return the name of a variable or attribute that is read here; "" for any other node."""
+    match node:
         case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
             return name
     return ""
@@ -83,21 +93,21 @@ def _compared_with_none(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _called(statements: Iterable[ast.stmt], helpers: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
-    """Return the helpers that statements name, directly or through others."""
-    unread = {helper.name: helper for helper in helpers if isinstance(helper, ast.FunctionDef)}
-    read: list[ast.FunctionDef] = []
+def _functions_reached(statements: Iterable[ast.stmt], setup: Iterable[ast.stmt]) -> list[ast.FunctionDef]:
+    """Return the set-up's functions that statements name, directly or through others."""
+    remaining = {node.name: node for node in setup if isinstance(node, ast.FunctionDef)}
+    reached: list[ast.FunctionDef] = []
     waiting = list(statements)
-    while waiting and unread:
+    while waiting and remaining:
         names = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
-        found = [unread.pop(name) for name in names & unread.keys()]
-        waiting += found
-        read += found
-    return read
+        named = [remaining.pop(name) for name in names & remaining.keys()]
+        waiting += named
+        reached += named
+    return reached
 
 
-class _PlainTests:
-    """What names stand for in tests; a name has one meaning, wherever it stands."""
+class _ConstantTests:
+    """The statements and expressions in which no changed argument can hide; scopes are not told apart."""
 
     def __init__(self, nodes: Sequence[ast.AST], answered: Iterable[str]) -> None:
         functions = [node for node in nodes if type(node) is ast.FunctionDef]
@@ -105,32 +115,35 @@ class _PlainTests:
         self._parameters = {parameter.arg for function in functions for parameter in function.args.args}
         self._answered = self._parameters.union(answered)
         bindings = _Bindings(nodes, self._functions)
-        self._objects = bindings.always(self._is_construction)
-        self._counts = bindings.always(self._is_answer)
+        self._objects = bindings.always(self._is_construction)  # names of objects that the program constructs
+        self._results = bindings.always(self._is_result)  # names of what the program returned
         loops = [node for node in nodes if isinstance(node, ast.For) and self._counts_up(node)]
+        # Names that count up to such a result: an index by them is an item.
         self._indices = {loop.target.id for loop in loops if isinstance(loop.target, ast.Name)}
         compared = {id(self._inmost(side)) for node in nodes for side in _sides(node)}
         self._fixed = bindings.fixed(compared)  # names of constants that occur in comparisons alone
         self._tables = bindings.tables  # names of constants that occur in loops alone
 
-    def is_step(self, statement: ast.stmt) -> bool:
+    def may_contain(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.FunctionDef(args=ast.arguments(defaults=[]), body=body, decorator_list=[]):
-                return all(map(self.is_step, body))
+                return all(map(self.may_contain, body))
             case ast.For(body=body, orelse=[]):
-                return self._is_certain(statement) and all(map(self.is_step, body))
+                return self._has_known_length(statement) and all(map(self.may_contain, body))
             case ast.Assert(test=test):
                 return self._is_condition(test)
+            case ast.Import() | ast.ImportFrom():
+                return True
             case (
                 ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value)
                 | ast.Expr(value=value)
                 | ast.Return(value=value)
             ):
-                return self._is_plain(value)
+                return self._is_value(value)
         return False
 
-    def _is_certain(self, loop: ast.For) -> bool:
-        """Return whether no change of an argument decides how often a loop runs."""
+    def _has_known_length(self, loop: ast.For) -> bool:
+        """Return whether the number of rounds is fixed, or is one that the program returned."""
         is_table = isinstance(loop.iter, ast.Name) and loop.iter.id in self._tables
         return is_table or is_constant(loop.iter) or self._counts_up(loop)
 
@@ -139,37 +152,45 @@ class _PlainTests:
             case ast.BoolOp(values=tests):
                 return all(map(self._is_check, tests))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self._is_plain(operand)
-        return self._is_check(test)
+                return self._is_value(operand)
+        return self._is_check(test) or self._is_value(test)
 
     def _is_check(self, test: ast.expr) -> bool:
         match test:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
                 if self._is_fixed(right):
-                    return self._is_plain(left)
-                return self._is_fixed(left) and self._is_plain(right)
+                    return self._is_value(left)
+                return self._is_fixed(left) and self._is_value(right)
         return False
 
-    def _is_plain(self, value: Any) -> bool:
+    def _is_value(self, value: Any) -> bool:
         match value:
             case ast.Name():
                 return True
-            case ast.Tuple(elts=items) | ast.List(elts=items):
-                return all(map(self._is_plain, items))
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                pass
             case ast.Subscript(value=whole, slice=part):
-                return self._is_plain(whole) and self._is_plain(part)
+                parts = [whole, part]
             case ast.Slice(lower=lower, upper=upper, step=step):
-                return all(part is None or self._is_plain(part) for part in (lower, upper, step))
-            case ast.Call(func=function):
-                is_helper = isinstance(function, ast.Name) and function.id in self._functions
-                known = is_helper or self._is_program(function) or self._is_of_one_value(value)
-                passed = [*value.args, *(keyword.value for keyword in value.keywords)]
-                return known and all(map(self._is_plain, passed))
-        is_pure = isinstance(value, ast.Lambda) and not any(isinstance(n, _ACTING) for n in ast.walk(value))
-        return is_pure or is_constant(value)
+                parts = [part for part in (lower, upper, step) if part is not None]
+            case ast.Call():
+                return self._is_value_of_call(value)
+            case ast.Lambda():
+                return not any(isinstance(node, _MAY_CHANGE_A_VALUE) for node in ast.walk(value))
+            case _:
+                return is_constant(value)
+        return all(map(self._is_value, parts))
+
+    def _is_value_of_call(self, call: ast.Call) -> bool:
+        passed = [*call.args, *(keyword.value for keyword in call.keywords)]
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        if name and all(map(is_constant, passed)):
+            return True  # no argument is one that the program can have changed
+        is_known = name in self._functions or self._is_program(call.func) or self._is_of_one_value(call)
+        return is_known and all(map(self._is_value, passed))
 
     def _is_fixed(self, value: ast.expr) -> bool:
-        """Return whether this is a constant, or made of one whose name is used in comparisons alone."""
+        """Return whether this is a constant, a name in `_fixed`, or an item or the length of one of these."""
         inmost = self._inmost(value)
         return is_constant(inmost) or (isinstance(inmost, ast.Name) and inmost.id in self._fixed)
 
@@ -180,11 +201,11 @@ class _PlainTests:
                 target=ast.Name(),
                 iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=count)], keywords=[]),
             ):
-                return count in self._counts
+                return count in self._results
         return False
 
-    def _is_answer(self, value: ast.expr) -> bool:
-        """Return whether this is a call of the program."""
+    def _is_result(self, value: ast.expr) -> bool:
+        """Return whether this is what a call of the program returns."""
         return isinstance(value, ast.Call) and self._is_program(value.func)
 
     def _is_program(self, function: ast.expr) -> bool:
@@ -205,7 +226,7 @@ class _PlainTests:
         return False
 
     def _inmost(self, value: ast.expr) -> ast.expr:
-        """Return what `len`, `sorted` and the like are applied to, or of what this is an item."""
+        """Return a value without its subscripts and builtins: of `sorted(v)[0]`, `v`."""
         match value:
             case ast.Subscript(value=whole, slice=ast.Constant()):
                 return self._inmost(whole)
@@ -218,7 +239,7 @@ class _PlainTests:
     def _is_of_one_value(self, node: ast.AST) -> bool:
         match node:
             case ast.Call(func=ast.Name(id=name), args=[_], keywords=[]):
-                return name in _OF_ONE_VALUE and name not in self._answered
+                return name in _ONE_VALUE_FUNCTIONS and name not in self._answered
         return False
 
 
@@ -232,7 +253,7 @@ def is_camel_case(name: str) -> bool:
 
 
 def is_constant(value: ast.expr) -> bool:
-    """Return whether an expression is written with literals alone; `set()` counts as one."""
+    """Return whether an expression is written with literals alone; `set()` counts as a literal."""
     match value:
         case ast.Constant():
             return True
@@ -252,8 +273,8 @@ class _Bindings:
 
     def __init__(self, nodes: Sequence[ast.AST], functions: dict[str, ast.FunctionDef]) -> None:
         self._names = [node for node in nodes if type(node) is ast.Name]
-        self._unexplained = {id(name) for name in self._names if type(name.ctx) is not ast.Load}
-        self.values: dict[str, list[Any]] = {}  # None for what is no single expression
+        self._not_followed = {id(name) for name in self._names if type(name.ctx) is not ast.Load}
+        self.values: dict[str, list[Any]] = {}  # None: a value that is no expression of the tests
         self._passed: dict[int, str] = {}  # identity of an argument of a helper → its parameter
         for node in nodes:
             match node:
@@ -263,7 +284,7 @@ class _Bindings:
                     self._pass(node, functions[name])
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         for name in self._names:
-            if name.id in functions and id(name) not in called:  # whoever has it may call it
+            if name.id in functions and id(name) not in called:  # passed on, it may be called with anything
                 self._pass(None, functions[name.id])
         self.tables = self._loop_tables(nodes)
         for node in nodes:
@@ -275,7 +296,7 @@ class _Bindings:
         match target, value:
             case ast.Name(id=name), _:
                 self.values.setdefault(name, []).append(value)
-                self._unexplained.discard(id(target))
+                self._not_followed.discard(id(target))
             case ast.Tuple(elts=names), ast.Tuple(elts=values) | ast.List(elts=values):
                 for name, part in zip(names, values, strict=False):
                     self._bind(name, part)
@@ -293,9 +314,10 @@ class _Bindings:
             self._passed[id(value)] = name
 
     def _loop_tables(self, nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
-        """Return the names of lists that a single loop reads, and nothing else, with their items."""
+        """Return the items of each list that a single `for` reads, by name; a bare `assert name` may, too."""
         looped = {id(node.iter) for node in nodes if isinstance(node, ast.For)}
-        names = [name for name in self._names if type(name.ctx) is ast.Load]
+        asserted = {id(node.test) for node in nodes if isinstance(node, ast.Assert)}
+        names = [name for name in self._names if type(name.ctx) is ast.Load and id(name) not in asserted]
         read = {name.id for name in names if id(name) not in looped}
         read |= {name for name, count in Counter(name.id for name in names).items() if count > 1}
         tables = {}
@@ -314,7 +336,7 @@ class _Bindings:
         return [None]
 
     def _of_unknown_value(self) -> set[str]:
-        return {name.id for name in self._names if id(name) in self._unexplained}
+        return {name.id for name in self._names if id(name) in self._not_followed}
 
     def always(self, holds: Callable[[ast.expr], bool]) -> set[str]:
         """Return the names for which this holds whatever they are bound to."""
@@ -325,7 +347,10 @@ class _Bindings:
         }
 
     def fixed(self, compared: set[int]) -> set[str]:
-        """Return names of constants that are read in comparisons, and by helpers that do no more."""
+        """Return the names that stand for constants alone, and that only comparisons read.
+
+        A function of the tests that gets such a name must do no more with it.
+        """
         fixed = set(self.values)
         read = [name for name in self._names if type(name.ctx) is ast.Load and id(name) not in compared]
         while True:

@@ -2,8 +2,9 @@
 
 A frame is four bytes of length and JSON. JSON holds a value as it is if that is exact (None, bool, str, small
 int, finite float), else as a list that begins with a tag: such a JSON is called a form. An instance of a
-subclass of a builtin is reduced to the builtin, read with the builtin's own methods. A value without a plain
-form becomes a handle if the writer knows how to make one, and raises an `OpaqueError` otherwise.
+subclass of a builtin is reduced to the builtin, read with the builtin's own methods, and marked with the tag
+"sub". A value without a plain form becomes a handle if the writer knows how to make one, and raises an
+`OpaqueError` otherwise.
 """
 
 import collections
@@ -127,7 +128,7 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
         return ["nt", kind.__name__, list(fields), _items(tuple.__iter__(value), handle)]
     for base in PLAIN_TYPES:
         if issubclass(kind, base):
-            return encode(_TO_PLAIN[base](value), handle)
+            return ["sub", encode(_TO_PLAIN[base](value), handle)]
     if handle is None:
         raise OpaqueError(f"no plain form for {kind.__name__}")
     return handle(value)
@@ -164,7 +165,7 @@ def _write_defaultdict(value: collections.defaultdict[Any, Any], handle: Any) ->
     for name, factory in _FACTORIES.items():
         if value.default_factory is factory:
             return ["dd", name, pairs]
-    return ["d", pairs]
+    return ["sub", ["d", pairs]]
 
 
 def _write_int(value: int, handle: Any) -> Any:
@@ -259,7 +260,10 @@ def _normalized(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _record(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(name, fields)  # ValueError unless all are identifiers
+    made = collections.namedtuple(name, fields, rename=True)
+    if made._fields != fields:  # names such as "_0" are those of a tuple that was renamed in the same way
+        raise ValueError("not names of fields")
+    return made
 
 
 def forget() -> None:

@@ -71,7 +71,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict, and the processor time of the program in seconds."""
+    """A verdict, and the processor time of the program in seconds: of the longer run, if there were two."""
 
     verdict: Verdict
     cpu: float

@@ -1,7 +1,7 @@
 """Tests → the functions that they call with literals, and whether they look at nothing but what these return.
 
-Most tests are `assert f(literals) == literal`. They read these names alone, bind none, compare with constants
-and leave nothing behind, so that nothing else has to be found out about them.
+`functions_called` recognises the commonest tests, `assert f(literals) == literal`, which need no other
+analysis. `show_values_alone` recognises more of them: those whose verdict needs no second run.
 """
 
 import ast
@@ -11,17 +11,16 @@ from collections.abc import Iterable, Sequence
 
 from erce.verify.sandbox.expectations import is_constant
 
-_OF_VALUES = (abs, all, any, bool, dict, float, int, len, list, max, min, round, set, sorted, str, sum, tuple)
-_NAMES_OF_VALUES = {function.__name__ for function in _OF_VALUES}
-_OF_LITERALS = (
-    *(ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp),
-    *(ast.operator, ast.unaryop, ast.expr_context),
-)
+_VALUE_FUNCTIONS = (abs, all, any, bool, dict, float, int, len, max, min, round, set, sorted, sum)
+_VALUE_FUNCTION_NAMES = {function.__name__ for function in _VALUE_FUNCTIONS}  # no order of a set, no text
+_LITERAL_ARITHMETIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
 _DEFINED_BY_PYTHON = sys.stdlib_module_names | set(dir(builtins))
 
 
 def functions_called(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
-    """Return the sorted names of the functions; () for other statements, and for names that may be Python's.
+    """Return the sorted names of the functions if each statement is `assert f(literals) == literal`, else ().
+
+    Also () if a name may be Python's, as `sorted` and `_thread`.
 
     >>> texts = "assert g(1) == {'a': None}; assert f([(-2, 'x')]) == True", "assert f(1) == 1; f = 2"
     >>> [functions_called(ast.parse(text).body) for text in texts]
@@ -46,11 +45,11 @@ def functions_called(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
 
 
 def show_values_alone(statements: Sequence[ast.stmt], answered: Iterable[str]) -> bool:
-    """Return whether tests call the program with literals alone, and compare what it returns.
+    """Return whether each assert calls the program once at most, with literals, and looks at what it returns.
 
-    `answered` are the names of the program. Then nothing that could be lost on the way between two processes
-    has a part in the verdict: no change of an argument, no identity, no type. `check(candidate)` of HumanEval
-    is such a test.
+    Then no changed argument, identity or type, which are lost between two processes, decides the verdict, if
+    the result is made of builtin types (`Peer.beyond_values`). `answered` are the names of the program;
+    parameters of the tests' functions may stand for them, as in HumanEval's `check(candidate)`.
 
     >>> texts = "assert abs(f(2) - 0.5) < 1e-6", "v = [2]; assert f(v) == 1", "assert f([2]) is not f([2])"
     >>> [show_values_alone(ast.parse(text).body, ["f"]) for text in texts]
@@ -58,47 +57,53 @@ def show_values_alone(statements: Sequence[ast.stmt], answered: Iterable[str]) -
     """
     functions = [node for node in statements if isinstance(node, ast.FunctionDef)]
     parameters = {parameter.arg for function in functions for parameter in function.args.args}
-    called = _Called({*answered, *parameters}, {function.name for function in functions})
-    return all(map(called.is_step, statements))
+    tests = _ValueTests({*answered, *parameters}, {function.name for function in functions})
+    return all(map(tests.may_contain, statements))
 
 
-class _Called:
-    """The program's functions under the names by which tests call them, and the functions of the tests."""
+class _ValueTests:
+    """Tests that see nothing of the program but values; what its functions and their own are called."""
 
-    def __init__(self, answers: set[str], helpers: set[str]) -> None:
-        self._answers, self._helpers = answers, helpers
+    def __init__(self, answered: set[str], functions: set[str]) -> None:
+        self._answered, self._functions = answered, functions
 
-    def is_step(self, statement: ast.stmt) -> bool:
+    def may_contain(self, statement: ast.stmt) -> bool:
         match statement:
             case ast.FunctionDef(decorator_list=[], args=ast.arguments(defaults=[]), body=body):
-                return all(map(self.is_step, body))
+                return all(map(self.may_contain, body))
             case ast.Assert(test=test):
-                return self._shows_values(test)
+                return self._is_condition_on_values(test)
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments, keywords=[])):
                 names = {argument.id for argument in arguments if isinstance(argument, ast.Name)}
-                return name in self._helpers and len(names) == len(arguments) and names <= self._answers
+                return name in self._functions and len(names) == len(arguments) and names <= self._answered
             case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import(names=[ast.alias(name="math")]):
                 return True
-            case ast.Assign(targets=[ast.Name(id="METADATA")], value=value):
+            case ast.Assign(targets=[ast.Name(id="METADATA")], value=value):  # of HumanEval
                 return is_constant(value)
         return False
 
-    def _shows_values(self, expression: ast.expr) -> bool:
-        if _is_written_out(expression):
+    def _is_condition_on_values(self, test: ast.expr) -> bool:
+        if _is_written_out(test):
             return True
+        if isinstance(test, ast.BoolOp):
+            return all(map(self._is_condition_on_values, test.values))
+        calls = sum(self._is_call(node) for node in ast.walk(test))
+        return calls <= 1 and self._is_value(test)  # a second call could change the list of the first
+
+    def _is_value(self, expression: ast.expr) -> bool:
         match expression:
             case ast.Compare(left=left, ops=operators, comparators=others):
                 by_identity = any(isinstance(operator, ast.Is | ast.IsNot) for operator in operators)
-                if by_identity and not all(isinstance(other, ast.Constant) for other in others):
+                if by_identity and not all(map(_is_singleton, others)):
                     return False
                 parts = [left, *others]
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=named) if name in self._answers:
+            case ast.Call(args=arguments, keywords=named) if self._is_call(expression):
                 return all(map(_is_written_out, [*arguments, *(keyword.value for keyword in named)]))
-            case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _NAMES_OF_VALUES:
+            case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _VALUE_FUNCTION_NAMES:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math")), args=parts, keywords=named):
                 parts = [*parts, *(keyword.value for keyword in named)]
-            case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.BoolOp(values=parts):
                 pass
             case ast.BinOp(left=left, right=right):
                 parts = [left, right]
@@ -106,9 +111,21 @@ class _Called:
                 parts = [operand]
             case _:
                 return False
-        return all(map(self._shows_values, parts))
+        return all(_is_written_out(part) or self._is_value(part) for part in parts)
+
+    def _is_call(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                return name in self._answered
+        return False
+
+
+def _is_singleton(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and type(value.value) in (type(None), bool, type(...))
 
 
 def _is_written_out(expression: ast.expr) -> bool:
-    """Return whether an expression is made of literals, as `3 * 19`."""
-    return is_constant(expression) or all(isinstance(node, _OF_LITERALS) for node in ast.walk(expression))
+    """Return whether an expression is made of literals, as `3 * 19`; not `[[]] * 2`, one list twice."""
+    if is_constant(expression):
+        return True
+    return all(isinstance(node, _LITERAL_ARITHMETIC) for node in ast.walk(expression))

@@ -1,75 +1,85 @@
 """A program and its tests → nothing if they hold in one interpreter, else an exception.
 
-In one interpreter nothing is lost and everything can be forged. So this is the paper's verdict, and it may
-turn down a program that passed across the border, but never accept one.
+There nothing is hidden from the tests, but everything can be forged. The modes of a run:
+
+- "strict": the judge runs the tests and calls the candidate over a socket, the border. Nothing here is used.
+- "together": the candidate runs program, set-up and tests in one namespace. It decides nothing but whether a
+  strict pass stands, as does the next.
+- "apart": the same with a namespace for set-up and tests.
+- "paper": as "together", under the paper's alarm. Here alone the outcome is the verdict.
 """
 
-import builtins
 import importlib
 import signal
 import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
-PAPER_WALL_SECONDS = 2.0  # appendix "Execution-Based Evaluation"
-Names = dict[str, Any]  # of a module
-_OF_EVERY_MODULE = {"__name__", "__builtins__", *dir(builtins)}
+PAPER_WALL_SECONDS = 2.0  # the paper's appendix "Execution-Based Evaluation"
+Namespace = dict[str, Any]
 
 
 class PaperAlarm(BaseException):
     """The end of the time that the paper's alarm allows."""
 
 
-PAPER_ALARM = PaperAlarm.__name__
+PAPER_ALARM = PaperAlarm.__name__  # the kind of exception by which the judge knows it
 
 
-def run_as_in_paper(load: Callable[[Names], None], names: Names, sources: Sequence[str]) -> None:
-    """Load the program and run set-up and tests among its own names, under one alarm of 2.0 s."""
+@contextmanager
+def paper_alarm() -> Iterator[None]:
+    """Raise PaperAlarm in the block after 2.0 s of wall time."""
     signal.signal(signal.SIGALRM, _raise_alarm)
     signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
     try:
-        load(names)
-        for source in sources:
-            _run(source, names)
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def run_with_own_names(
-    load: Callable[[Names], None], program: Names, sources: list[list[str]], shared: Iterable[Iterable[str]]
-) -> None:
-    """Run set-up and tests as a judge would, with names of their own, but on the program's own objects.
+def run(sources: Iterable[str], names: Namespace) -> None:
+    """Execute the sources in one namespace."""
+    for source in sources:
+        exec(compile(source, "<test>", "exec"), names)
 
-    `sources` are the texts of both. `shared` are the program's names that the tests use, the modules that
-    they use without an import, and the set-up's classes, which a program may define anew.
+
+class ApartTests(NamedTuple):
+    """Tests that get a namespace of their own, and what they share with the program."""
+
+    setup: list[str]
+    tests: list[str]
+    entry_points: list[str]  # names of the program that the tests use
+    modules: list[str]  # of Python's library, which the tests use without an import
+    classes: list[str]  # of the set-up; if the program defines them, too, its own count
+
+
+def run_apart(load: Callable[[Namespace], None], program: Namespace, tests: ApartTests) -> None:
+    """Load the program and run set-up and tests in a namespace of their own.
+
+    The set-up runs first, and the program sees its names. A source of it that raises a NameError needs the
+    program, and is run again from its start once that is loaded.
     """
-    (setup, tests), (entry_points, modules, classes) = sources, shared
     sys.modules["tests"] = types.ModuleType("tests")
     names = sys.modules["tests"].__dict__
-    for module in modules:
+    for module in tests.modules:
         with suppress(ImportError):
             names[module] = importlib.import_module(module)
-    waiting = [source for source in setup if not _runs_without_program(source, names)]
-    program |= {name: value for name, value in names.items() if name not in _OF_EVERY_MODULE}
+    needing_program = [source for source in tests.setup if not _runs_without_program(source, names)]
+    program |= {name: value for name, value in names.items() if not name.startswith("__")}
     load(program)
-    seen = {*classes, *(name for name in entry_points if name not in names)}
-    names |= {name: program[name] for name in seen & program.keys()}
-    for source in (*waiting, *tests):
-        _run(source, names)
+    shared = {*tests.classes, *(name for name in tests.entry_points if name not in names)}
+    names |= {name: program[name] for name in shared & program.keys()}
+    run((*needing_program, *tests.tests), names)
 
 
-def _runs_without_program(source: str, names: Names) -> bool:
+def _runs_without_program(source: str, names: Namespace) -> bool:
     try:
-        _run(source, names)
+        run([source], names)
     except NameError:
         return False
     return True
-
-
-def _run(source: str, names: Names) -> None:
-    exec(compile(source, "<test>", "exec"), names)
 
 
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:

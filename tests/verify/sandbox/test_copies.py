@@ -94,7 +94,7 @@ def test_objects_of_the_tests_classes_cross_both_ways(ruled, program, test):
         (
             "def f(v):\n    p = Says(v)\n    p.right = lambda *a: True\n    return p",
             "assert f(1).right(5)",
-            "failed",
+            "opaque",
         ),
     ],
 )
@@ -177,4 +177,6 @@ def test_a_class_that_the_program_does_not_have_is_opaque(ruled):
     test = "class K: pass\nassert f(K()) == 1"
     assert ruled("f = lambda k: 1", test)[0] == "opaque"
     assert ruled("class K: pass\nf = lambda k: 1", test)[0] == "passed"
-    assert ruled("class K: pass\nf = lambda k: type(k) is K", test)[0] == "failed"  # the tests have another K
+    assert (
+        ruled("class K: pass\nf = lambda k: type(k) is K", test)[0] == "passed"
+    )  # as where both share names

@@ -113,7 +113,9 @@ def test_nan_and_the_views_of_a_dict_cross_as_well():
     ids=lambda value: type(value).__name__,
 )
 def test_an_instance_of_a_subclass_is_cut_to_its_builtin_by_the_builtins_own_methods(value, base):
-    again = crossed(value)
+    tag, form = frames.encode(value)
+    again = frames.decode(form, no_handle)
+    assert tag == "sub"
     assert type(again) is type(base)
     assert again == base
 

@@ -269,3 +269,91 @@ def test_tests_that_fail_before_they_need_the_program_are_at_fault_if_they_fail_
 )
 def test_the_second_run_has_the_names_of_the_first(ruled, program, setup, test):
     assert ruled(program, test, setup=[setup] if setup else []) == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "setup", "test"),
+    [
+        # The set-up's class replaces the program's, which has other arguments or lacks a method.
+        (
+            "class Node:\n    def __init__(self, x): self.x = x\ndef f(n): return n.x",
+            "class Node:\n    def __init__(self, x=0): self.x = x\n    of = classmethod(lambda c, x: c(x))",
+            "n = Node.of(3)\nassert f(n) == 3 and f(Node()) == 0",
+        ),
+        # The set-up looks at what the program defines.
+        ("def f(x): return x", "g = f if 'f' in globals() else None", "v = [1]\nassert g(v) == [1]"),
+        # A program may go as deep as without a sandbox.
+        ("def f(n): return 0 if n == 0 else 1 + f(n - 1)", "", "v = 988\nassert f(v) == 988"),
+        # A named tuple's fields may be renamed.
+        (
+            "from collections import *\nP = namedtuple('P', 'if x', rename=True)\ndef f(): return P(1, 2)",
+            "",
+            "assert f() == (1, 2)",
+        ),
+        # A function of the program may have the name of a module.
+        ("def bisect(x): return x", "", "def check(g): assert g(1) == 1\ncheck(bisect)"),
+    ],
+)
+def test_tests_that_hold_in_one_namespace_pass(ruled, program, setup, test):
+    assert ruled(program, test, setup=[setup] if setup else []) == ("passed", "")
+
+
+SHARED = """
+from collections import defaultdict
+kept = []
+def collect(x):
+    kept.append(x)
+    return kept
+def steps(text):
+    done = []
+    for letter in text:
+        done.append(letter)
+        yield done
+def fill(rows):
+    rows[0][0] = 1
+    return rows
+class Same(int):
+    def __eq__(self, other): return other == 6
+    __hash__ = int.__hash__
+def same(): return Same(5)
+def table(): return defaultdict(lambda: 7)
+def numbers():
+    found = set(range(200))
+    for number in range(200):
+        if number not in (1, 64): found.discard(number)
+    return found
+def word(n): return "even" if n % 2 == 0 else "odd"
+def drop(rows): rows.clear()
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        # A literal assert may still show more than values: one list twice, an object's own methods, an order.
+        ("assert (collect(1), collect(2)) == ([1], [1, 2])", "failed"),
+        ("assert collect(1) != collect(2)", "failed"),
+        ("assert list(steps('ab')) == [['a'], ['a', 'b']]", "failed"),
+        ("assert fill([[0] * 2] * 2) == [[1, 0], [0, 0]]", "failed"),
+        ("assert fill([[0] * 2] * 2) == [[1, 0], [1, 0]]", "opaque"),
+        ("assert same() == 5", "failed"),
+        ("assert same() == 6", "opaque"),
+        ("assert table()['q'] == 7", "opaque"),
+        ("assert list(numbers()) == [1, 64]", "opaque"),
+        ("assert word(2) is 'even'", "opaque"),
+        # A function that returns nothing and changes its argument, called where its result may be used.
+        ("rows = [[1]]\nassert list(map(drop, rows)) == [None] and rows == [[]]", "opaque"),
+        ("rows = [1]\nfor run in [drop]:\n    assert run(rows) == None and rows == []", "opaque"),
+        ("rows = [1]\nrun = lambda g: g(rows)\nassert run(drop) is None and rows == []", "opaque"),
+        ("def run(sorted, d): return sorted(d)\nd = {1: 2}\nassert run(drop, d) == d.get(1)", "opaque"),
+        ("rows = [1]\ndrop(rows)\nassert rows == []", "passed"),
+        ("rows = [1]\ndrop(rows)\nassert rows == [1]", "failed"),
+    ],
+)
+def test_what_tests_see_beyond_values_is_no_pass_and_no_failure_of_an_honest_program(ruled, test, reason):
+    assert ruled(SHARED, test)[0] == reason
+
+
+def test_tests_that_are_too_long_for_one_message_are_opaque(ruled):
+    test = f"text = '{'a' * 9_000_000}'\nv = [1]\nassert f(v) == [1]"
+    assert ruled("def f(x): return x", test)[0] == "opaque"

@@ -23,11 +23,11 @@ from erce.verify.sandbox.plain_tests import leaves_nothing
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
-WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket takes as much before anybody reads
-SLACK_SECONDS = 10.0  # beyond its budgets, after which a worker counts as dead
+WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
+SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
-# Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. Its forks leave
-# out the slow hooks of threading and random: it has one thread, and each job sets its own seed.
+# Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
+# thread and every job starts from seed 0, so its forks can leave out the slow hooks of threading and random.
 _WORKER_SCRIPT = """
 import os, sys, types
 register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
@@ -62,8 +62,8 @@ class _Report(NamedTuple):
 
     cpu: str  # seconds
     over: str = ""  # the budget that is used up
-    ended: str = ""  # how the candidate ended, if it ended by itself
-    judge: str = ""  # how the judge ended, if it did
+    ended: str = ""  # how the candidate ended, "" if it was ended
+    judge: str = ""  # how the judge ended, "" if it goes on
 
 
 class WorkerDiedError(Exception):
@@ -78,7 +78,11 @@ class WorkerDiedError(Exception):
 
 
 class SupervisedWorker:
-    """One worker process, for one job at a time. Not thread-safe."""
+    """One worker process, for one job at a time. Not thread-safe.
+
+    `without` names layers to leave out, so that tests can show what each stops; without "split" program and
+    tests share a process.
+    """
 
     def __init__(self, tier: str, without: Iterable[str] = ()) -> None:
         self._without = sorted(without)
@@ -89,7 +93,7 @@ class SupervisedWorker:
             process = _start(theirs.fileno(), tier, [name for name in self._without if name != "split"])
         self._end = weakref.finalize(self, _end, process, self._control, os.getpid())
         _alive.add(self)
-        problem = self._greeting(process)
+        problem = self._start_problem(process)
         if problem:
             self.close()
             raise OSError(problem)
@@ -113,19 +117,20 @@ class SupervisedWorker:
     def run(self, job: Job, limits: Limits) -> Outcome:
         """Return the outcome of one job, or raise WorkerDiedError.
 
-        Tests that look at more than values are run a second time, in one interpreter with the program: a
-        program passes if both runs pass. If it passes in one interpreter alone, then either the border hid
-        something from the tests or the program forges: that is "opaque".
+        Tests that go beyond values are run again, in one interpreter with the program (`one_interpreter`).
         """
-        outcome, again = self._judged_once(job, limits, job.mode)
+        outcome, again = self._run_once(job, limits, job.mode)
         if not again:
             return outcome
-        # In the second run the tests' own time counts, too.
-        second, _ = self._judged_once(job, replace(limits, cpu=2 * limits.cpu), "together")
-        return Outcome(_of_both(outcome.verdict, second.verdict), outcome.cpu + second.cpu)
+        longer = replace(limits, cpu=2 * limits.cpu)  # the tests' own computation counts against it, too
+        second, _ = self._run_once(job, longer, "together")
+        if second.verdict.reason == "failed":  # perhaps because program and tests have names in common
+            apart, _ = self._run_once(job, longer, "apart")
+            second = apart if apart.verdict.accepted else second
+        return Outcome(_of_both(outcome.verdict, second.verdict), max(outcome.cpu, second.cpu))
 
-    def _judged_once(self, job: Job, limits: Limits, mode: str) -> tuple[Outcome, bool]:
-        """Return the outcome in a fresh process, and whether the border may have hidden something."""
+    def _run_once(self, job: Job, limits: Limits, mode: str) -> tuple[Outcome, bool]:
+        """Return the outcome in a fresh process, and whether a second run is to decide."""
         began = time.monotonic()
         if mode == "strict" and "split" in self._without:
             mode = "together"
@@ -174,7 +179,8 @@ class SupervisedWorker:
             if len(program) > WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(None)
             ruling = self._ask_judge(ours, job, request, seconds)
-        # A channel closes a moment before its process ends: "dead" and "gone" wait for the exit status.
+        # The candidate is "done", or "dead" if it closed its channel; "gone": the judge closed its own. A
+        # channel closes a moment before its process ends, so for the last two the worker waits for that.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
         return ruling, _Report(*self._receive().split("\n"))
@@ -190,7 +196,7 @@ class SupervisedWorker:
             channel.close()
             if sent < len(request):
                 judge.sendall(request[sent:])
-            clean = _leaves_nothing(job)  # found out while the judge works
+            clean = _leaves_nothing(job)  # computed while the judge works
             ruling = frames.receive(judge)
         except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
             return {}
@@ -199,7 +205,7 @@ class SupervisedWorker:
             raise ValueError("the judge's ruling cannot be read")
         return ruling | {"clean": clean and ruling.get("clean", False)}
 
-    def _greeting(self, process: "subprocess.Popen[bytes]") -> str:
+    def _start_problem(self, process: "subprocess.Popen[bytes]") -> str:
         """Return why the worker cannot serve, or ""."""
         if process.stderr is None:
             raise AssertionError("the worker was started without its pipe")
@@ -251,7 +257,11 @@ def _verdict(ruling: dict[str, Any], report: _Report, limits: Limits, elapsed: f
 
 
 def _of_both(strict: Verdict, together: Verdict) -> Verdict:
-    """Return the verdict of a run across the border and one in a single interpreter."""
+    """Return the verdict of a run across the border and one in a single interpreter.
+
+    A program passes if it passes both. If it passes in one interpreter alone, either the border hid something
+    from the tests or the program forges, which is "opaque".
+    """
     elapsed = strict.elapsed + together.elapsed
     if strict.accepted == together.accepted:
         return replace(strict, elapsed=elapsed)

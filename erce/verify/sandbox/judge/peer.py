@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from erce.verify.sandbox import frames
+from erce.verify.sandbox.compiled_tests import CompiledTests
 from erce.verify.sandbox.expectations import is_camel_case
 from erce.verify.sandbox.judge import raised
 from erce.verify.sandbox.judge.callbacks import is_harmless
@@ -27,9 +28,9 @@ from erce.verify.sandbox.objects import Table
 ENDED = "the program ended its process"
 
 _STDOUT = sys.stdout
-_MADE_OF_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
+_REBUILT_FROM_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
 _MAX_REPEATS = 1000
-_MAX_VALUES_PASSED = 1 << 20  # of a test's own iterator
+_MAX_VALUES_PASSED = 1 << 20  # taken from an iterator of the tests
 
 
 class JobEnded(BaseException):
@@ -50,25 +51,22 @@ class Peer:
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.needed = False  # whether the outcome of the running test depends on the program
         self.received = 0  # bytes
-        self.against_constants: Callable[[], bool] = bool  # whether tests compare with constants alone
-        self.called_for_effects: Callable[[], frozenset[str]] = (
-            frozenset  # functions whose results nobody uses
-        )
-        self.assert_in_contexts: Callable[[], bool] = bool  # whether a `with` of the tests has asserts in it
-        self.left_out = False  # whether a change of an argument was not copied back
+        self.tests: CompiledTests  # from `load` on
+        self.beyond_values = False  # whether the program showed the tests more than values of builtin types
+        self.has_left_out = False  # whether a change of an argument was not copied back
         self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
-        self._table = Table(self._encode)  # of the message that is made
+        self._table = Table(self._encode)  # of the message that is encoded
         self.copies = Copies(
             self._encode,
             lambda form: frames.decode(form, self._handle),
             lambda number, name: self._handle(["o", number, name, "value"]),
         )
-        self._functions: dict[Any, int] = {}  # those of the tests that the program may call
-        self._thrown: list[Exception] = []  # of the tests' own classes, by functions that the program called
+        self._functions: dict[Any, int] = {}  # of the tests, passed to the program → their numbers
+        self._thrown: list[Exception] = []  # of the tests' own classes, in functions that the program called
         self._last_call: Any = None
-        self._repeats = 0  # of the last call
+        self._repeats = 0  # how often the last call was made before
 
     def stop(self, reason: str, detail: str) -> JobEnded:
         """Return the exception that ends the job for good; the first reason stays."""
@@ -156,11 +154,13 @@ class Peer:
         """Decode a form that came from the candidate."""
         return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
 
-    def load(self, names: tuple[str, ...]) -> list[dict[str, Any]]:
-        """Wait until the program is loaded; return its replies on its entry points, for `entry_point`.
+    def load(self, tests: CompiledTests) -> list[dict[str, Any]]:
+        """Ask for the tests' entry points; return the replies, which `entry_point` reads.
 
-        They are asked for before the program is loaded, and answered when it is.
+        The program answers once it is loaded.
         """
+        self.tests, self.copies.mirrored = tests, tests.mirrored
+        names = tests.entry_points
         self.send("names", *names)
         replies = self.answer()
         self.needed = True
@@ -171,7 +171,7 @@ class Peer:
     def entry_point(self, name: str, reply: Any) -> Any:
         """Return what the program has under a name; KeyError if it has nothing.
 
-        Under a name in CamelCase, or if it cannot be called, its stand-in is an object that the tests expect.
+        The tests expect an object, not a value, under a name in CamelCase and of what cannot be called.
         """
         value = self.value(self._content(self._checked(reply)))
         if isinstance(value, Remote):
@@ -183,21 +183,21 @@ class Peer:
     def call(self, target: int, positional: tuple[Any, ...], named: dict[str, Any], name: str = "") -> Any:
         """Return what the program's function of this name returns for copies of these arguments.
 
-        If it returns None, and the tests never use what it returns, its changes to its arguments are copied
-        back: it was called for them. Else it could empty the list that its result is compared with, so its
-        changes are copied only if the tests compare with nothing but constants.
+        Its changes to the arguments are copied back if it was called for its effect (it returned None, and
+        the tests use no result of it), or if the tests expect nothing but constants. Otherwise it could empty
+        the list that its result is compared with.
         """
         arguments = [list(positional), named]
         passed = self.form(arguments)
-        if self.left_out:
+        if self.has_left_out:
             self._stop_repeating([target, passed])
         reply = self.ask("call", target, passed)
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
-        for_effects = returned is None and name in self.called_for_effects()
-        if after is not None and not for_effects and not self.against_constants():
-            self.left_out = True
+        for_effects = returned is None and name in self.tests.called_for_effects()
+        if after is not None and not for_effects and not self.tests.against_constants():
+            self.has_left_out = True
         elif after is not None:
             self.copies.updating = self.has_copied = True
             try:
@@ -291,14 +291,22 @@ class Peer:
         return self._exceptions.exception(form, arguments)
 
     def _handle(self, form: list[Any]) -> Any:
-        if form[0] == "exception":
-            return self._exception(form[1])
-        if form[0] == "exception class":
-            return self._exceptions.class_of(form[1], form[2])
-        if form[0] in ("with", "copy", "class", "member"):
-            return self.copies.read(form)
-        if form[0] == "callback":
-            return self._function(form[1])
+        if form[0] == "sub":
+            self.beyond_values = True
+            return frames.decode(form[1], self._handle)
+        match form:
+            case ["exception", error]:
+                return self._exception(error)
+            case ["exception class", raised_as, classes]:
+                return self._exceptions.class_of(raised_as, classes)
+            case ["with" | "copy" | "class" | "member", *_]:
+                return self.copies.read(form)
+            case ["callback", number]:
+                return self._function(number)
+        self.beyond_values = True
+        return self._stand_in(form)
+
+    def _stand_in(self, form: list[Any]) -> Any:
         if form[0] == "o" and len(form) == 2:
             return self._remotes[form[1]]
         tag, number, kind, flavour = form
@@ -317,7 +325,7 @@ class Peer:
             return ["o", handle_of(value).number]
         if isinstance(value, raised.StandIn | raised.StandInType):
             return ["o", value._number]
-        form = self.copies.form(value, self._table) or self._copied(value)
+        form = self.copies.form(value, self._table) or self._library_form(value)
         if form is None and is_harmless(value):
             number = self._functions.setdefault(value, len(self._functions))
             form = ["callback", number, value.__name__]
@@ -329,8 +337,8 @@ class Peer:
             )
         return form
 
-    def _copied(self, value: Any) -> list[Any] | None:
-        """Return the form of a value that both processes can make; None for others."""
+    def _library_form(self, value: Any) -> list[Any] | None:
+        """Return the form of a function, slice, iterator … of Python's library; None for other values."""
         kind = type(value)
         if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
             form = ["fn", value.__module__, value.__name__]
@@ -338,7 +346,7 @@ class Peer:
             form = ["method", value.__objclass__.__name__, value.__name__]
         elif isinstance(value, functools.partial):
             form = ["made", "functools", "partial", self.form([[value.func, *value.args], value.keywords])]
-        elif kind in _MADE_OF_ARGUMENTS:
+        elif kind in _REBUILT_FROM_ARGUMENTS:
             form = ["made", kind.__module__, kind.__name__, self.form([list(value.__reduce__()[1]), {}])]
         elif isinstance(value, Exception) and kind.__module__ == "builtins":
             form = ["error", kind.__name__, self.form(list(value.args))]
@@ -353,7 +361,7 @@ class Peer:
 
 
 def _is_public(value: Any) -> bool:
-    """Return whether Python's library has this value under its name."""
+    """Return whether builtins, `math`, `cmath` or `operator` have this value under its name."""
     module = getattr(value, "__module__", None)
     return module in ("builtins", "math", "operator", "_operator", "cmath") and (
         getattr(builtins if module == "builtins" else __import__(module), value.__name__, None) is value

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from erce.verify.sandbox import frames
+from erce.verify.sandbox.compiled_tests import CompiledTests
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
@@ -29,7 +30,7 @@ class Program(Protocol):
     """The methods by which a stand-in reaches the candidate's process; `judge.peer.Peer` has them."""
 
     raised: BaseException | None
-    assert_in_contexts: Callable[[], bool]
+    tests: CompiledTests
 
     def stop(self, reason: str, detail: str) -> BaseException: ...
     def ask(self, *request: Any) -> Any: ...
@@ -260,7 +261,7 @@ class Remote:
             raise peer.stop(reason, f"{type(error).__name__}: {error}".removesuffix(": ")) from None
         if swallowed is True and told and not own:
             raise peer.stop("opaque", f"a {handle.kind!r} object suppresses an error of the tests")
-        if swallowed is True and own and peer.assert_in_contexts():
+        if swallowed is True and own and peer.tests.assert_in_contexts():
             raise peer.stop("opaque", f"a {handle.kind!r} object suppresses an error before an assert")
         return own and swallowed is True
 

@@ -1,9 +1,9 @@
 """Set-up, tests and a channel to a candidate → the ruling on one program: reason and detail of a verdict.
 
-The candidate's process learns the arguments of the calls and nothing else. Expected values and the text of
-the tests are only here, and comparisons happen only here, between exact builtin types. This process never
-runs candidate code: once a candidate has run in a process, it may have chosen everything that the process
-says, so no verdict from there is unforgeable.
+In mode "strict" the candidate's process learns the program, the set-up's definitions and the arguments of
+the calls. Expected values and the text of the tests are only here, and comparisons happen only here, between
+values that this process decoded. It never runs candidate code: a process that has run a candidate may say
+whatever the candidate wants. In the other modes the candidate's process runs the tests (`one_interpreter`).
 """
 
 import builtins
@@ -30,11 +30,11 @@ from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
 from erce.verify.sandbox.one_interpreter import PAPER_ALARM
 
-# "reason", "detail", "clean": whether this process may judge another job, and "again": whether the border may
-# have hidden something from the tests, which look at more than values.
+# "reason", "detail", "clean": whether this process may judge another job, and "again" (absent: False):
+# whether the tests, or what they were shown, go beyond values, so that a second run decides.
 Ruling = dict[str, Any]
-_EXHAUSTION = (MemoryError, RecursionError)  # after which the judge may lack memory itself
-MAX_BYTES_PER_JUDGE = 1 << 20  # received, after which a judge makes room for another
+_EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
+MAX_BYTES_PER_JUDGE = 1 << 20  # received from programs, after which a fresh judge is forked
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 
@@ -52,14 +52,14 @@ def serve(control: socket.socket) -> None:
         request = json.loads(frames.read(control, int.from_bytes(size, "little")))
         channel = socket.socket(fileno=descriptors[0])
         peer = Peer(channel)
-        ruling = _certain(peer, **request)
+        ruling = _ruling_of(peer, **request)
         received += peer.received
         frames.forget()
         frames.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
 
 
-def _certain(peer: Peer, **request: Any) -> Ruling:
-    """Return a ruling even if making it fails: the program chose the values on which it does."""
+def _ruling_of(peer: Peer, **request: Any) -> Ruling:
+    """Return a ruling even if judging raises, once the program has sent something that may be the cause."""
     try:
         return judge(peer, **request)
     except BaseException as error:
@@ -80,15 +80,15 @@ def judge(
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
         require_asserts(tests, setup)
-        if mode == "paper":
-            return _in_one_interpreter(peer, "paper", setup, tests)
+        if mode in ("paper", "together"):
+            return _in_one_interpreter(peer, mode, setup, tests)
         closed = None if entry_points is None else tuple(entry_points)
         compiled = compile_tests(tuple(setup), tuple(tests), closed)
     except BrokenTestsError as error:
         return _ruling("error", str(error))
-    if mode == "together":
-        answers = list(compiled.entry_points), list(compiled.modules)
-        return _in_one_interpreter(peer, "together", setup, tests, *answers)
+    if mode == "apart":
+        names = list(compiled.entry_points), list(compiled.modules)
+        return _in_one_interpreter(peer, mode, setup, tests, *names)
     trial = _Trial(peer, compiled, tests)
     try:
         trial.run()
@@ -106,61 +106,65 @@ class _Trial:
         sys.modules["tests"] = module = types.ModuleType("tests")  # where dataclasses look for their names
         self._names = module.__dict__
         self._names["__builtins__"] = dict(vars(builtins))
-        peer.copies.names, peer.against_constants = self._names, compiled.against_constants
-        peer.copies.mirrored, peer.called_for_effects = compiled.mirrored, compiled.called_for_effects
-        peer.assert_in_contexts = compiled.assert_in_contexts
+        peer.copies.names = self._names
         self._missing: set[str] = set()
         self._loading = True
-        self._prepared = False  # whether set-up ran without needing the program
+        self._needed = False  # whether set-up or a test that has ended needed the program
 
     def run(self) -> None:
-        replies = self._peer.load(self._compiled.entry_points)
+        replies = self._peer.load(self._compiled)
         self._loading = False
         for module in self._compiled.modules:
             with suppress(ImportError):
                 self._names[module] = importlib.import_module(module)
         self._bind_entry_points(replies)
-        if self._missing & self._compiled.required:  # even if a builtin has the same name
+        if self._missing & self._compiled.required:  # and no builtin of that name takes its place
             raise NameError(name=min(self._missing & self._compiled.required))
         for code in self._compiled.setup:
             exec(code, self._names)
-        self._prepared = not self._peer.needed
+        self._needed = self._peer.needed
+        each_alone = self._compiled.independent and not self._needed
         for source, code in zip(self._sources, self._compiled.tests, strict=True):
-            if self._prepared and self._compiled.independent:
-                self._peer.needed = False
+            self._peer.needed &= not each_alone
             self._at = f"{' '.join(source.split()):.120}: "
             exec(code, self._names)
+            self._needed |= self._peer.needed
 
     def _bind_entry_points(self, replies: list[Any]) -> None:
-        """Get the entry points, a closed list: otherwise the program could define both sides of an assert."""
+        """Bind the entry points and no other name, or a program could define both sides of an assert."""
         for name, reply in zip(self._compiled.entry_points, replies, strict=True):
             try:
                 self._names[name] = self._peer.entry_point(name, reply)
             except KeyError:
                 self._missing.add(name)
         values = [self._names[name] for name in self._compiled.entry_points if name not in self._missing]
+        # Entry points come as stand-ins, which alone is neither a call nor more than values.
+        self._peer.beyond_values = False
         self._peer.needed = bool(self._missing) or not all(isinstance(value, Remote) for value in values)
 
     def outcome(self) -> Ruling:
         if self._peer.stopped:
             return self.ruling_on(self._peer.stopped)
-        if not self._peer.needed:
+        if not self._needed:
             return _ruling("error", "the tests hold without a call of the program, so any program would pass")
-        return _ruling("passed", "") | {"again": not self._compiled.show_values_alone()}
+        return _ruling("passed", "") | {"again": self._looks_beyond_values()}
+
+    def _looks_beyond_values(self) -> bool:
+        return self._peer.beyond_values or not self._compiled.show_values_alone()
 
     def ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
+        again = self._looks_beyond_values() and not (self._loading and isinstance(error, SyntaxError))
         stopped = self._peer.stopped
         if stopped is not None:
-            return _ruling(stopped.reason, stopped.detail, clean=False)
-        again = not self._compiled.show_values_alone()
+            again &= stopped.reason == "failed"
+            return _ruling(stopped.reason, stopped.detail, clean=False) | {"again": again}
         fault = self._fault_of_the_tests(error)
         if fault:
-            return _ruling("error", fault) | {"again": again}
+            return _ruling("error", fault) | {"again": again and _missing_name(error) is None}
+        detail = self._fault_of_the_program(error)  # which may ask the program for a text
         clean = self._peer.stopped is None and not isinstance(error, _EXHAUSTION)
-        # A program that lacks a name while it is loaded may want one of the set-up.
-        again &= not self._loading or isinstance(error, NameError)
-        return _ruling("failed", self._fault_of_the_program(error), clean=clean) | {"again": again}
+        return _ruling("failed", detail, clean=clean) | {"again": again}
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
         if self._loading or error is self._peer.raised:
@@ -184,17 +188,18 @@ class _Trial:
         return self._at + _exception_text(error)
 
 
-def _in_one_interpreter(peer: Peer, verb: str, *request: Any) -> Ruling:
-    """Let the candidate's process run program and tests; its word counts if it repeats the proof."""
-    proof = os.urandom(16).hex()
+def _in_one_interpreter(peer: Peer, mode: str, *request: Any) -> Ruling:
+    """Let the candidate's process run program and tests. A program can forge its answer, the nonce."""
+    nonce = os.urandom(16).hex()
+    peer.needed = True  # so that tests of over 8 MiB are "opaque"
     try:
-        peer.send(verb, proof, *request)
+        peer.send(mode, nonce, *request)
         reply = peer.reply()
     except JobEnded as ended:
         return _ruling(ended.reason, ended.detail, clean=False)
-    if reply.get("ok") == proof:
+    if reply.get("ok") == nonce:
         return _ruling("passed", "")
-    if reply.get("kind") == PAPER_ALARM:
+    if mode == "paper" and reply.get("kind") == PAPER_ALARM:
         return _ruling("timeout", "over the paper's 2.0 s of wall time")
     return _ruling("failed", f"{reply.get('kind', 'a malformed reply')}: {reply.get('text', '')}")
 
