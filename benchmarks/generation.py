@@ -40,7 +40,6 @@ from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Recipe
 from erce.study.problems import cell_splits
-from erce.types import Problem
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Contestant:
     """A way to draw all completions, and the name of the contestant that it is compared with."""
 
     name: str
-    draw: Callable[[], int]  # returns the number of completions
+    draw: Callable[[], list[int]]  # returns the number of tokens of each completion
     compared_with: str | None = None
 
 
@@ -60,25 +59,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         entries = list(contestants(Path(folder), options))
         seconds: dict[str, list[float]] = {entry.name: [] for entry in entries}
+        tokens: dict[str, int] = {}
         for _ in range(options.rounds):
             for entry in entries:
                 started = time.process_time()
-                count = entry.draw()
+                lengths = entry.draw()
                 seconds[entry.name].append(time.process_time() - started)
-                if count != options.problems * options.samples:
+                tokens[entry.name] = sum(lengths)
+                if len(lengths) != options.problems * options.samples:
                     raise SystemExit(
-                        f"{entry.name}: {count} completions of {options.problems * options.samples}"
+                        f"{entry.name}: {len(lengths)} completions of {options.problems * options.samples}"
                     )
     print(
         f"{options.problems} problems × {options.samples} completions of at most {options.limit} tokens, "
         f"{options.batch} at a time; transformers {transformers.__version__}, torch {torch.__version__}, "
-        f"one thread\n\n| | median seconds | best | times as fast |\n|---|---:|---:|---:|"
+        "one thread\n\n"
+        "| | median seconds | best | tokens a second | times as fast |\n|---|---:|---:|---:|---:|"
     )
     for entry in entries:
         own = seconds[entry.name]
         other = seconds[entry.compared_with or entry.name]
         ratio = median(theirs / ours for ours, theirs in zip(own, other, strict=True))
-        print(f"| {entry.name} | {median(own):.2f} | {min(own):.2f} | {ratio:.2f} |")
+        rate = tokens[entry.name] / median(own)
+        print(f"| {entry.name} | {median(own):.2f} | {min(own):.2f} | {rate:,.0f} | {ratio:.2f} |")
 
 
 def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestant]:
@@ -100,22 +103,19 @@ def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestan
     )
     beside.save_pretrained(str(folder))
 
-    def through_a_study(problems: tuple[Problem, ...]) -> int:
+    def ours(policy: Any) -> list[int]:
+        return [row.tokens for row in generate(policy, tokenizer, problems, decoding=decoding, seed=0)]
+
+    def through_a_study() -> list[int]:
         with adapted(model, folder) as policy:
-            return len(generate(policy, tokenizer, problems, decoding=decoding, seed=0))
+            return ours(policy)
 
     stock, peft = "transformers' generate", "transformers' generate, LoRA"
     yield Contestant(stock, lambda: transformers_generate(model, tokenizer, ids, options))
-    yield Contestant(
-        "ours", lambda: len(generate(model, tokenizer, problems, decoding=decoding, seed=0)), stock
-    )
+    yield Contestant("ours", lambda: ours(model), stock)
     yield Contestant(peft, lambda: transformers_generate(beside, tokenizer, ids, options))
-    yield Contestant(
-        "ours, LoRA beside the weights",
-        lambda: len(generate(beside, tokenizer, problems, decoding=decoding, seed=0)),
-        peft,
-    )
-    yield Contestant("ours, LoRA as in a study", lambda: through_a_study(problems), peft)
+    yield Contestant("ours, LoRA beside the weights", lambda: ours(beside), peft)
+    yield Contestant("ours, LoRA as in a study", through_a_study, peft)
     if options.continuous:
         yield Contestant(
             "transformers' generate_batch",
@@ -126,9 +126,9 @@ def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestan
 
 def transformers_generate(
     model: Any, tokenizer: Any, ids: list[list[int]], options: argparse.Namespace
-) -> int:
-    """Sample in left-padded batches of problems; return the number of completions."""
-    count, step = 0, max(options.batch // options.samples, 1)
+) -> list[int]:
+    """Sample in left-padded batches of problems; return the number of tokens of each completion."""
+    lengths, step = [], max(options.batch // options.samples, 1)
     for start in range(0, len(ids), step):
         batch = ids[start : start + step]
         padded = tokenizer.pad({"input_ids": batch}, padding_side="left", return_tensors="pt")
@@ -137,14 +137,16 @@ def transformers_generate(
             attention_mask=padded["attention_mask"],
             generation_config=sampling(tokenizer, options),
         )
-        texts = tokenizer.batch_decode(written[:, padded["input_ids"].shape[1] :], skip_special_tokens=True)
-        count += len(texts)
-    return count
+        new = written[:, padded["input_ids"].shape[1] :]
+        tokenizer.batch_decode(new, skip_special_tokens=True)
+        before_end = (new == tokenizer.eos_token_id).cumsum(1) == 0
+        lengths += (before_end.sum(1) + 1).clamp(max=new.shape[1]).tolist()  # the end counts, as in ours
+    return lengths
 
 
 def transformers_generate_batch(
     model: Any, tokenizer: Any, ids: list[list[int]], options: argparse.Namespace
-) -> int:
+) -> list[int]:
     """Sample with transformers' continuous batching, in the settings that were fastest here."""
     pages = -(-(max(map(len, ids)) + options.limit) // 16)
     outputs = model.generate_batch(
@@ -159,7 +161,7 @@ def transformers_generate_batch(
             return_logprobs=True,
         ),
     )
-    return sum(output.error is None for output in outputs.values())
+    return [len(output.generated_tokens) for output in outputs.values() if output.error is None]
 
 
 def sampling(tokenizer: Any, options: argparse.Namespace) -> GenerationConfig:
