@@ -104,7 +104,7 @@ def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestan
     beside.save_pretrained(str(folder))
 
     def ours(policy: Any) -> list[int]:
-        return [row.tokens for row in generate(policy, tokenizer, problems, decoding=decoding, seed=0)]
+        return [row.tokens or 0 for row in generate(policy, tokenizer, problems, decoding=decoding, seed=0)]
 
     def through_a_study() -> list[int]:
         with adapted(model, folder) as policy:
