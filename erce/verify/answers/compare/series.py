@@ -1,24 +1,31 @@
 """A sum or a product over an index → its value; an infinite sum has one that depends on its terms alone."""
 
 import operator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from erce.verify.answers.limits import MAX_TERMS, TooLargeError, UndefinedError
 from erce.verify.answers.tree import INFINITY, Tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from erce.verify.answers.compare.evaluate import Evaluator
 
 # An infinite sum stands for this weighted sum of its first terms, so that equal terms make equal sums.
 _WEIGHTS = [Fraction(weight, 97) for weight in (101, 89, 113, 73, 131, 61, 151, 53)]
 _ZEROS_SKIPPED = 3  # at the beginning: k x^k may begin at 0 or at 1
 
 
-def series(evaluator: "Evaluator", tree: Tree) -> Any:
+class Evaluator(Protocol):
+    """What a sum needs of `evaluate.Evaluator`."""
+
+    values: dict[str, Any]
+    endless: int
+
+    def value(self, tree: Tree) -> Any: ...
+    def combined(self, left: Any, right: Any, operation: Callable[[Any, Any], Any]) -> Any: ...
+    def bounded(self, value: Any) -> Any: ...
+
+
+def series(evaluator: Evaluator, tree: Tree) -> Any:
     """Return the value of a sum or a product."""
     kind, name, first, last, term = tree
     low = evaluator.value(first)
@@ -38,7 +45,7 @@ def series(evaluator: "Evaluator", tree: Tree) -> Any:
     return total
 
 
-def _terms(evaluator: "Evaluator", name: str, indices: "Iterable[int]", term: Tree) -> "Iterator[Any]":
+def _terms(evaluator: Evaluator, name: str, indices: Iterable[int], term: Tree) -> Iterator[Any]:
     outer = evaluator.values
     for index in indices:
         evaluator.values = {**outer, name: index}
@@ -49,7 +56,7 @@ def _terms(evaluator: "Evaluator", name: str, indices: "Iterable[int]", term: Tr
         yield value
 
 
-def _endless(evaluator: "Evaluator", terms: "Iterator[Any]") -> Any:
+def _endless(evaluator: Evaluator, terms: Iterator[Any]) -> Any:
     evaluator.endless += 1
     value = next(terms)
     for _ in range(_ZEROS_SKIPPED):

@@ -1,21 +1,39 @@
 """Tokens of a sum over an index, of an unknown function's arguments, or under an accent → trees."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
-from erce.verify.answers.read.lexer import END
+from erce.verify.answers.read.lexer import END, Token
 from erce.verify.answers.tree import Tree, symbols
-
-if TYPE_CHECKING:
-    from erce.verify.answers.read.scalar import ExpressionParser
 
 # In f(x + 1) each of these is a function; most other letters only in f(x) and f(2), as P(1 + r) is a product.
 _FUNCTIONS = frozenset({"f", "g", "F", "G", "T", "Gamma", "zeta"})
 _FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
 
 
-def series(parser: "ExpressionParser", kind: str) -> Tree:
+class Parser(Protocol):
+    """What these need of `scalar.ExpressionParser`."""
+
+    tokens: list[Token]
+    at: int
+    depth: int
+    indices: list[str]
+
+    @property
+    def next(self) -> Token: ...
+    def take(self) -> Token: ...
+    def eat(self, sign: str) -> bool: ...
+    def need(self, sign: str) -> None: ...
+    def descend(self) -> None: ...
+    def sum(self) -> Tree: ...
+    def product(self) -> Tree: ...
+    def exponent(self) -> Tree: ...
+    def argument(self) -> Tree: ...
+    def subscript(self) -> str: ...
+
+
+def series(parser: Parser, kind: str) -> Tree:
     """Read a sum or a product; its bounds may stand in either order."""
     last = _bound(parser) if parser.eat("^") else None
     parser.need("_")
@@ -35,12 +53,12 @@ def series(parser: "ExpressionParser", kind: str) -> Tree:
     return kind, f"#{len(parser.indices)}", first, last, term
 
 
-def _bound(parser: "ExpressionParser") -> Tree:
+def _bound(parser: Parser) -> Tree:
     r"""Read the upper bound that stands before the lower one: in \sum^n_{k=1} the _ begins the lower one."""
     return ("sym", parser.take().text) if parser.next.kind == "letter" else parser.exponent()
 
 
-def accented(parser: "ExpressionParser", accent: str) -> Tree:
+def accented(parser: Parser, accent: str) -> Tree:
     r"""Read what stands under an accent: a name, or the conjugate of a number as in \overline{3+4i}.
 
     The name of a set of numbers keeps its sign, as in \mathbb{R}^+ and \mathbb{Z}_{\ge 0}.
@@ -66,14 +84,14 @@ def accented(parser: "ExpressionParser", accent: str) -> Tree:
 _RESTRICTION = re.compile("[_^][-+*]|_[<>≤≥≠]0")
 
 
-def indexed(parser: "ExpressionParser", name: str, subscript: str) -> Tree:
+def indexed(parser: Parser, name: str, subscript: str) -> Tree:
     """Read the a_k or a_{k+1} of a sum over k as the value of an unknown function."""
     if len(subscript) > 1 and subscript.isalpha():
         raise UnparsedError("two indices")
     return "apply", f"{name}_", (parser.argument(),)
 
 
-def application(parser: "ExpressionParser", name: str) -> Tree | None:
+def application(parser: Parser, name: str) -> Tree | None:
     """Read the arguments of an unknown function after its name; None if the name stands for a factor."""
     letter = name.partition("_")[0].rstrip("'")
     start = parser.at
