@@ -18,12 +18,13 @@ import sys
 import threading
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 from erce.verify.sandbox import frames, one_interpreter, printed
 from erce.verify.sandbox.descriptions import Descriptions, builtin_base
+from erce.verify.sandbox.identity import looks_at_identity
 from erce.verify.sandbox.objects import Table, extends_builtin, flavour
 
 _FUNCTIONS = {
@@ -33,6 +34,7 @@ _FUNCTIONS = {
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 _MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO)
 _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
+_BUILTINS = {name for name in dir(builtins) if not name.startswith("_")}
 _FEW_VALUES = 64  # a smaller request for the values of a generator gets one
 
 
@@ -51,6 +53,7 @@ class Service:
         self._numbers: dict[int, int] = {}  # id(object) → its index there, negative for one of the tests'
         self._known_to_judge = 0  # objects below this index cross as the index alone
         self._names: dict[str, Any] = {}
+        self._beyond_values = False  # whether the program sees, or hides, more than values
         self._copied_classes: set[str] = set()  # which the tests have, too: instances cross as copies
         self._copies: dict[int, Any] = {}  # of the tests' objects, by their negative numbers
         self._description = Descriptions(self._numbers, self._number, self._encode)
@@ -75,7 +78,10 @@ class Service:
         self._calling_back = threading.RLock()  # one thread of the program at a time
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
-            "names": lambda *names: [self._reply(self._name, name) for name in names],
+            "names": lambda *names: [
+                self._beyond_values,
+                [self._reply(self._name, name) for name in names],
+            ],
             "call": self._call,
             "get": self._get,
             "set": self._set,
@@ -103,7 +109,7 @@ class Service:
         with suppress(frames.ClosedError):
             self._run(*frames.receive(channel))
 
-    def _run(self, program: str, definitions: list[list[str]], mode: str) -> None:
+    def _run(self, program: str, definitions: list[list[str]], imports: list[str], mode: str) -> None:
         """Load the program and answer requests; an exception in loading is the first answer.
 
         Where program and tests share an interpreter, a request loads the program.
@@ -114,7 +120,7 @@ class Service:
         sys.modules["program"] = module = types.ModuleType("program")
         self._names = module.__dict__
         if mode == "strict":
-            loaded = self._reply(self._load_after_setup, self._names)
+            loaded = self._reply(self._load_after_setup, self._names, imports)
             if "ok" not in loaded:  # the judge waits for the answer to "names", and gets this instead
                 self._send(loaded)
         while True:
@@ -144,16 +150,22 @@ class Service:
         except (MemoryError, ValueError) as error:
             frames.send(self._channel, self._description.of(error))
 
-    def _load_after_setup(self, names: dict[str, Any]) -> None:
+    def _load_after_setup(self, names: dict[str, Any], imports: Iterable[str] = ()) -> None:
+        """Load the set-up's definitions, the program and the tests' imports, in the order of one process."""
         for source, name in self._definitions:
             with suppress(Exception):  # the judge runs the set-up again and reports the error
                 exec(compile(source, "<setup>", "exec"), names)
             if name in names:
                 self._copied_classes.add(name)
         self._load(names)
+        for source in imports:
+            with suppress(Exception):  # likewise
+                exec(compile(source, "<test>", "exec"), names)
 
     def _load(self, names: dict[str, Any]) -> None:
-        exec(compile(self._program, "<program>", "exec"), names)
+        code = compile(self._program, "<program>", "exec")
+        exec(code, names)
+        self._beyond_values = looks_at_identity(code) or not _BUILTINS.isdisjoint(names)
 
     def _encode(self, value: Any) -> Any:
         try:

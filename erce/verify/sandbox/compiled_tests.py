@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from types import CodeType, ModuleType
 
 from erce.verify.sandbox.expectations import called_for_effects, expect_constants, is_camel_case
-from erce.verify.sandbox.literal_asserts import functions_called, show_values_alone
+from erce.verify.sandbox.literal_asserts import builtins_tested, functions_called, show_values_alone
 from erce.verify.sandbox.mirrored import mirrored_comparisons
 
 _BUILTINS = frozenset(dir(builtins))
@@ -49,8 +49,7 @@ class CompiledTests:
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
     `called_for_effects`: functions of which the tests use no result. `show_values_alone`: the tests look at
     nothing but values that the program returns for literals. `mirrored`: comparison methods in which an
-    instance cannot cheat. `assert_in_contexts`: whether a `with` has asserts in it. These are read when a job
-    asks.
+    instance cannot cheat. `assert_in_contexts`: whether a `with` has asserts in it.
     """
 
     setup: tuple[CodeType, ...]
@@ -84,17 +83,18 @@ def compile_tests(
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
+    named = frozenset(answered) - bound
     modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return CompiledTests(
         setup=compiled[0],
         tests=compiled[1],
         entry_points=answered,
-        required=frozenset(answered) - bound,
+        required=named - _BUILTINS if entry_points is None else named,
         modules=tuple(sorted(modules)),
         independent=not bound_by_tests,
         against_constants=cache(lambda: expect_constants(_statements(tests), _statements(setup), answered)),
         called_for_effects=cache(lambda: called_for_effects(_nodes_of((*setup, *tests)), answered)),
-        show_values_alone=cache(lambda: show_values_alone(_statements((*setup, *tests)), answered)),
+        show_values_alone=cache(lambda: show_values_alone(_statements(setup), _statements(tests), answered)),
         mirrored=cache(lambda: mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests))),
         assert_in_contexts=cache(lambda: any(map(_is_context_with_asserts, _nodes_of((*setup, *tests))))),
         bound_by_setup=_read_and_bound(setup)[1],
@@ -150,17 +150,20 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
     Python defines its builtins and the modules of its library, which tests may use without an import. A name
-    that is called or handed on belongs to the program even if a module has the same name.
+    that is called or handed on belongs to the program even if a module has the same name. So does the name of
+    a builtin with which the tests check nothing else (`builtins_tested`).
 
     >>> free_names(["import math"], ["assert math.isclose(f(x=1), [g(i) for i in range(3)][0])"])
     ('f', 'g')
-    >>> free_names([], ["assert numbers(2) == [0, 1]; check(bisect)"])
-    ('bisect', 'check', 'numbers')
+    >>> free_names([], ["assert numbers(2) == [0, 1]; check(bisect)", "assert round(2.5) == 3"])
+    ('bisect', 'check', 'numbers', 'round')
     """
     loaded, bound = _read_and_bound((*setup, *tests))
     starred = {name for source in (*setup, *tests) for name in _star_imported(source)}
     objects = {name for source in (*setup, *tests) for name in _names_of_objects(source)}
-    free = loaded - bound - starred - _BUILTINS
+    every = _nodes_of((*setup, *tests))
+    free = loaded - bound - starred - (_BUILTINS - builtins_tested(every, handed_on=False))
+    free = free or (loaded & builtins_tested(every, handed_on=True))
     return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
 
 
@@ -176,8 +179,8 @@ def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]
     plain = called_with_literals(setup, tests)
     if plain:
         return tuple(name for name in plain if not is_camel_case(name))
-    called = {name for source in tests for name in _called_names(source)}
-    return tuple(name for name in free_names(setup, tests) if name in called and not is_camel_case(name))
+    called = {name for source in tests for name in _called_names(source) if not is_camel_case(name)}
+    return tuple(name for name in free_names(setup, tests) if name in called)
 
 
 @lru_cache(maxsize=1024)

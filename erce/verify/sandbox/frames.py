@@ -16,8 +16,9 @@ import io
 import json
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
@@ -29,6 +30,7 @@ _JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _FROM_JSON = json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
+_MAX_INTERNED_LETTERS = 100
 _MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
 PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
 _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
@@ -138,14 +140,18 @@ def decode(form: Any, handle: Callable[[list[Any]], Any]) -> Any:
     """Return the value of a form; `handle` reads the tags that are not plain values.
 
     The value is at most a few times as large as the form: a range stays a range, a number keeps its exponent.
+    Equal short strings are one object, as Python's compiler makes them: `op is "add"` holds on both sides.
     ValueError, TypeError, KeyError, OverflowError, ArithmeticError or RecursionError if `form` is none.
 
     >>> decode(["t", [1, ["r", [0, 10**15, 1]]]], handle=lambda form: None)
     (1, range(0, 1000000000000000))
     """
-    if form is None or type(form) in (bool, int, float, str):
+    kind = type(form)
+    if kind is str:
+        return intern(form) if len(form) <= _MAX_INTERNED_LETTERS else form
+    if form is None or kind in (bool, int, float):
         return form
-    if type(form) is not list:
+    if kind is not list:
         raise ValueError("not a form")
     build = _READ.get(form[0])
     return handle(form) if build is None else build(form, handle)
@@ -215,6 +221,19 @@ def _mapping(form: Any, handle: Any) -> dict[Any, Any]:
     return {decode(key, handle): decode(value, handle) for key, value in form[1]}
 
 
+def _in_order(kind: Callable[[Iterable[Any]], Any], values: list[Any]) -> Any:
+    """Return a set that iterates over `values` in their order, if Python makes such a one of them.
+
+    The order depends on how a set is made: `{1, 2, 3}` is a copy of a constant one, which `set([1, 2, 3])`
+    is not.
+    """
+    for order in (values, values[::-1]):
+        for made in (kind(order), kind(set(order))):
+            if [*map(id, made)] == [*map(id, values)]:
+                return made
+    return kind(values)
+
+
 def _text(form: Any, index: int = 1) -> str:
     if type(form[index]) is not str:
         raise ValueError("not text")
@@ -276,8 +295,8 @@ _READ: dict[str, Callable[[Any, Any], Any]] = {
     "f": lambda form, handle: float(_text(form)),
     "l": _values,
     "t": lambda form, handle: tuple(_values(form, handle)),
-    "s": lambda form, handle: set(_values(form, handle)),
-    "z": lambda form, handle: frozenset(_values(form, handle)),
+    "s": lambda form, handle: _in_order(set, _values(form, handle)),
+    "z": lambda form, handle: _in_order(frozenset, _values(form, handle)),
     "d": _mapping,
     "b": lambda form, handle: bytes.fromhex(_text(form)),
     "B": lambda form, handle: bytearray.fromhex(_text(form)),

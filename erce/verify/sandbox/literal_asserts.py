@@ -14,7 +14,8 @@ from erce.verify.sandbox.expectations import is_constant
 _VALUE_FUNCTIONS = (abs, all, any, bool, dict, float, int, len, max, min, round, set, sorted, sum)
 _VALUE_FUNCTION_NAMES = {function.__name__ for function in _VALUE_FUNCTIONS}  # no order of a set, no text
 _LITERAL_ARITHMETIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
-_DEFINED_BY_PYTHON = sys.stdlib_module_names | set(dir(builtins))
+_BUILTINS = set(dir(builtins))
+_DEFINED_BY_PYTHON = sys.stdlib_module_names | _BUILTINS
 
 
 def functions_called(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def functions_called(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
                     comparators=[expected],
                 ),
                 msg=None,
-            ) if all(map(is_constant, arguments)) and is_constant(expected):
+            ) if all(map(_is_ordered_constant, arguments)) and is_constant(expected):
                 names.add(name)
             case _:
                 return ()
@@ -44,21 +45,48 @@ def functions_called(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
     return tuple(sorted(names)) if is_free else ()
 
 
-def show_values_alone(statements: Sequence[ast.stmt], answered: Iterable[str]) -> bool:
+def builtins_tested(nodes: Sequence[ast.AST], *, handed_on: bool) -> set[str]:
+    """Return the builtins that tests only call as in `assert round(2.5) == 3`, so that a program may answer.
+
+    With `handed_on`, also those that they hand to a function, as in `check(round)`.
+
+    >>> text = "assert round(2.5) == 3; assert len([]) == 0 == len(f(1)); check(sorted)"
+    >>> [sorted(builtins_tested([*ast.walk(ast.parse(text))], handed_on=wide)) for wide in (False, True)]
+    [['round'], ['round', 'sorted']]
+    """
+    tested: set[int] = set()
+    for node in nodes:
+        match node:
+            case (
+                ast.Assert(test=ast.Compare(left=ast.Call() as call, comparators=[expected]))
+                | ast.Call(func=ast.Attribute(attr="assertEqual"), args=[ast.Call() as call, expected])
+            ) if all(map(is_constant, [*call.args, *(named.value for named in call.keywords), expected])):
+                tested.add(id(call.func))
+            case ast.Expr(value=ast.Call(func=ast.Name(), args=arguments)) if handed_on:
+                tested |= set(map(id, arguments))
+    names = [node for node in nodes if isinstance(node, ast.Name) and node.id in _BUILTINS]
+    return {name.id for name in names} - {name.id for name in names if id(name) not in tested}
+
+
+def show_values_alone(setup: Sequence[ast.stmt], tests: Sequence[ast.stmt], answered: Iterable[str]) -> bool:
     """Return whether each assert calls the program once at most, with literals, and looks at what it returns.
 
     Then no changed argument, identity or type, which are lost between two processes, decides the verdict, if
     the result is made of builtin types (`Peer.beyond_values`). `answered` are the names of the program;
-    parameters of the tests' functions may stand for them, as in HumanEval's `check(candidate)`.
+    parameters of the tests' functions may stand for them, as in HumanEval's `check(candidate)`. An import in
+    the tests, unlike one in the set-up, may come after a call of the program that needs it.
 
     >>> texts = "assert abs(f(2) - 0.5) < 1e-6", "v = [2]; assert f(v) == 1", "assert f([2]) is not f([2])"
-    >>> [show_values_alone(ast.parse(text).body, ["f"]) for text in texts]
+    >>> [show_values_alone([], ast.parse(text).body, ["f"]) for text in texts]
     [True, False, False]
     """
+    if any(isinstance(statement, ast.Import) for statement in tests):
+        return False
+    statements = [*setup, *tests]
     functions = [node for node in statements if isinstance(node, ast.FunctionDef)]
     parameters = {parameter.arg for function in functions for parameter in function.args.args}
-    tests = _ValueTests({*answered, *parameters}, {function.name for function in functions})
-    return all(map(tests.may_contain, statements))
+    values = _ValueTests({*answered, *parameters}, {function.name for function in functions})
+    return all(map(values.may_contain, statements))
 
 
 class _ValueTests:
@@ -98,7 +126,8 @@ class _ValueTests:
                     return False
                 parts = [left, *others]
             case ast.Call(args=arguments, keywords=named) if self._is_call(expression):
-                return all(map(_is_written_out, [*arguments, *(keyword.value for keyword in named)]))
+                passed = [*arguments, *(keyword.value for keyword in named)]
+                return all(_is_written_out(value) and _has_no_set(value) for value in passed)
             case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _VALUE_FUNCTION_NAMES:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math")), args=parts, keywords=named):
@@ -118,6 +147,20 @@ class _ValueTests:
             case ast.Call(func=ast.Name(id=name)):
                 return name in self._answered
         return False
+
+
+def _is_ordered_constant(value: ast.expr) -> bool:
+    """Return whether an argument is a constant without a set, whose order may change on its way."""
+    match value:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(map(_is_ordered_constant, items))
+        case ast.Set() | ast.Dict():
+            return is_constant(value) and _has_no_set(value)
+    return is_constant(value)
+
+
+def _has_no_set(value: ast.expr) -> bool:
+    return not any(isinstance(node, ast.Set) and len(node.elts) > 1 for node in ast.walk(value))
 
 
 def _is_singleton(value: ast.expr) -> bool:

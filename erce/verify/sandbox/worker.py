@@ -86,7 +86,7 @@ def _rehearse() -> None:
     for _ in range(REHEARSALS):
         judge, own = socket.socketpair()
         with judge, own:
-            for message in ([_REHEARSED, [], "strict"], ["names", "f"], *_CALLS):
+            for message in ([_REHEARSED, [], [], "strict"], ["names", "f"], *_CALLS):
                 frames.send(judge, message)
             judge.shutdown(socket.SHUT_WR)
             candidate.Service().serve(own)

@@ -33,7 +33,8 @@ from erce.verify.sandbox.compiled_tests import (
         ([], ["assert f(x=1).y == 2"], ("f",)),
         ([], ["assert __name__ and f"], ("f",)),
         (["root = Node(1)\nroot.left = Node(2)"], ["assert depth(root) == 2"], ("Node", "depth")),
-        ([], ["assert sum([1]) == 1"], ()),
+        ([], ["assert sum([1]) == 1"], ("sum",)),
+        ([], ["assert sum([1]) == 1 == len(sum([1]))"], ()),
     ],
 )
 def test_entry_points_are_the_free_names_that_nobody_defines(setup, tests, names):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -135,7 +135,8 @@ class SupervisedWorker:
         if mode == "strict" and "split" in self._without:
             mode = "together"
         try:
-            program = frames.frame([job.program, definitions_of(tuple(job.setup)), mode])
+            definitions = definitions_of(tuple(job.setup))
+            program = frames.frame([job.program, definitions, _imports_of(job.tests), mode])
         except frames.TooBigError as error:
             return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0), False
         try:
@@ -224,6 +225,12 @@ class SupervisedWorker:
         if not message:
             raise frames.ClosedError("the worker ended")
         return message.decode()
+
+
+def _imports_of(tests: Sequence[str]) -> list[str]:
+    """Return the imports and types of tests, which a program sees when it is called."""
+    importing = tuple(test for test in tests if "import" in test)
+    return [source for source, kind in definitions_of(importing) if not kind] if importing else []
 
 
 def _set_timeout(channel: socket.socket, seconds: float) -> None:

@@ -30,7 +30,7 @@ ENDED = "the program ended its process"
 _STDOUT = sys.stdout
 _REBUILT_FROM_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
 _MAX_REPEATS = 1000
-_MAX_VALUES_PASSED = 1 << 20  # taken from an iterator of the tests
+_MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
 
 class JobEnded(BaseException):
@@ -52,7 +52,8 @@ class Peer:
         self.needed = False  # whether the outcome of the running test depends on the program
         self.received = 0  # bytes
         self.tests: CompiledTests  # from `load` on
-        self.beyond_values = False  # whether the program showed the tests more than values of builtin types
+        # Whether program or tests may see more than values of builtin types, as `a is b` or an object.
+        self.beyond_values = False
         self.has_left_out = False  # whether a change of an argument was not copied back
         self.has_copied = False  # whether a change of an argument was copied back
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
@@ -162,11 +163,13 @@ class Peer:
         self.tests, self.copies.mirrored = tests, tests.mirrored
         names = tests.entry_points
         self.send("names", *names)
-        replies = self.answer()
+        answer = self.answer()
         self.needed = True
-        if type(replies) is not list or len(replies) != len(names):
-            raise self.stop("failed", "a malformed reply")
-        return replies
+        match answer:
+            case [bool(beyond_values), list(replies)] if len(replies) == len(names):
+                self.beyond_values = beyond_values
+                return replies
+        raise self.stop("failed", "a malformed reply")
 
     def entry_point(self, name: str, reply: Any) -> Any:
         """Return what the program has under a name; KeyError if it has nothing.

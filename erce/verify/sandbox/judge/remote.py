@@ -6,7 +6,7 @@ ends the job. What the program computed from a value of the tests may be the exp
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from erce.verify.sandbox import frames
@@ -14,6 +14,7 @@ from erce.verify.sandbox.compiled_tests import CompiledTests
 from erce.verify.sandbox.judge.raised import StandIn, StandInType
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
+_VALUES_ONE_BY_ONE = 1000  # of an iterator, which may do something for each; then it is asked for many
 # Tests call these methods on builtins; an object of the program with such a method could return anything.
 _OF_BUILTINS = frozenset(
     name for kind in frames.CROSSING_TYPES for name in dir(kind) if not name.startswith("_")
@@ -56,6 +57,8 @@ class Handle:
     is_class: bool = False  # whether it has a name in CamelCase
     is_constructed: bool = False  # whether the tests made it by such a name
     is_informed: bool = False  # whether the program made it from a value of the tests
+    requests: int = 0  # for values of an iterator
+    ahead: list[Any] = field(default_factory=list)  # values of an iterator that came early, the next one last
 
     def ask(self, verb: str, *operands: Any) -> Any:
         """Return the answer to a question about this object, not yet decoded."""
@@ -321,10 +324,14 @@ class RemoteIterator(Remote):
         return self
 
     def __next__(self) -> Any:
-        values = self._handle.peer.value(["l", self._handle.ask("next", 1)])
-        if not values:
+        handle = self._handle
+        if not handle.ahead:
+            handle.requests += 1
+            count = 1 if handle.requests <= _VALUES_ONE_BY_ONE else _MAX_VALUES_PER_REQUEST
+            handle.ahead = handle.peer.value(["l", handle.ask("next", count)])[::-1]
+        if not handle.ahead:
             raise StopIteration
-        return values[0]
+        return handle.ahead.pop()
 
 
 async def _coroutine(peer: Program, number: int, kind: str) -> Any:

@@ -132,6 +132,7 @@ class _Trial:
 
     def _bind_entry_points(self, replies: list[Any]) -> None:
         """Bind the entry points and no other name, or a program could define both sides of an assert."""
+        beyond_values = self._peer.beyond_values
         for name, reply in zip(self._compiled.entry_points, replies, strict=True):
             try:
                 self._names[name] = self._peer.entry_point(name, reply)
@@ -139,8 +140,9 @@ class _Trial:
                 self._missing.add(name)
         values = [self._names[name] for name in self._compiled.entry_points if name not in self._missing]
         # Entry points come as stand-ins, which alone is neither a call nor more than values.
-        self._peer.beyond_values = False
-        self._peer.needed = bool(self._missing) or not all(isinstance(value, Remote) for value in values)
+        self._peer.beyond_values = beyond_values
+        others = self._missing - vars(builtins).keys()  # Python's own take the place of missing builtins
+        self._peer.needed = bool(others) or not all(isinstance(value, Remote) for value in values)
 
     def outcome(self) -> Ruling:
         if self._peer.stopped:
@@ -174,7 +176,7 @@ class _Trial:
             return f"nobody defines {name!r}, which is no entry point"
         if isinstance(error, ImportError) and not isinstance(error, StandIn):
             return f"the tests import what is not here: {self._at}{_exception_text(error)}"
-        if not self._peer.needed and not self._peer.has_copied:
+        if not self._peer.needed and not self._peer.has_copied and not self._missing:
             return f"the tests raise before they need the program: {self._at}{_exception_text(error)}"
         return ""
 
