@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from erce.verify.sandbox.unittest_style import as_functions
+
 # Builtins whose result depends on their one argument alone.
 _ONE_VALUE_FUNCTIONS = (
     *("len", "sorted", "list", "tuple", "set", "dict", "range", "sum", "max", "min", "str", "type"),
@@ -32,7 +34,7 @@ def expect_constants(
     or a builtin such as `sorted` makes of values. The other statements, and the functions of the set-up that
     these call, must be as simple. `answered` are the names of the program.
     """
-    body = [*statements, *_functions_reached(statements, setup)]
+    body = [*as_functions(statements), *_functions_reached(statements, setup)]
     functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
     if len(set(functions)) < len(functions):
         return False
@@ -135,7 +137,7 @@ class _ConstantTests:
             case ast.Import() | ast.ImportFrom():
                 return True
             case (
-                ast.Assign(targets=[ast.Name() | ast.Tuple(elts=[*_])], value=value)
+                ast.Assign(targets=[ast.Name() | ast.Tuple() | ast.Subscript()], value=value)
                 | ast.Expr(value=value)
                 | ast.Return(value=value)
             ):

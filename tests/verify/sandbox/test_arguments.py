@@ -183,7 +183,12 @@ def check(result, expected):
             "passed",
         ),
         ("xs = [5]\nassert g(xs, lambda x: x > 1) == 1\nassert not xs", "passed"),
+        (
+            "xs, w = [2, 1, 9], [1, 2]\nk = f(xs)\nxs[:k] = sorted(xs[:k])\nassert k == 2 and xs == w",
+            "passed",
+        ),
         # The expected value is not a constant, or the program may have it.
+        ("xs, w = [5], [5]\nr = e(xs)\nw[:] = sorted(xs)\nassert r == w", "opaque"),
         ("xs, want = ([1, 2], [2])\ng(want, bool)\ncheck(run(K, xs), want)", "failed"),
         ("xs = [1, 2, 3]\nk = f(xs)\nfor i in range(len(xs)): assert xs[i] == 9", "failed"),
         ("xs = [1, 2, 3]\nk = f(xs)\nn = len(xs)\nfor i in range(n): assert xs[i] == 9", "failed"),
@@ -210,8 +215,11 @@ def g(s, test):
     s[:] = [x for x in s if not test(x)]
     return n - len(s)
 def h(c): pass
+def e(s):
+    s.clear()
+    return []
 """
-    assert ruled(program, test, setup=[HELPERS], entry_points=["f", "g", "h", "K"])[0] == reason
+    assert ruled(program, test, setup=[HELPERS], entry_points=["f", "g", "h", "e", "K"])[0] == reason
 
 
 @pytest.mark.parametrize(
@@ -238,3 +246,32 @@ def test_a_change_that_a_later_test_sees_is_no_error_of_the_tests(ruled):
     for answer in ("1", "None"):
         program = f"def f(v):\n    v.clear()\n    return {answer}"
         assert ruled(program, *tests, setup=["ITEMS = [3, 1]"])[0] == "failed"
+
+
+UNITTEST = """
+import io, unittest
+class TestCases(unittest.TestCase):
+    def test_cases(self):
+        {}
+suite = unittest.TestLoader().loadTestsFromTestCase(TestCases)
+result = unittest.TextTestRunner(stream=io.StringIO()).run(suite)
+assert result.wasSuccessful()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("v = [1, 2, 3]; self.assertEqual(f(v), 3); self.assertListEqual(v[:2], [1, 2])", "passed"),
+        ("v = [1]; self.assertEqual(f(v), 1); self.assertFalse(v)", "passed"),
+        ("v = [1, 2, 3]; self.assertEqual(f(v), 3, 'last'); self.assertEqual([1], v)", "failed"),
+        ("v = [1, 2]; self.assertTrue(f(v) == 2); self.assertIsNone(v)", "failed"),
+        # The expected value is not a constant.
+        ("v = [3, 1]; w = empty(v); self.assertEqual(w, sorted(v))", "opaque"),
+        ("v = [3, 1]; w = empty(v); self.assertTrue(w == v)", "opaque"),
+        ("self.v = [1, 2]; self.assertEqual(f(self.v), 2); self.assertEqual(self.v, [1])", "opaque"),
+    ],
+)
+def test_unittests_that_compare_with_constants_see_changed_arguments(ruled, body, reason):
+    program = "def f(v): return v.pop()\ndef empty(v):\n    v.clear()\n    return []"
+    assert ruled(program, UNITTEST.format(body))[0] == reason
