@@ -26,7 +26,8 @@ NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send ea
 MAX_FRAME_BYTES = 8 << 20
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
-_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False, ensure_ascii=False)
+_UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
 _FROM_JSON = json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
@@ -62,7 +63,7 @@ class TooBigError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    text = _JSON.encode(message).encode()
+    text = _JSON.encode(message).encode(*_UTF_8)
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
     return len(text).to_bytes(4, "little") + text
@@ -82,7 +83,7 @@ def receive(channel: socket.socket) -> Any:
 
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
-    text = payload.decode()
+    text = payload.decode(*_UTF_8)
     content, end = _FROM_JSON.raw_decode(text)
     if end != len(text):
         raise ValueError("more than one JSON")

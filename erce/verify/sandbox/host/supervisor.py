@@ -28,8 +28,10 @@ SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker c
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
 # thread and every job starts from seed 0, so its forks can leave out the slow hooks of threading and random.
+# Without `site`, Python lacks `exit` and `quit`, which programs and tests may call.
 _WORKER_SCRIPT = """
-import os, sys, types
+import builtins, os, sys, types
+builtins.exit = builtins.quit = sys.exit
 register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
 for name, folder in {packages!r}.items():
     sys.modules[name] = types.ModuleType(name)
