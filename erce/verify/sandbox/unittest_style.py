@@ -30,7 +30,7 @@ def as_functions(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
                 and ast.unparse(base) in ("TestCase", "unittest.TestCase")
                 and all(map(_is_method, body))
             ):
-                functions += [_Asserts().visit(copy.deepcopy(method)) for method in body]
+                functions += map(_function, body)
                 suites.add(name)
             case _:
                 names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
@@ -49,12 +49,21 @@ def _is_method(node: ast.stmt) -> bool:
     return False
 
 
-class _Asserts(ast.NodeTransformer):
-    """A method of a test case → a function with asserts."""
+def _function(method: ast.stmt) -> ast.stmt:
+    function = _Asserts().visit(copy.deepcopy(method))
+    function.args.args = []
+    return function
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.args.args = []
-        return self.generic_visit(node)
+
+class _Asserts(ast.NodeTransformer):
+    """The checks of a test case → asserts."""
+
+    def visit_With(self, node: ast.With) -> ast.With | list[ast.stmt]:
+        self.generic_visit(node)
+        match node.items:
+            case [ast.withitem(ast.Call(ast.Attribute(ast.Name(id="self"), attr="subTest")), None)]:
+                return node.body
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         match node.value:

@@ -30,8 +30,13 @@ IN_ONE_NAMESPACE = (
         # A set iterates in the order that it has in the tests, wherever Python can make it so.
         (ORDER, [f"assert listed({{8, 0, 16}}) == {list(eval('{8, 0, 16}'))}"], "passed"),
         (ORDER, [f"assert listed({{20, 3, 36, 5, 1}}) == {list(eval('{20, 3, 36, 5, 1}'))}"], "passed"),
+        (ORDER, [f"assert listed({{40, 8, 16, 24, 3}}) == {list(eval('{40, 8, 16, 24, 3}'))}"], "opaque"),
         (ORDER, ["assert listed({8, 0, 16}) == [1, 2, 3]"], "failed"),
         (ORDER, ["s = made([20, 3, 36, 5, 1])\nassert list(s) == listed(s)"], "passed"),
+        # Strings cross letter by letter.
+        ("def f(text): return len(text)", ["assert f('\\ud83d\\ude00') == 2"], "passed"),
+        # Python's `site` defines exit and quit.
+        ("def f(x): return x", ["if f(1) != 1:\n    exit(1)\nassert f(2) == 2 or quit()"], "passed"),
         # The program sees what the tests import, from the moment in which they import it.
         (IN_ONE_NAMESPACE, ["import math\nassert root(4) == 2"], "passed"),
         (IN_ONE_NAMESPACE, ["from statistics import median\nassert middle([1, 2, 9]) == 2"], "passed"),
