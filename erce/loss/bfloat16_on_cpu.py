@@ -14,14 +14,14 @@ from torch import Tensor
 
 from erce.loss.matmul import Factors, Matmuls, blocks_of
 from erce.loss.request import Request
-from erce.loss.row_passes import Room, RowTerms, TermsOf
+from erce.loss.row_passes import Room, RowTerms, TermsOf, logits_, terms_at
 
 LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
 LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
 SAMPLED = 128  # columns, at the least, that a row's centre is reckoned from
 _PIECE = 2**17  # products of a dot's that are in a core's cache at once
-_GROUP = 64  # columns that are searched for a likely one at once
 _LOG2_E = 1 / math.log(2)
+_GROUP = 64  # columns that are searched for a likely one at once
 
 
 def choose(factors: Factors, request: Request) -> Matmuls:
@@ -60,20 +60,27 @@ class RoundedMatmuls(Matmuls):
         exact_rows = [x.to(self.dtype) for x, _ in factors]
         pairs = zip(exact_rows, factors, strict=True)
         own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
-        at_targets, centre = torch.stack(own).sum(0), self._centre
+        at_targets, centre = sum(own[1:], own[0])[:, None], self._centre.to(self.dtype)
 
-        def terms_of(block: Tensor, part: slice, room: Room) -> RowTerms:
-            y = targets[part, None]
-            z = room[2].copy_(block).add_(centre[part]).scatter_(-1, y, at_targets[part, None])
-            z = request.to_logits_(z if bias is None else z.add_(bias))
-            shift = z.amax(-1)
-            u = z.sub_(shift[:, None])
-            # exp2_ is right to 1e-5 and faster than exp; the terms that matter are computed again below.
-            terms = RowTerms(u, torch.mul(u, _LOG2_E, out=room[0]).exp2_(), room[1], shift, shift)
-            rows, columns = _likely_besides(terms, y, request.order)
-            dots = _dots(exact_rows, factors, rows + part.start, columns)
-            z = request.to_logits_(dots if bias is None else dots + bias[columns])
-            return terms._replace(top=shift + _correct(terms, rows, columns, z, y))
+        def logits_at(rows: Tensor, columns: Tensor) -> Tensor:
+            dots = _dots(exact_rows, factors, rows, columns)
+            return request.to_logits_(dots if bias is None else dots + bias[columns])
+
+        def terms_of(block: Tensor, part: slice, y: Tensor, room: Room) -> RowTerms:
+            z, off, own = room[2].copy_(block), centre[part], at_targets[part]
+            if request.softcap is not None:  # without a cap the centre moves a row's logits alike, and u not
+                z, off = z.add_(off), torch.zeros_like(off)
+            z = logits_(z.scatter_(-1, y, own - off), bias, request)
+            largest = _largest_by_group(z)
+            top = largest.amax(-1)
+            terms = terms_at(z, top, y, room, request, exp=_exp)
+            terms.e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
+            others = terms.e.sum(-1)
+            _exp(largest.sub_(top[:, None]), out=largest)
+            rows, columns = _larger(terms.e, largest, _least(terms.u, others, request.order))
+            lift = request.slope * off[:, 0]
+            terms = terms._replace(shift=top + lift, target=terms.target + lift, others=others)
+            return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
 
         return terms_of
 
@@ -83,7 +90,7 @@ class RoundedMatmuls(Matmuls):
             # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
             # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
             excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
-            d_rows.addmm_(excess, _some_of(weight).mean(0, keepdim=True), alpha=-1)
+            d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
 
     def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
         for columns in blocks_of(d_weight, self.dtype):
@@ -98,6 +105,11 @@ def _centre(factors: Factors) -> Tensor:
     z = torch.stack([x.float() @ _some_of(weight).t() for x, weight in factors]).sum(0)
     centre = (z.softmax(-1) * z).sum(-1, keepdim=True)
     return centre.nan_to_num_(0, 0, 0).bfloat16()  # what is no number is to show in the logits themselves
+
+
+def _exp(u: Tensor, *, out: Tensor) -> Tensor:
+    """Return e^u to a relative error of |u| / 2 roundings, in half of torch.exp's time."""
+    return torch.mul(u, _LOG2_E, out=out).exp2_()
 
 
 def _dots(exact_rows: list[Tensor], factors: Factors, rows: Tensor, columns: Tensor) -> Tensor:
@@ -115,43 +127,51 @@ def _some_of(weight: Tensor) -> Tensor:
     return weight[::odd_step].float()
 
 
-def _correct(terms: RowTerms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> Tensor:
-    """Put exact logits in the place of rounded ones, and return the largest u of each row then."""
-    u, e, _, shift, _ = terms
+def _corrected(terms: RowTerms, rows: Tensor, columns: Tensor, z: Tensor, y: Tensor) -> RowTerms:
+    """Put exact logits in the place of rounded ones, and the target's e^u in the place of 0."""
+    u, e, _, shift, _, target, others = terms
+    assert others is not None
     corrected = z - shift[rows]
-    u[rows, columns] = corrected
-    e[rows, columns] = corrected.exp()
+    exact = corrected.exp()
+    others = others.index_add(0, rows, exact - e[rows, columns])
+    u[rows, columns], e[rows, columns] = corrected, exact
+    e.scatter_(-1, y, (target - shift).exp_()[:, None])
     largest = torch.zeros_like(shift).index_fill_(0, rows, -math.inf)
-    return torch.maximum(largest.scatter_reduce_(0, rows, corrected, "amax"), u.gather(-1, y)[:, 0])
+    largest = largest.scatter_reduce_(0, rows, corrected, "amax")
+    return terms._replace(top=torch.maximum(shift + largest, target), others=others)
 
 
-def _likely_besides(terms: RowTerms, y: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
-    """Return the rows and columns of the tokens that are likely among all but the targets y (rows, 1)."""
-    e = terms.e
-    e_y = e.gather(-1, y)
-    e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
-    rows, columns = _larger(e, _least(terms.u, e, order))
-    e.scatter_(-1, y, e_y)
-    return rows, columns
-
-
-def _least(u: Tensor, e: Tensor, order: float | None) -> Tensor:
+def _least(u: Tensor, others: Tensor, order: float | None) -> Tensor:
     """Return the e^u (rows,) of a token whose share is `LIKELY`."""
-    least = LIKELY * e.sum(-1)
+    least = LIKELY * others
     if order is None or order >= 1:
         return least
     return torch.minimum(least, (LIKELY * (order * u).exp_().sum(-1)) ** (1 / order))
 
 
-def _larger(e: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the rows and columns where e is larger than `least`, by row."""
-    if not (least < 1).any():  # every e is at most 1
+def _largest_by_group(z: Tensor) -> Tensor:
+    """Return the largest of each row's columns j, j + groups, j + 2 groups …, (rows, groups)."""
+    groups = z.shape[-1] // _GROUP
+    largest = z[:, : groups * _GROUP].unflatten(1, (_GROUP, groups)).amax(1)
+    rest = z[:, groups * _GROUP :]
+    if rest.shape[1]:
+        few = largest[:, : rest.shape[1]]
+        torch.maximum(few, rest, out=few)
+    return largest
+
+
+def _larger(e: Tensor, largest: Tensor, least: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rows and columns where e is larger than `least`, by row; `largest` are its groups' largest.
+
+    Every e is at most 1, and `largest` may count columns that are 0 in e.
+    """
+    if not (least < 1).any():
         none = torch.zeros(0, dtype=torch.long, device=e.device)
         return none, none
-    groups = e.shape[-1] // _GROUP
+    groups = largest.shape[1]
     whole = groups * _GROUP
-    grouped = e[:, :whole].unflatten(1, (_GROUP, groups))  # column i · groups + j is the i-th of group j
-    rows, group = (grouped.amax(1) > least[:, None]).nonzero(as_tuple=True)
+    rows, group = (largest > least[:, None]).nonzero(as_tuple=True)
+    grouped = e[:, :whole].unflatten(1, (_GROUP, groups))
     hits, place = (grouped[rows, :, group] > least[rows, None]).nonzero(as_tuple=True)
     last_rows, last = (e[:, whole:] > least[:, None]).nonzero(as_tuple=True)
     rows, order = torch.cat([rows[hits], last_rows]).sort(stable=True)

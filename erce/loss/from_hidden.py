@@ -24,6 +24,7 @@ from erce.loss.sweep import (
     Gradients,
     Operands,
     Vocabulary,
+    choose_matmuls,
     chunks,
     dtypes_of,
     finished,
@@ -179,7 +180,9 @@ def _operands(
                 f"and weight {tuple(weight.shape)}; it must be (..., r) and (v, r)"
             )
         low = low.reshape(n, low.shape[-1])
-    return Operands(hidden.reshape(n, hidden.shape[-1]), weight, bias, low, up)
+    if hidden.ndim != 2:
+        hidden = hidden.reshape(n, hidden.shape[-1])
+    return Operands(hidden, weight, bias, low, up)
 
 
 def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) -> Loss:
@@ -189,8 +192,10 @@ def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) ->
     function = _GradientInForward
     if request.return_lse or (learns and request.per_row):
         function = _GradientInBackward
-    elif learns and len(chunks(operands, rows.m, request, vocabulary)) == 1:
-        function = GradientOfOneChunk
+    elif learns:
+        matmuls = choose_matmuls(operands, request, vocabulary)
+        if len(chunks(operands, rows.m, request, vocabulary, matmuls)) == 1:
+            function = GradientOfOneChunk
     outputs = function.apply(*operands, rows, request, vocabulary, torch.is_grad_enabled())
     return request.reduced(outputs, count=max(rows.m, 1))
 
@@ -215,7 +220,7 @@ class _GradientInForward(torch.autograd.Function):
     @staticmethod
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        by_row = upstream[0][ctx.rows.positions, None] if ctx.request.per_row else upstream[0]
+        by_row = ctx.rows.of(upstream[0])[:, None] if ctx.request.per_row else upstream[0]
         scales = Gradients(by_row, upstream[0], upstream[0], by_row, upstream[0])
         scaled = Gradients(
             *(None if x is None else x * s for x, s in zip(ctx.saved_tensors, scales, strict=True))

@@ -99,13 +99,13 @@ class _FromLogits(torch.autograd.Function):
         columns = logits.new_empty(len(request.fields) + 1, rows.m, dtype=exact)
         for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
             part = rows.at(block)
-            tile = logits.index_select(0, part.positions).to(exact)
+            tile = part.of(logits).to(exact, copy=isinstance(part.positions, slice))
             out = None if gradient is None else tile
             loss, top = score_tile(tile, part, request, None, terms_with(None, request), out)
             torch.stack([*loss.computed, top], out=columns[:, block])
             if gradient is not None:
-                gradient.index_copy_(0, part.positions, tile.to(kept))
-        refuse_no_distribution(columns[-1], rows.positions)
+                gradient[part.positions] = tile.to(kept)
+        refuse_no_distribution(columns[-1], rows)
         ctx.save_for_backward(gradient, logits if request.return_lse else None)
         ctx.dtype, ctx.rows = logits.dtype, rows
         return outputs_of(ctx, request.loss_of(columns[:-1]), rows, request)
@@ -116,7 +116,6 @@ class _FromLogits(torch.autograd.Function):
         gradient, logits = ctx.saved_tensors
         gradient = gradient * upstream[0][..., None]
         if logits is not None:
-            p = logits.index_select(0, ctx.rows.positions).softmax(-1, dtype=upstream[-1].dtype)
-            pulls = p.mul_(upstream[-1][ctx.rows.positions, None])
-            gradient.index_add_(0, ctx.rows.positions, pulls.to(gradient.dtype))
+            p = ctx.rows.of(logits).softmax(-1, dtype=upstream[-1].dtype)
+            gradient[ctx.rows.positions] += p.mul_(ctx.rows.of(upstream[-1])[:, None]).to(gradient.dtype)
         return gradient.to(ctx.dtype), None, None, None

@@ -34,11 +34,11 @@ class Matmuls:
         tile = self._tile(factors, self.dtype)
         for i, (x, weight) in enumerate(factors):
             exact = x.to(self.dtype)
-            for columns, w in _in_blocks(weight, self.dtype):
+            for part, w in _in_blocks(tile, weight, self.dtype):
                 if i == 0:
-                    torch.mm(exact, w.t(), out=tile[:, columns])
+                    torch.mm(exact, w.t(), out=part)
                 else:
-                    tile[:, columns].addmm_(exact, w.t())
+                    part.addmm_(exact, w.t())
         return tile, tile
 
     def terms_of(self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request) -> TermsOf:
@@ -47,17 +47,17 @@ class Matmuls:
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         """Write tile @ weight to `d_rows`."""
-        for i, (columns, w) in enumerate(_in_blocks(weight, self.dtype)):
+        for i, (part, w) in enumerate(_in_blocks(tile, weight, self.dtype)):
             if i == 0:
-                torch.mm(tile[:, columns], w, out=d_rows)
+                torch.mm(part, w, out=d_rows)
             else:
-                d_rows.addmm_(tile[:, columns], w)
+                d_rows.addmm_(part, w)
 
     def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
         """Add tile.T @ rows to `d_weight`."""
         rows = rows.to(d_weight.dtype)
-        for columns, part in _in_blocks(tile.t(), d_weight.dtype):
-            d_weight[columns].addmm_(part, rows)
+        for part, columns in _in_blocks(d_weight.t(), tile.t(), d_weight.dtype):
+            part.t().addmm_(columns, rows)
 
     def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
         """Return tile.T @ rows times a number."""
@@ -65,11 +65,12 @@ class Matmuls:
 
     def _tile(self, factors: Factors, dtype: torch.dtype) -> Tensor:
         """Return room for a chunk: one buffer serves all chunks, as the first is the largest."""
-        rows, v = len(factors[0][0]), len(factors[0][1])
+        rows, v = factors[0][0].shape[0], factors[0][1].shape[0]
         if dtype not in self._buffers:
             stride = math.ceil(v / _STRIDE) * _STRIDE
             self._buffers[dtype] = factors[0][0].new_empty(rows, stride, dtype=dtype)
-        return self._buffers[dtype][:rows, :v]
+        buffer = self._buffers[dtype]
+        return buffer if buffer.shape == (rows, v) else buffer[:rows, :v]
 
 
 class MixedPrecision(Matmuls):
@@ -112,10 +113,13 @@ class MixedPrecision(Matmuls):
         return super().d_weight(tile, rows, scale)
 
 
-def _in_blocks(weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
-    """Yield slices of the vocabulary with their rows of `weight` in `dtype`: one slice if it has it."""
-    for columns in [slice(0, len(weight))] if weight.dtype == dtype else blocks_of(weight, dtype):
-        yield columns, weight[columns].to(dtype)
+def _in_blocks(tile: Tensor, weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield columns of the tile with their rows of `weight` in `dtype`: all at once if it has that."""
+    if weight.dtype == dtype:
+        yield tile, weight
+        return
+    for columns in blocks_of(weight, dtype):
+        yield tile[:, columns], weight[columns].to(dtype)
 
 
 def blocks_of(weight: Tensor, dtype: torch.dtype) -> Iterator[slice]:

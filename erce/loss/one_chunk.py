@@ -22,7 +22,7 @@ class GradientOfOneChunk(torch.autograd.Function):
         operands, (rows, request, vocabulary, _) = Operands(*args[:5]), args[5:]
         head = Head.of(operands, request, vocabulary)
         loss, top, d_logits = head.score(head.factors(rows), rows, differentiate=True)
-        refuse_no_distribution(top, rows.positions)
+        refuse_no_distribution(top, rows)
         ctx.save_for_backward(d_logits, *operands)
         ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
         return outputs_of(ctx, loss, rows, request)

@@ -44,7 +44,7 @@ class Loss(NamedTuple):
 class Rows(NamedTuple):
     """The m positions to score, those whose target is not ignored."""
 
-    positions: Tensor  # (m,), indices into the n flattened positions
+    positions: Tensor | slice  # (m,), indices into the n flattened positions; a slice where all are scored
     targets: Tensor  # (m,)
     lam: float | Tensor  # one, or (m,)
     weights: Tensor | None  # (m,), factors on the objectives
@@ -52,21 +52,32 @@ class Rows(NamedTuple):
 
     @property
     def m(self) -> int:
-        return self.positions.shape[0]
+        return self.targets.shape[0]
 
     def at(self, part: slice) -> "Rows":
         if part.start == 0 and part.stop == self.m:
             return self
-        columns = {name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)}
+        columns: dict[str, Any] = {
+            name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)
+        }
+        if isinstance(self.positions, slice):
+            first = self.positions.start
+            columns["positions"] = slice(first + part.start, first + part.stop)
         return self._replace(**columns)
 
     def weighed(self, factors: Tensor, of_lse: Tensor | None, dtype: torch.dtype) -> "Rows":
         """Return the rows with factors (n,) on top of their own weights, and with weights of lse (n,)."""
-        weights = factors[self.positions].to(dtype)
+        weights = self.of(factors).to(dtype)
         return self._replace(
             weights=weights if self.weights is None else self.weights * weights,
-            lse_weights=None if of_lse is None else of_lse[self.positions].to(dtype),
+            lse_weights=None if of_lse is None else self.of(of_lse).to(dtype),
         )
+
+    def of(self, x: Tensor) -> Tensor:
+        """Return the scored rows of x (n, ...)."""
+        if isinstance(self.positions, Tensor):
+            return x.index_select(0, self.positions)
+        return x if self.m == x.shape[0] else x[self.positions]
 
 
 class Request(NamedTuple):
@@ -175,25 +186,36 @@ class Request(NamedTuple):
     def rows(self, v: int, dtype: torch.dtype) -> Rows:
         """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
         flat = self.targets.reshape(-1).long()
+        rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(self.lam, Tensor) else float(self.lam), None)
+        if self._all_are_scored(flat, v):
+            return rows
         scored = flat != self.ignore_index
         tokens = flat * scored
         count = self._read_once(tokens, scored, v)
-        positions = torch.arange(count, device=flat.device)
         if count < len(flat):
             # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for once more.
-            positions = torch.searchsorted(scored.cumsum(0), positions + 1)
-            tokens = tokens.index_select(0, positions)
+            numbers = torch.arange(1, count + 1, device=flat.device)
+            rows = rows._replace(positions=torch.searchsorted(scored.cumsum(0), numbers))
 
         def of(numbers: Tensor) -> Tensor:
-            spread = numbers.broadcast_to(self.targets.shape).reshape(-1)
-            return spread.index_select(0, positions).to(dtype)
+            return rows.of(numbers.broadcast_to(self.targets.shape).reshape(-1)).to(dtype)
 
-        return Rows(
-            positions,
-            tokens,
-            of(self.lam) if isinstance(self.lam, Tensor) else float(self.lam),
-            None if self.row_weights is None else of(self.row_weights),
+        return rows._replace(
+            targets=rows.of(tokens),
+            lam=of(self.lam) if isinstance(self.lam, Tensor) else rows.lam,
+            weights=None if self.row_weights is None else of(self.row_weights),
         )
+
+    def _all_are_scored(self, flat: Tensor, v: int) -> bool:
+        """Return whether a call on a CPU has a target at every position and no tensor of numbers to check.
+
+        That takes half of the operations that `_read_once` takes.
+        """
+        numbers = (self.lam, self.row_weights, self.num_items_in_batch)
+        if flat.device.type != "cpu" or not len(flat) or any(isinstance(x, Tensor) for x in numbers):
+            return False
+        low, high = map(int, flat.aminmax())
+        return low >= 0 and high < v and not low <= self.ignore_index <= high
 
     def _read_once(self, tokens: Tensor, scored: Tensor, v: int) -> int:
         """Return how many positions are scored, and raise an InputError for numbers that make no sense.
@@ -224,10 +246,10 @@ class Request(NamedTuple):
 
     def spread(self, values: Tensor, rows: Rows) -> Tensor:
         """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
-        n = self.targets.numel()
-        if rows.m == n:
+        if isinstance(rows.positions, slice):
             return values
-        return values.new_zeros(n, *values.shape[1:]).index_copy_(0, rows.positions, values)
+        zeros = values.new_zeros(self.targets.numel(), *values.shape[1:])
+        return zeros.index_copy_(0, rows.positions, values)
 
     def outputs(self, loss: Loss, rows: Rows) -> tuple[Tensor, ...]:
         """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row."""
@@ -243,7 +265,7 @@ class Request(NamedTuple):
             items = self.num_items_in_batch
             objective = objective / (count if items is None else items)
         lse = [logged.pop().reshape(self.targets.shape)] if self.return_lse else []
-        means = torch.stack(logged).sum(1) / count
+        means = torch.stack(logged).sum(1).div_(count)
         return self.loss_of([objective, *means.unbind(), *lse])
 
 
@@ -330,6 +352,7 @@ def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tens
     """Return a loss as an autograd function's outputs, of which the objective and lse are differentiable."""
     outputs = request.outputs(loss, rows)
     ctx.mark_non_differentiable(*(outputs[1:-1] if request.return_lse else outputs[1:]))
+    ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
     return outputs
 
 
@@ -346,6 +369,9 @@ def not_differentiable(backward: _Backward) -> _Backward:
                 "the gradient of this loss was made in the forward and cannot be differentiated again; "
                 "leave out create_graph=True"
             )
+        ctx, *upstream = args
+        if all(x is None for x in upstream):  # the caller's gradient is undefined, which counts as 0
+            return (None,) * len(ctx.needs_input_grad)
         return backward(*args)
 
     return cast(_Backward, refusing)

@@ -20,19 +20,38 @@ BLOCK_BYTES_ON_CPU = 3 * 2**20  # a block and its few temporaries stay in a core
 BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 
 
+class Room:
+    """Tensors (rows, v) to work in: each is made when it is first asked for, and all blocks get the same."""
+
+    def __init__(self, tile: Tensor, dtype: torch.dtype) -> None:
+        self._tile, self._dtype = tile, dtype
+        self._made: dict[int, Tensor] = {}
+        self.rows = 0  # of the block at hand; none is larger than the first
+
+    def __getitem__(self, number: int) -> Tensor:
+        made = self._made.get(number)
+        if made is None:
+            made = self._tile.new_empty(self.rows, self._tile.shape[1], dtype=self._dtype)
+            self._made[number] = made
+        return made if made.shape[0] == self.rows else made[: self.rows]
+
+
 class RowTerms(NamedTuple):
     """What both passes read of a block of rows of logits z."""
 
     u: Tensor  # (rows, v), z − shift
     e: Tensor  # (rows, v), e^u
-    product: Tensor  # (rows, v), at order 1 e^u u, after `sums_of`; the gradient of a user's penalty; or room
-    shift: Tensor  # (rows,), finite where the row is a distribution or masked as a whole
+    # (rows, v): at order 1 e^u u, after `sums_of`, in u's memory if no one reads u by then; the gradient of a
+    # user's penalty; or room.
+    product: Tensor
+    shift: Tensor  # (rows,), finite where the row is a distribution
     top: Tensor  # (rows,), max z
+    target: Tensor  # (rows,), z of the target
+    others: Tensor | None = None  # (rows,), Σ e^u without the target, where it is known
 
 
-Room = list[Tensor]  # three tensors (rows, v) to work in
-# A block of the head's output, which rows of the tile it has, and room → its terms.
-TermsOf = Callable[[Tensor, slice, Room], RowTerms]
+# A block of the head's output, which rows of the tile it has, their targets (rows, 1) and room → its terms.
+TermsOf = Callable[[Tensor, slice, Tensor, Room], RowTerms]
 
 
 def score_tile(
@@ -46,17 +65,17 @@ def score_tile(
     if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile):
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
-    parts = list(blocks(tile, dtype))
-    if len(parts) == 1:
-        ((_, room),) = parts
-        terms = terms_of(tile, slice(0, len(tile)), room)
-        return _score_block(terms, rows, request, out), terms.top
-    # Allocated before the loop: results kept between blocks would split the memory that the blocks reuse.
-    columns = tile.new_empty(len(request.fields) + 1, len(tile), dtype=dtype)
-    for part, room in parts:
-        terms = terms_of(tile[part], part, room)
-        loss = _score_block(terms, rows.at(part), request, None if out is None else out[part])
+    y, columns = rows.targets[:, None], None
+    for part, room in blocks(tile, dtype):
+        if part.stop - part.start == tile.shape[0]:
+            terms = terms_of(tile, part, y, room)
+            return _score_block(terms, y, rows, request, out), terms.top
+        if columns is None:  # before the first block: what is kept later would split the memory of the blocks
+            columns = tile.new_empty(len(request.fields) + 1, tile.shape[0], dtype=dtype)
+        terms = terms_of(tile[part], part, y[part], room)
+        loss = _score_block(terms, y[part], rows.at(part), request, None if out is None else out[part])
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
+    assert columns is not None
     return request.loss_of(columns[:-1]), columns[-1]
 
 
@@ -79,28 +98,36 @@ def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slic
 
 def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Room]]:
     """Yield slices that cover a tile's rows, each with room to work in, the same for all."""
-    room = []
-    for part in row_blocks(len(tile), tile.shape[-1] * dtype.itemsize, tile.device):
-        room = room or [tile.new_empty(part.stop, tile.shape[-1], dtype=dtype) for _ in range(3)]
-        few = part.stop - part.start
-        yield part, room if few == len(room[0]) else [x[:few] for x in room]
+    room = Room(tile, dtype)
+    for part in row_blocks(tile.shape[0], tile.shape[1] * dtype.itemsize, tile.device):
+        room.rows = part.stop - part.start
+        yield part, room
 
 
 def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
     """Return what makes the terms of a block in its own memory."""
 
-    def terms_of(block: Tensor, part: slice, room: Room) -> RowTerms:
+    def terms_of(block: Tensor, part: slice, y: Tensor, room: Room) -> RowTerms:
         z = logits_(block, bias, request)
-        return terms_at(z, z.amax(-1), room)
+        return terms_at(z, z.amax(-1), y, room, request)
 
     return terms_of
 
 
-def terms_at(z: Tensor, top: Tensor, room: Room) -> RowTerms:
+def terms_at(
+    z: Tensor,
+    top: Tensor,
+    y: Tensor,
+    room: Room,
+    request: Request,
+    *,
+    exp: Callable[..., Tensor] = torch.exp,
+) -> RowTerms:
     """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
-    shift = top.clamp(min=torch.finfo(top.dtype).min)  # −inf − −inf would be NaN
-    u = z.sub_(shift[:, None])
-    return RowTerms(u, torch.exp(u, out=room[0]), room[1], shift, top)
+    target = z.gather(-1, y)[:, 0]
+    u = z.sub_(top[:, None])
+    keeps_u = request.order != 1 or request.softcap is not None or request.smooths
+    return RowTerms(u, exp(u, out=room[0]), room[1] if keeps_u else u, top, top, target)
 
 
 def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
@@ -108,39 +135,38 @@ def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
     return request.to_logits_(x if bias is None else x.add_(bias))
 
 
-def _score_block(terms: RowTerms, rows: Rows, request: Request, out: Tensor | None) -> Loss:
-    sums = sums_of(terms, rows.targets, request)
+def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: Tensor | None) -> Loss:
     objective = request.objective
     gate = objective.gate(terms.u) if objective.gated else None
     tail = _tail_share(terms.u, request) if request.diagnose else None
+    sums = sums_of(terms, y, request)
     penalty = None
     if request.order is None:
         from erce.loss.user_penalty import value_and_slopes
 
-        penalty, gradient = value_and_slopes(terms.u, sums, rows.targets, request.penalty, out is not None)
+        penalty, gradient = value_and_slopes(terms.u, sums, y, request.penalty, out is not None)
         terms = terms if gradient is None else terms._replace(product=gradient)
     loss, slopes = settle(sums, rows, request, gate, penalty)
     if out is not None:
-        gradient_into(out, terms, rows.targets, slopes, request)
-    return loss._replace(tail_share=tail)
+        gradient_into(out, terms, y, slopes, request)
+    return loss if tail is None else loss._replace(tail_share=tail)
 
 
-def sums_of(terms: RowTerms, targets: Tensor, request: Request) -> Sums:
-    """Return the sums of each row; at order 1, write e^u u into `terms.product`, for the gradient."""
+def sums_of(terms: RowTerms, y: Tensor, request: Request) -> Sums:
+    """Return the sums of each row, whose targets are y (rows, 1).
+
+    At order 1, write e^u u into `terms.product`, for the gradient. The target's e^u is lost.
+    """
     u, e, *_ = terms
-    zero, y = torch.zeros_like(terms.shift), targets[:, None]
-    e_y = e.gather(-1, y)
-    others = e.scatter_(-1, y, 0).sum(-1)
-    e.scatter_(-1, y, e_y)
-    bent, powers = _penalty_sums(terms, zero, request.order)
-    total = finite = squares = zero
+    total = finite = squares = zero = torch.zeros_like(terms.shift)
     if request.smooths:
         live = u.isfinite()
         total, finite = u.where(live, 0).sum(-1), live.sum(-1).to(u.dtype)
     if request.diagnose:
         squares = torch.linalg.vector_norm(e, dim=-1).square()
-    target = u.gather(-1, y)[:, 0].add_(terms.shift)
-    return Sums(terms.shift, terms.top, target, others, bent, powers, squares, total, finite)
+    bent, powers = _penalty_sums(terms, zero, request.order)
+    others = e.scatter_(-1, y, 0).sum(-1) if terms.others is None else terms.others
+    return Sums(terms.shift, terms.top, terms.target, others, bent, powers, squares, total, finite)
 
 
 def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
@@ -166,7 +192,7 @@ def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[T
 def gradient_into(
     out: Tensor,
     terms: RowTerms,
-    targets: Tensor,
+    y: Tensor,
     slopes: Slopes,
     request: Request,
     *,
@@ -174,33 +200,33 @@ def gradient_into(
 ) -> None:
     """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
 
-    Targets that are not `here` (rows,) are no columns; None has all of them here.
+    Targets y (rows, 1) that are not `here` (rows, 1) are no columns; None has all of them here.
     """
     u, e, *_ = terms
     cap = request.cap
     cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
     masked = u.isneginf() if request.smooths else None
-    g = _penalty_gradient(terms, slopes, request.order)
-    g = torch.add(g, e.mul_(slopes.plain[:, None]), out=out if out.dtype == g.dtype else g)
+    penalty, bent = _penalty_gradient(terms, slopes, request.order), slopes.bent[:, None]
+    g = out if out.dtype == e.dtype else e
+    torch.addcmul(e.mul_(slopes.plain[:, None]), penalty, bent, out=g)
     if masked is not None:
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
     if cap_slope is not None:
         g.mul_(cap_slope)
-    y, own = targets[:, None], slopes.own[:, None]
-    g.scatter_(-1, y, own if here is None else torch.where(here[:, None], own, g.gather(-1, y)))
+    own = slopes.own[:, None]
+    g.scatter_(-1, y, own if here is None else torch.where(here, own, g.gather(-1, y)))
     if g is not out:
         out.copy_(g)
 
 
 def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> Tensor:
-    """Return the part of the gradient that has `slopes.bent`, in the terms' room."""
+    """Return what `slopes.bent` multiplies in the gradient, in the terms' room."""
     u, e, scratch, *_ = terms
-    bent = slopes.bent[:, None]
     if order is None or order == 1:
-        return scratch.mul_(bent)
+        return scratch
     if math.isinf(order):
-        return torch.mul(u == 0, bent, out=scratch)
-    g = torch.add(u, slopes.ratio[:, None], out=scratch).mul_(abs(order - 1)).expm1_().mul_(bent)
+        return scratch.copy_(u == 0)
+    g = torch.add(u, slopes.ratio[:, None], out=scratch).mul_(abs(order - 1)).expm1_()
     return g.mul_(e if order > 1 else u.mul_(order).exp_())
 
 

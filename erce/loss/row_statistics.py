@@ -9,7 +9,7 @@ The target's column is kept apart: Σ e^u over the others is s (1 − p_y), and 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -53,90 +53,123 @@ class Slopes(NamedTuple):
     shift: Tensor  # what u is relative to
 
 
+class Softmax(NamedTuple):
+    """What the sums say of each row's softmax, (rows,) each."""
+
+    u_y: Tensor  # u of the target
+    e_y: Tensor  # e^(u_y)
+    s: Tensor  # Σ e^u
+    log_s: Tensor
+    nll: Tensor  # −log p_y
+    unit: Tensor  # −1 / s
+
+
+class _Parts(NamedTuple):
+    """Slopes as in `Slopes`, tensors (rows,) or numbers, but `plain` in units of −1 / s."""
+
+    plain: Any
+    own: Any
+    bent: Any
+    ratio: Any
+    uniform: Any
+
+
 def settle(
     sums: Sums,
     rows: Rows,
     request: Request,
     gate: Tensor | None,
-    penalty: tuple[Tensor, Slopes] | None = None,
+    penalty: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Loss, Slopes]:
     """Return the loss of each row, save its tail share, and the slopes of the gradient in the head's output.
 
-    `gate` is the objective's. `penalty` has the value and the slopes of a user's own, which no sums give.
+    `gate` is the objective's. `penalty` has the value and d value / d z_y of a user's own, for which
+    no sums are enough.
     """
-    log_s, nll = logs(sums)
-    e_y = (sums.target - sums.shift).exp()
-    s = sums.others + e_y
-    value, slopes = _objective(log_s, nll, s, sums, request, gate)
-    entropy, of_penalty = _penalty(log_s, e_y, s, sums, request) if penalty is None else penalty
-    objective = value + rows.lam * entropy
-    slopes = slopes._replace(
-        plain=slopes.plain + rows.lam * of_penalty.plain,
-        bent=rows.lam * of_penalty.bent,
+    of = softmax(sums)
+    value, parts = _objective(of, sums, request, gate)
+    if penalty is None:
+        entropy, of_penalty = _penalty(of, sums, request)
+    else:
+        entropy, own = penalty
+        of_penalty = _Parts(0.0, own, torch.ones_like(own), torch.zeros_like(own), 0.0)
+    lam = rows.lam
+    objective = _plus(value, lam, entropy)
+    slopes = _Parts(
+        plain=_plus(parts.plain, lam, of_penalty.plain),
+        own=_plus(parts.own, lam, of_penalty.own),
+        bent=lam * of_penalty.bent,
         ratio=of_penalty.ratio,
-        own=slopes.own + rows.lam * of_penalty.own,
+        uniform=parts.uniform,
     )
-    lse = log_s + sums.shift if request.z_loss or request.return_lse else None
+    lse = of.log_s + sums.shift if request.z_loss or request.return_lse else None
     z_loss = request.z_loss * lse.square() if lse is not None and request.z_loss else None
     if lse is not None and z_loss is not None:
         objective = objective + z_loss
-        slopes = _plus_e(slopes, 2 * request.z_loss * lse / s, e_y)
+        slopes = _plus_p(slopes, 2 * request.z_loss * lse, of)
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
     if rows.lse_weights is not None:
-        slopes = _plus_e(slopes, rows.lse_weights / s, e_y)
-    top1 = (sums.target >= sums.top).to(nll.dtype)
-    loss = Loss(objective, nll, entropy, top1, z_loss=z_loss, lse=lse if request.return_lse else None)
+        slopes = _plus_p(slopes, rows.lse_weights, of)
+    top1 = (sums.target >= sums.top).to(of.nll.dtype)
+    loss = Loss(objective, of.nll, entropy, top1, z_loss=z_loss, lse=lse if request.return_lse else None)
     if request.diagnose:
         loss = loss._replace(
-            log_sum_p2=sums.squares.log() - 2 * log_s,
-            pushed_down=(slopes.own > 0).to(nll.dtype),
+            log_sum_p2=sums.squares.log() - 2 * of.log_s,
+            pushed_down=(slopes.own > 0).to(of.nll.dtype),
         )
-    return loss, _in_output(slopes, sums, request)
+    return loss, _in_output(slopes, of, sums, request)
 
 
-def logs(sums: Sums) -> tuple[Tensor, Tensor]:
-    """Return log s and −log p_y of each row.
+def softmax(sums: Sums) -> Softmax:
+    """Return what the sums say of each row.
 
     s = others + e^(u_y), so log s = log(1 + others + (e^(u_y) − 1)): exact where others → 0 and u_y → 0.
     """
     u_y = sums.target - sums.shift
-    log_s = torch.log1p(sums.others + torch.expm1(u_y))
-    return log_s, log_s - u_y
+    log_s = u_y.expm1().add_(sums.others).log1p_()
+    e_y = u_y.exp()
+    s = sums.others + e_y
+    return Softmax(u_y, e_y, s, log_s, log_s - u_y, s.reciprocal().neg_())
 
 
-def _objective(
-    log_s: Tensor, nll: Tensor, s: Tensor, sums: Sums, request: Request, gate: Tensor | None
-) -> tuple[Tensor, Slopes]:
+def _plus(a: Any, factor: Tensor | float, b: Any) -> Any:
+    """Return a + factor · b, of tensors in one operation, with the same bits whatever the factor is."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return torch.addcmul(a, factor, b) if isinstance(factor, Tensor) else torch.add(a, b, alpha=factor)
+    return a + factor * b
+
+
+def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -> tuple[Tensor, _Parts]:
     """Return what the penalty is added to, and its slopes.
 
     d nll / dz_j = p_j − [j = y], which at y is −others / s. Smoothing by ε mixes in, over the c columns that
     are not −inf, mean(−log p) = log s − Σ u / c, whose derivative is p_j − 1 / c.
     """
-    value, pull = request.objective.value_and_slope(nll, gate)
-    zero, rest = torch.zeros_like(nll), sums.others / s
+    value, pull = request.objective.value_and_slope(of.nll, gate)
+    own, zero = sums.others * of.unit, torch.zeros_like(of.nll)
     if not request.smooths:
-        return value, Slopes(pull / s, zero, zero, zero, -pull * rest, sums.shift)
+        return value, _Parts(-pull, own.mul_(pull), 0.0, zero, zero)
     epsilon = request.objective.smoothing
     pull, uniform = (1 - epsilon) * pull, epsilon / sums.finite
-    value = (1 - epsilon) * value + epsilon * (log_s - sums.total / sums.finite)
-    own = -pull * rest + epsilon * (-nll).exp() - uniform
-    return value, Slopes((pull + epsilon) / s, zero, zero, uniform, own, sums.shift)
+    value = (1 - epsilon) * value + epsilon * (of.log_s - sums.total / sums.finite)
+    own = pull * own + epsilon * (-of.nll).exp() - uniform
+    return value, _Parts(-(pull + epsilon), own, 0.0, zero, uniform)
 
 
-def _penalty(log_s: Tensor, e_y: Tensor, s: Tensor, sums: Sums, request: Request) -> tuple[Tensor, Slopes]:
+def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, _Parts]:
     """Return the value and the slopes of R, or of exp R, whose gradient is exp R times that of R."""
     order = request.order
     assert order is not None
-    ratio = _ratio(s, sums, order)
-    value, slopes = log_s + ratio, _renyi_slopes(ratio, e_y, s, sums, order)
+    ratio = _ratio(of, sums, order)
+    value, slopes = of.log_s + ratio, _renyi_slopes(ratio, of, sums, order)
     if not request.exponential:
         return value, slopes
     size = value.exp_()
     return size, _times(slopes, size)
 
 
-def _ratio(s: Tensor, sums: Sums, order: float) -> Tensor:
+def _ratio(of: Softmax, sums: Sums, order: float) -> Tensor:
     """Return R − log s, where R = log(Σ p^a) / (1 − a).
 
     Σ p^a = Σ e^(au) / s^a gives R − log s = −log(Σ e^(au) / s) / c, with c = a − 1. By the definition of
@@ -144,57 +177,55 @@ def _ratio(s: Tensor, sums: Sums, order: float) -> Tensor:
     −log1p(c B / s) / c, which at order 1 is −B / s.
     """
     if order == 1:
-        return sums.bent / -s
+        return sums.bent * of.unit
     if math.isinf(order):
-        return torch.zeros_like(s)
+        return torch.zeros_like(of.s)
     c = order - 1
-    log_share = torch.log1p(c * sums.bent / s)
+    log_share = torch.log1p(c * sums.bent / of.s)
     if order > 1:  # where Σ e^(au) is below s / 2, log1p would cancel and the sum itself does not
-        share = sums.powers / s
+        share = sums.powers / of.s
         log_share = torch.where(share < 0.5, share.log(), log_share)
     return log_share / -c
 
 
-def _renyi_slopes(ratio: Tensor, e_y: Tensor, s: Tensor, sums: Sums, order: float) -> Slopes:
+def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Parts:
     """Return the slopes of R, whose derivative is dR/dz = (a / (1 − a)) (q − p) with q = p^a / Σ p^a.
 
     As log p + R = u + ratio, q = p e^(c (u + ratio)), with c = a − 1 and k = |c|. From the lighter-tailed of
     p and q, dR/dz = −(a / k) w expm1(k (u + ratio)): w is p above order 1, and q = e^(au) / Σ e^(au) below.
     At order 1 this is −p (u + ratio), and at inf p − [u = 0] / (the number of maxima).
     """
-    u_y = sums.target - sums.shift
-    zero = torch.zeros_like(u_y)
+    u_y, e_y, s, *_ = of
     if order == 1:
-        per_s = s.reciprocal().neg_()
-        own = u_y.clamp_(min=torch.finfo(s.dtype).min).add_(ratio).mul_(e_y * per_s)  # −inf · 0 is NaN
-        return Slopes(ratio * per_s, per_s, ratio, zero, own, sums.shift)
+        log_share = u_y.clamp(min=torch.finfo(s.dtype).min).add_(ratio)  # −inf · 0 is NaN
+        return _Parts(ratio, log_share.mul_(e_y * of.unit), of.unit, ratio, 0.0)
     if math.isinf(order):
         maxima = sums.bent
         alone = (u_y == 0) & (maxima == 1)  # p_y − 1 is −others / s
-        own = torch.where(alone, -sums.others / s, e_y / s - (u_y == 0) / maxima)
-        return Slopes(1 / s, -1 / maxima, ratio, zero, own, sums.shift)
+        own = torch.where(alone, sums.others * of.unit, e_y / s - (u_y == 0) / maxima)
+        return _Parts(-1.0, own, -1 / maxima, ratio, 0.0)
     k = abs(order - 1)
     w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.bent, (order * u_y).exp())
     bent = -order / (k * w_sum)
-    return Slopes(zero, bent, ratio, zero, bent * w_y * torch.expm1(k * (u_y + ratio)), sums.shift)
+    return _Parts(0.0, bent * w_y * torch.expm1(k * (u_y + ratio)), bent, ratio, 0.0)
 
 
-def _plus_e(slopes: Slopes, factor: Tensor, e_y: Tensor) -> Slopes:
-    """Return the slopes with factor · e^u added; with 1 / s as the factor that is p, the slope of lse."""
-    return slopes._replace(plain=slopes.plain + factor, own=slopes.own + factor * e_y)
+def _plus_p(slopes: _Parts, factor: Tensor, of: Softmax) -> _Parts:
+    """Return the slopes with factor · p added: p is the slope of lse."""
+    return slopes._replace(plain=slopes.plain - factor, own=slopes.own + factor * of.e_y / of.s)
 
 
-def _times(slopes: Slopes, factor: Tensor | float) -> Slopes:
+def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
     """Return the slopes of the same rows times a factor."""
     return slopes._replace(
         plain=slopes.plain * factor,
+        own=slopes.own * factor,
         bent=slopes.bent * factor,
         uniform=slopes.uniform * factor,
-        own=slopes.own * factor,
     )
 
 
-def _in_output(slopes: Slopes, sums: Sums, request: Request) -> Slopes:
+def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slopes:
     """Return slopes in the logits as slopes in the head's output x.
 
     z = cap · tanh(slope · x / cap) has dz/dx = slope · (1 − (z / cap)²); the passes apply the bracket to all
@@ -202,13 +233,14 @@ def _in_output(slopes: Slopes, sums: Sums, request: Request) -> Slopes:
     """
     if request.slope != 1:
         slopes = _times(slopes, request.slope)
+    plain, own, bent, ratio, uniform = slopes
     if (cap := request.cap) is not None:
-        slopes = slopes._replace(own=slopes.own * (1 - (sums.target / cap).square()))
-    return slopes
+        own = own * (1 - (sums.target / cap).square())
+    return Slopes(plain * of.unit, bent, ratio, uniform, own, sums.shift)
 
 
-def refuse_no_distribution(top: Tensor, positions: Tensor) -> None:
-    """Raise a DivergedError that names the first row whose largest logit is not finite; both are (m,).
+def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
+    """Raise a DivergedError that names the first row whose largest logit `top` (m,) is not finite.
 
     On a CUDA device this check would make the host wait, so it runs only in torch's anomaly mode; otherwise
     such a row shows as a loss that is not finite.
@@ -220,7 +252,8 @@ def refuse_no_distribution(top: Tensor, positions: Tensor) -> None:
     bad = ~top.isfinite()
     if bad.any():
         first = int(bad.nonzero()[0, 0])
+        position = first if isinstance(rows.positions, slice) else int(rows.positions[first])
         raise DivergedError(
-            f"the logits of position {int(positions[first])} (its index when flattened) have no softmax: the "
+            f"the logits of position {position} (its index when flattened) have no softmax: the "
             f"largest is {float(top[first])}; look for NaN or infinity in hidden states, weight and bias"
         )

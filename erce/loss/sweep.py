@@ -62,11 +62,11 @@ class Vocabulary:
 
     def size(self, weight: Tensor) -> int:
         """Return the number of tokens that a target may be."""
-        return len(weight)
+        return weight.shape[0]
 
     def width(self, weight: Tensor) -> int:
         """Return the number of columns that a chunk's size is reckoned with."""
-        return len(weight)
+        return weight.shape[0]
 
     def largest(self, bias: Tensor) -> Tensor:
         """Return the largest entry of the bias over the whole vocabulary."""
@@ -100,7 +100,7 @@ class Head(NamedTuple):
     @classmethod
     def of(cls, operands: Operands, request: Request, vocabulary: Vocabulary) -> "Head":
         matmuls = choose_matmuls(operands, request, vocabulary)
-        bias = None if operands.bias is None else operands.bias.to(operands.exact)
+        bias = None if operands.bias is None else operands.bias.to(matmuls.dtype)
         return cls(
             _rounded(operands, request.autocast),
             None if bias is None else _centred(bias, request, vocabulary),
@@ -111,7 +111,7 @@ class Head(NamedTuple):
 
     def factors(self, rows: Rows) -> matmul.Factors:
         pairs = self.operands.factors
-        return [(x if rows.m == len(x) else x.index_select(0, rows.positions), w) for x, w in pairs]
+        return [(rows.of(x), w) for x, w in pairs]
 
     def score(
         self, factors: matmul.Factors, rows: Rows, *, differentiate: bool
@@ -129,20 +129,35 @@ def sweep(
     operands: Operands, rows: Rows, request: Request, wanted: Sequence[bool], vocabulary: Vocabulary
 ) -> tuple[Loss, Gradients]:
     """Return the loss of each scored row, (m,) a field, and the wanted gradients, all in the exact dtype."""
-    head, exact = Head.of(operands, request, vocabulary), operands.exact
-    columns = operands.hidden.new_empty(len(request.fields) + 1, rows.m, dtype=exact)
+    head = Head.of(operands, request, vocabulary)
+    exact = head.matmuls.dtype
     gradients = _empty_gradients(operands, rows.m, wanted, exact)
-    for chunk in chunks(operands, rows.m, request, vocabulary):
+    parts: list[tuple[Loss, Tensor]] = []
+    for chunk in chunks(operands, rows.m, request, vocabulary, head.matmuls):
         part = rows.at(chunk)
         factors = head.factors(part)
         loss, top, d_logits = head.score(factors, part, differentiate=any(wanted))
-        torch.stack([*loss.computed, top], out=columns[:, chunk])
+        parts.append((loss, top))
         _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
-    refuse_no_distribution(columns[-1], rows.positions)
+    loss, top = (
+        parts[0] if len(parts) == 1 else _joined(parts, request, operands.hidden.new_empty(0, dtype=exact))
+    )
+    refuse_no_distribution(top, rows)
     for gradient in (gradients.hidden, gradients.low):
         if gradient is not None:
             vocabulary.complete_(gradient)
-    return request.loss_of(columns[:-1]), gradients
+    return loss, gradients
+
+
+def _joined(parts: list[tuple[Loss, Tensor]], request: Request, like: Tensor) -> tuple[Loss, Tensor]:
+    """Return the losses and the largest logits of all chunks, which may be none."""
+    columns = (
+        zip(*([*loss.computed, top] for loss, top in parts), strict=True)
+        if parts
+        else ([like.new_empty(0)] for _ in (*request.fields, "top"))
+    )
+    *losses, top = map(torch.cat, columns)
+    return request.loss_of(losses), top
 
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
@@ -181,10 +196,11 @@ def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: 
     return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
 
 
-def chunks(operands: Operands, m: int, request: Request, vocabulary: Vocabulary) -> list[slice]:
+def chunks(
+    operands: Operands, m: int, request: Request, vocabulary: Vocabulary, matmuls: matmul.Matmuls
+) -> list[slice]:
     """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
-    weight = operands.weight
-    bytes_per_logit = choose_matmuls(operands, request, vocabulary).bytes_per_logit
+    weight, bytes_per_logit = operands.weight, matmuls.bytes_per_logit
     on_cpu, width = weight.device.type == "cpu", vocabulary.width(weight)
     most = request.chunk_bytes
     if most is None:
@@ -214,7 +230,7 @@ def _add_gradients(
     of_factors = ((gradients.hidden, gradients.weight), (gradients.low, gradients.up))
     for (d_x, d_w), (x, w) in zip(of_factors, factors, strict=False):
         if d_x is not None:
-            matmuls.d_rows_into(d_x[chunk], d_logits, w)
+            matmuls.d_rows_into(d_x if d_x.shape[0] == x.shape[0] else d_x[chunk], d_logits, w)
         if d_w is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
             matmuls.add_d_weight(d_w, d_logits, x)
     if gradients.bias is not None:

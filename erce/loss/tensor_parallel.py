@@ -146,18 +146,24 @@ def _measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | Non
     parts = []
     for part, room in row_passes.blocks(tile, tile.dtype):
         z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
-        terms = row_passes.terms_at(z, z.amax(-1), room)
-        parts.append(row_passes.sums_of(terms, y[part], request))
+        top = z.amax(-1)
+        shift = top.clamp(
+            min=torch.finfo(top.dtype).min
+        )  # all columns here may be masked, and −inf − −inf NaN
+        terms = row_passes.terms_at(z, shift, y[part], room, request)
+        parts.append(row_passes.sums_of(terms._replace(top=top), y[part], request))
     sums = Sums(*map(torch.cat, zip(*parts, strict=True)))
     e_y = (sums.target - sums.shift).exp()  # which is one of the others, where the target is not here
+    here = here[:, 0]
     return sums._replace(
         target=sums.target.where(here, -math.inf), others=sums.others.where(here, sums.others + e_y)
     )
 
 
 def _columns(targets: Tensor, v: int) -> tuple[Tensor, Tensor]:
-    """Return which targets are in [0, v), and all of them as columns, (rows,) each."""
-    return (targets >= 0) & (targets < v), targets.clamp(0, v - 1)
+    """Return which targets are in [0, v), and all of them as columns, (rows, 1) each."""
+    y = targets[:, None]
+    return (y >= 0) & (y < v), y.clamp(0, v - 1)
 
 
 def _write_gradient(
@@ -167,7 +173,8 @@ def _write_gradient(
     here, y = _columns(targets, tile.shape[-1])
     for part, room in row_passes.blocks(tile, tile.dtype):
         z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
-        terms = row_passes.terms_at(z, slopes.shift[part], room)
-        torch.mul(terms.e, terms.u, out=terms.product).nan_to_num_(nan=0.0)  # 0 · −inf
+        terms = row_passes.terms_at(z, slopes.shift[part], y[part], room, request)
+        if request.order == 1:
+            torch.mul(terms.e, terms.u, out=terms.product).nan_to_num_(nan=0.0)  # 0 · −inf
         few = Slopes(*(x[part] for x in slopes))
         row_passes.gradient_into(out[part], terms, y[part], few, request, here=here[part])

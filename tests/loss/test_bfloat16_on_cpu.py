@@ -99,7 +99,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     true = gradient(hidden.double(), weight.double(), y, lam=8.0)[1]
 
     def without_correction(self, factors, targets, bias, request):
-        return lambda block, part, room: terms_with(bias, request)(room[2].copy_(block), part, room)
+        return lambda block, part, y, room: terms_with(bias, request)(room[2].copy_(block), part, y, room)
 
     monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
     monkeypatch.setattr(bfloat16_on_cpu, "_centre", lambda factors: torch.zeros(N, 1).bfloat16())

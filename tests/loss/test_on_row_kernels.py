@@ -164,11 +164,14 @@ class CudaTensor(Tensor):
 
 
 def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
-    top, positions = torch.full((1,), math.nan).as_subclass(CudaTensor), torch.zeros(1, dtype=torch.long)
-    refuse_no_distribution(top, positions)
+    top, rows = (
+        torch.full((1,), math.nan).as_subclass(CudaTensor),
+        Rows(slice(0, 1), torch.zeros(1), 0.0, None),
+    )
+    refuse_no_distribution(top, rows)
     monkeypatch.setattr(torch, "is_anomaly_enabled", lambda: True)
     with pytest.raises(DivergedError, match=r"^the logits of position 0 "):
-        refuse_no_distribution(top, positions)
+        refuse_no_distribution(top, rows)
 
 
 class OnCuda:
