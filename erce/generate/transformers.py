@@ -3,7 +3,7 @@
 import copy
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
     PreTrainedTokenizerBase,
+    StaticCache,
     StoppingCriteria,
     StoppingCriteriaList,
 )
@@ -23,6 +24,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce.errors import DivergedError, InputError
 from erce.generate.decoding import GenerationSettings, check_ids
+from erce.generate.static_cache import StaticCaches, ask_to_compile, compiled_steps
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
@@ -54,18 +56,19 @@ def generate(
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
     `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
-    tokenizer without that token and problems with one id are InputErrors; logits that are not a distribution
-    (NaN, all −inf) are a DivergedError.
+    tokenizer without that token, problems with one id and, with `decoding.compile`, a model that cannot be
+    compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    with _plain_generation(model):
+    static = _static_caches(model, rows, decoding) if decoding.compile and rows else None
+    with _plain_generation(model), compiled_steps(model) if static is not None else nullcontext():
         while waiting:
             unfinished = []
             while waiting:  # the longest first: memory runs out at once or never
                 batch = waiting[-decoding.batch_size :]
                 del waiting[-decoding.batch_size :]
-                unfinished += _advance(model, tokenizer, batch, decoding)
+                unfinished += _advance(model, tokenizer, batch, decoding, static)
             waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
     completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
     if len(completions) != len(problems) * decoding.samples:
@@ -138,16 +141,31 @@ def _plain_generation(model: Any) -> Iterator[None]:
         base.generation_config = own_settings
 
 
+def _static_caches(model: Any, rows: list[_Row], decoding: GenerationSettings) -> StaticCaches:
+    """Return caches in which the longest prompt has room for a whole completion."""
+    tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
+    return StaticCaches(model, tokens=tokens, sizes=(-(-decoding.batch_size // TAIL), decoding.batch_size))
+
+
 def _advance(
-    model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: GenerationSettings
+    model: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    rows: list[_Row],
+    decoding: GenerationSettings,
+    static: StaticCaches | None,
 ) -> list[_Row]:
     """Write more tokens to the rows, in place, and return the rows that have not ended."""
     settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
-    room = [decoding.max_new_tokens - len(row.tokens) for row in rows]
+    room, fewest = [decoding.max_new_tokens - len(row.tokens) for row in rows], len(rows) / TAIL
+    if static is not None:
+        ask_to_compile(settings, device)
+        size = static.size(len(rows))
+        room += [0] * (size - len(rows))
+        fewest = fewest if size > static.small else 0  # fewer rows would not make a small batch faster
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
     eos: Any = settings.eos_token_id
-    choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, device)
-    tokens = _written(model, settings, rows, choice, stop).cpu().numpy()  # (rows, steps)
+    choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
+    tokens = _written(model, settings, rows, choice, stop, static).cpu().numpy()  # (rows, steps)
     logprob, entropy, drawn_entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
@@ -162,21 +180,34 @@ def _advance(
 
 
 def _written(
-    model: Any, settings: GenerationConfig, rows: list[_Row], choice: "_Choice", stop: "_Stop"
+    model: Any,
+    settings: GenerationConfig,
+    rows: list[_Row],
+    choice: "_Choice",
+    stop: "_Stop",
+    static: StaticCaches | None,
 ) -> Tensor:
-    """Return the tokens that follow each row's context, (rows, steps); those after a row's end are noise."""
+    """Return the tokens that follow each row's context, (rows, steps); those after a row's end are noise.
+
+    A static cache's rows of padding repeat the first row, after all others. It may be full before every row
+    has ended, though not before the longest context's has.
+    """
     device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
+    contexts += contexts[:1] * (len(stop.room) - len(contexts))
     ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
     width = ids.shape[1]
-    shared, cache = _read_once(model, settings, contexts), None
+    shared, cache = _read_once(model, settings, contexts, static), None
     if shared is not None:
         cache = shared.cache
         ids = torch.cat([ids, choice(ids, shared.logits).argmax(-1, keepdim=True)], 1)
-        mask = torch.cat([mask, mask.new_ones(len(rows), 1)], 1)
+        mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
-    settings.max_new_tokens = int(stop.room.max()) + width - ids.shape[1]
+    steps = int(stop.room.max())
+    if static is not None:
+        steps = min(steps, static.length + 1 - width)  # the last token's keys are not kept
+    settings.max_new_tokens = steps + width - ids.shape[1]
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
@@ -191,31 +222,39 @@ def _written(
 class _ReadContexts(NamedTuple):
     """Every row's context as the model has read it: keys and values, and the next token's logits."""
 
-    cache: DynamicCache
+    cache: DynamicCache | StaticCache
     logits: Tensor  # (rows, v)
 
 
-def _read_once(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -> _ReadContexts | None:
+def _read_once(
+    model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
+) -> _ReadContexts | None:
     """Read each context once and copy it to its rows; None where no two rows share theirs.
+
+    With static caches every batch is read so, without its padding and without compiling.
 
     The continuous batching of transformers 5.23 shares prompts too, but it draws all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
     """
     unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
-    if len(unique) == len(contexts):
+    if static is None and len(unique) == len(contexts):
         return None
     device = next(model.parameters()).device
     ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
     once = copy.copy(settings)
     once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
+    once.disable_compile, once.compile_config = True, None
     read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
     if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
         return None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
+    logits = read.logits[0].float()[rows]
+    if static is not None:
+        return _ReadContexts(static.filled(cache, rows), logits)
     cache.batch_select_indices(rows)
-    return _ReadContexts(cache, read.logits[0].float()[rows])
+    return _ReadContexts(cache, logits)
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
@@ -254,9 +293,11 @@ class _Choice(LogitsProcessor):
     """The choice of every row's next token, with its log p and the step's entropies.
 
     Log p and the first entropy are at temperature 1, the second is of the distribution that was drawn from.
+    Rows of padding follow the `rows` in a batch; any token will do for them.
     """
 
     def __init__(self, rows: list[_Row], decoding: GenerationSettings, device: torch.device) -> None:
+        self.count = len(rows)
         self.temperature = decoding.temperature
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []
@@ -272,14 +313,17 @@ class _Choice(LogitsProcessor):
             self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
-        log_p = scores.log_softmax(-1)
-        chosen = scores.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(scores)
+        real = scores[: self.count]
+        log_p = real.log_softmax(-1)
+        chosen = real.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(real)
         self.logprobs.append(log_p.gather(-1, chosen)[:, 0])
         self.entropies.append(_entropy(log_p))
         self.drawn_entropies.append(self._drawn_entropy(log_p))
         if self.temperature == 0:
             return scores
-        return torch.full_like(scores, -torch.inf).scatter_(-1, chosen, 0.0)
+        only = torch.full_like(scores, -torch.inf)
+        only[: self.count].scatter_(-1, chosen, 0.0)
+        return only
 
     def _drawn(self, scores: Tensor) -> Tensor:
         """Return where the tempered cumulative distribution passes the random numbers, (rows, 1)."""
@@ -314,12 +358,15 @@ def _entropy(log_p: Tensor) -> Tensor:
 class _Stop(StoppingCriteria):
     """The end of a row: its end token, a stop text or its limit; and of all rows once few would go on."""
 
-    def __init__(self, eos: int, room: list[int], watches: list[Watch], device: torch.device) -> None:
+    def __init__(
+        self, eos: int, room: list[int], watches: list[Watch], fewest: float, device: torch.device
+    ) -> None:
         self.eos = eos
-        self.room = torch.tensor(room, device=device)
+        self.room = torch.tensor(room, device=device)  # 0 in a row of padding
         self.watches = watches  # one a row, or empty
         self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
-        self.done = torch.zeros(len(room), dtype=torch.bool, device=device)
+        self.fewest = fewest  # rows; with fewer the batch ends
+        self.done = self.room <= 0
         self.steps = 0
 
     def __call__(self, input_ids: Tensor, scores: Any, **kwargs: Any) -> Any:  # (rows,) of bool
@@ -327,7 +374,7 @@ class _Stop(StoppingCriteria):
         if self.watches:
             self._watch(input_ids[:, -1].tolist())
         self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
-        few = (~self.done).sum() * TAIL < len(self.done)
+        few = (~self.done).sum() < self.fewest
         return self.done | few
 
     def _watch(self, tokens: list[int]) -> None:

@@ -64,7 +64,7 @@ class Recipe:
         rules.check_decoding(self.decoding)
         rules.check_resources(self.resources, self.training)
         if self.server is not None:
-            rules.check_server(self.server)
+            rules.check_server(self.server, self.decoding)
         if self.search is not None:
             if self.lams != GRID:
                 raise InputError(
@@ -204,7 +204,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - `data` and `columns`, since the study's folder has the problems;
     - `report_to`, which says where trainings are logged.
 
-    `objective`, `stop`, `frontier_samples`, λ's schedule and `server` are in it only if a recipe sets them;
+    `objective`, `stop`, `frontier_samples`, `compile` (whose rounding draws other samples in half precision),
+    λ's schedule and `server` are in it only if a recipe sets them;
     of a server the kind, the model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
@@ -216,7 +217,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     del settings["training"]["report_to"]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]
-    for name in ("frontier_samples", "stop"):
+    for name in ("frontier_samples", "stop", "compile"):
         if decoding[name] == usual[name]:
             del decoding[name]
     if recipe.training.lam_schedule == Training.lam_schedule:

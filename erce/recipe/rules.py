@@ -170,8 +170,8 @@ def check_decoding(decoding: Decoding) -> None:
         )
 
 
-def check_server(server: Serving) -> None:
-    """Check the section [server]."""
+def check_server(server: Serving, decoding: Decoding) -> None:
+    """Check the section [server], beside [decoding]."""
     variable = server.api_key_variable
     if re.search("[@?#]", server.url):  # before any message that shows the address
         raise InputError(
@@ -189,6 +189,8 @@ def check_server(server: Serving) -> None:
             '[server] start = true starts vLLM on this machine: write kind = "vllm" and '
             'url = "http://localhost:8000/v1", with any port'
         )
+    if decoding.compile:
+        raise InputError("[decoding] compile = true has no effect where a [server] draws; leave it out")
     if server.arguments and not server.start:
         raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")

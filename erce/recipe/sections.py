@@ -71,6 +71,7 @@ class Decoding:
     frontier: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
     frontier_samples: int = 1  # a problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
+    compile: bool = False  # true: a static cache and compiled steps, on a GPU as CUDA graphs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,7 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
         batch_size=wanted.batch_size,
         stop=wanted.stop,
+        compile=wanted.compile,
     )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
     return {GREEDY: greedy, SAMPLED: sampled} | {

@@ -82,6 +82,7 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
         max_new_tokens=recipe.decoding.max_new_tokens or task.max_new_tokens,
         batch_size=recipe.decoding.batch_size,
         stop=recipe.decoding.stop,
+        compile=recipe.decoding.compile,
     )
     with policy(recipe, base, None) as draw:
         completions = draw(asked, decoding=decoding, seed=0)

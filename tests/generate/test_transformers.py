@@ -167,7 +167,7 @@ def test_a_completion_that_goes_on_in_the_company_of_fresh_ones_ends_at_its_own_
     unfinished = [problem for problem in PROBLEMS if ids[problem.id][-1] != tokenizer.eos_token_id]
     rows = backend._rows(tokenizer, unfinished, GREEDY, 0)
     rows[0].tokens = ids[rows[0].problem][:9]
-    assert backend._advance(model, tokenizer, rows, GREEDY) == []
+    assert backend._advance(model, tokenizer, rows, GREEDY, None) == []
     assert [row.tokens for row in rows] == [ids[row.problem] for row in rows]
     assert len(rows) > 2
 

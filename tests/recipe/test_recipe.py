@@ -150,6 +150,10 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"server": {"ulr": "http://here"}}, "[server] no setting 'ulr'; did you mean 'url'?"),
         ({"server": {"url": "here:8000"}}, "[server] url = 'here:8000' is no server's address"),
         ({"server": {"url": "http://here", "kind": "vlm"}}, "no [server] kind 'vlm'; did you mean 'vllm'?"),
+        (
+            {"server": {"url": "http://here"}, "decoding": {"compile": True}},
+            "[decoding] compile = true has no effect where a [server] draws",
+        ),
         ({"server": {"url": "http://here", "timeout": 0}}, "[server] timeout = 0 must be over 0"),
         ({"server": {"url": "http://here", "concurrency": 0}}, "[server] concurrency = 0 must be over 0"),
         ({"server": {"url": "http://here", "api_key_variable": "sk-1"}}, "is no variable's name"),
@@ -275,6 +279,7 @@ def test_the_frontier_and_where_a_server_is_make_no_other_study():
         "plain": RECIPE,
         "samples": replace(RECIPE, decoding=replace(decoding, frontier_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
+        "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),

@@ -227,7 +227,7 @@ def _settings(summary: Summary) -> str:
     settings = as_settings(summary.study.recipe)
     del settings["imported"]
     if not summary.study.recipe.can_run:
-        del settings["decoding"]["batch_size"]
+        del settings["decoding"]["batch_size"], settings["decoding"]["compile"]
         settings = {name: value for name, value in settings.items() if name not in NOT_IN_LOGS}
     return json.dumps(settings, indent=2, ensure_ascii=False)
 
