@@ -11,10 +11,11 @@ import torch
 from peft import LoraConfig, get_peft_model
 from torch._dynamo.utils import counters
 from toys.policy import random_model, train_tokenizer
-from transformers import CTRLConfig, CTRLLMHeadModel
+from transformers import CompileConfig, CTRLConfig, CTRLLMHeadModel
 
 from erce.errors import InputError
 from erce.generate import static_cache
+from erce.generate import transformers as backend
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, shadow
@@ -83,7 +84,7 @@ def masks_of_steps(model) -> Iterator[set[tuple[int, ...]]]:
         replace(SAMPLED, batch_size=10),  # batches of mixed problems, the last of 6 rows; tails of 3 rows
         replace(SAMPLED, batch_size=1000),
         replace(SAMPLED, max_new_tokens=1),
-        replace(SAMPLED, stop=("A", "7")),
+        replace(SAMPLED, stop=("A", "7"), batch_size=10),
     ],
 )
 def test_a_static_cache_draws_the_same_completions(model, tokenizer, decoding):
@@ -95,6 +96,29 @@ def test_rows_that_a_cache_without_spare_room_cuts_off_go_on_in_the_next_batch(m
     monkeypatch.setattr(static_cache, "LENGTH_STEP", 1)
     model.lm_head.weight.data[tokenizer.eos_token_id] /= 3  # long completions
     check_same_with_compilation(model, tokenizer, replace(SAMPLED, batch_size=6, max_new_tokens=40))
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_full_cache_ends_a_batch_and_returns_the_rows_that_have_room_left(model, tokenizer):
+    model.lm_head.weight.data[tokenizer.eos_token_id] *= 0
+    long, fresh = backend._rows(tokenizer, [PROBLEMS[3], PROBLEMS[0]], GREEDY, 0)
+    long.tokens = [5] * 9
+    caches = static_cache.StaticCaches(model, tokens=1, sizes=(2, 2))
+    caches.length = len(long.prompt) + GREEDY.max_new_tokens
+    assert backend._advance(model, tokenizer, [long, fresh], GREEDY, caches) == [fresh]
+    assert (len(long.tokens), len(fresh.tokens)) == (12, 4)  # the last token takes no room
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_batch_of_the_small_shape_is_read_once_and_written_to_its_end(model, tokenizer):
+    reads = []
+    hook = model.register_forward_pre_hook(
+        lambda module, arguments, settings: reads.append(settings["input_ids"].shape[1]), with_kwargs=True
+    )
+    few = replace(SAMPLED, batch_size=1000, compile=True)
+    generate(model, tokenizer, PROBLEMS, decoding=few, seed=0)
+    hook.remove()
+    assert sum(width > 1 for width in reads) == 1
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -128,6 +152,7 @@ def test_a_copy_of_a_model_that_was_compiled_draws_from_its_own_weights(model, t
 
 @pytest.mark.usefixtures("uncompiled")
 def test_a_model_that_its_user_compiled_and_copied_draws_from_its_own_weights(model, tokenizer):
+    model._last_compile_config = CompileConfig(mode="default")
     model._compiled_call = random_model(tokenizer, seed=1, end=3).__call__
     check_same_with_compilation(model, tokenizer, GREEDY)
 
