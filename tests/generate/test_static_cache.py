@@ -115,7 +115,7 @@ def test_a_batch_of_the_small_shape_is_read_once_and_written_to_its_end(model, t
     hook = model.register_forward_pre_hook(
         lambda module, arguments, settings: reads.append(settings["input_ids"].shape[1]), with_kwargs=True
     )
-    few = replace(SAMPLED, batch_size=1000, compile=True)
+    few = replace(SAMPLED, batch_size=1000, max_new_tokens=40, compile=True)
     generate(model, tokenizer, PROBLEMS, decoding=few, seed=0)
     hook.remove()
     assert sum(width > 1 for width in reads) == 1
