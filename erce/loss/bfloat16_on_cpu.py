@@ -1,10 +1,11 @@
-"""bfloat16 operands on a CPU → bfloat16 logits, those of targets and likely tokens computed again exactly.
+"""bfloat16 operands on a CPU → logits that are exact where it counts, by matmuls into bfloat16.
 
 A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
 gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
 and cancel out; the few likely ones are worth a dot product each. A large
 offset that a row's logits share would make their rounding errors alike, so that they add up: the row's
-`_centre` is subtracted before rounding.
+`_centre` is subtracted before rounding. In a small vocabulary many tokens can be likely, and a second matmul
+makes what the first one rounded off.
 """
 
 import math
@@ -18,6 +19,8 @@ from erce.loss.row_passes import Room, RowTerms, TermsOf, logits_, terms_at
 
 LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
 LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
+LEAST_PRODUCTS = 2**22  # of a small vocabulary's matmul; fewer take less time in float32
+LARGEST_CENTRE = 64.0  # of a row whose logits two bfloat16 parts hold to about 5e-4
 SAMPLED = 128  # columns, at the least, that a row's centre is reckoned from
 _PIECE = 2**17  # products of a dot's that are in a core's cache at once
 _LOG2_E = 1 / math.log(2)
@@ -25,21 +28,64 @@ _GROUP = 64  # columns that are searched for a likely one at once
 
 
 def choose(factors: Factors, request: Request) -> Matmuls:
-    """Return the matmuls of bfloat16 operands: rounded ones, but for order inf and for small vocabularies.
+    """Return the matmuls of bfloat16 operands: float32 ones for order inf and for the smallest calls.
 
     Order inf is about the largest logit alone, which rounding may make another one.
     """
-    if request.order == math.inf or len(factors[0][1]) < LEAST_V:
+    (x, weight), *_ = factors
+    is_small = len(weight) < LEAST_V
+    if request.order == math.inf or (is_small and len(x) * weight.numel() < LEAST_PRODUCTS):
         return Matmuls(torch.float32)
-    return RoundedMatmuls(torch.float32, centred=request.shift_is_free)
+    of_size = TwoPartMatmuls if is_small else RoundedMatmuls
+    return of_size(torch.float32, centred=request.shift_is_free)
 
 
-class RoundedMatmuls(Matmuls):
-    """The matmuls of bfloat16 operands into bfloat16 logits, and float32 dot products of the likely ones."""
+class BFloat16Matmuls(Matmuls):
+    """The matmuls of the gradient in the logits, once that is rounded to bfloat16."""
 
     def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact)
         self._centred = centred
+
+    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
+        d_rows.copy_(tile @ weight)
+        if self._centred:
+            # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
+            # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
+            excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
+            d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
+
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+        for columns in blocks_of(d_weight, self.dtype):
+            d_weight[columns].add_(tile[:, columns].t() @ rows)
+
+    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
+        return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
+
+
+class TwoPartMatmuls(BFloat16Matmuls):
+    """The matmuls into logits as a sum of two bfloat16 parts: rounded ones, and what was rounded off."""
+
+    @property
+    def bytes_per_logit(self) -> int:
+        return self.dtype.itemsize + torch.bfloat16.itemsize
+
+    def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
+        tile, part = self._tile(factors, self.dtype), self._tile(factors, torch.bfloat16)
+        if float(_centre(factors).abs().max()) > LARGEST_CENTRE:
+            return super().logits(factors)[0], part
+        for i, (x, weight) in enumerate(factors):
+            torch.mm(x, weight.t(), out=part)
+            tile = tile.copy_(part) if i == 0 else tile.add_(part)
+            tile.add_(part.addmm_(x, weight.t(), beta=-1))
+        return tile, part
+
+
+class RoundedMatmuls(BFloat16Matmuls):
+    """The matmuls into bfloat16 logits, and float32 dot products of the likely ones."""
+
+    def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
+        super().__init__(exact, centred=centred)
         self._centre = torch.empty(0)
 
     @property
@@ -83,21 +129,6 @@ class RoundedMatmuls(Matmuls):
             return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
 
         return terms_of
-
-    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
-        d_rows.copy_(tile @ weight)
-        if self._centred:
-            # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
-            # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
-            excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
-            d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
-
-    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
-        for columns in blocks_of(d_weight, self.dtype):
-            d_weight[columns].add_(tile[:, columns].t() @ rows)
-
-    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
-        return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
 
 
 def _centre(factors: Factors) -> Tensor:

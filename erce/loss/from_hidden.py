@@ -70,7 +70,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     MiB, or the size of the weight's gradient if that is larger; on a CPU 160 MiB in float32 and 80 MiB in
     bfloat16. Logits are scored in float32, or in float64 where an operand is; under autocast the operands
     are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those
-    with p > 2⁻⁸ are computed again in float32. With fewer than 4,096 tokens all logits are float32.
+    with p > 2⁻⁸ are computed again in float32. With fewer than 4,096 tokens a second matmul into bfloat16
+    makes what the first one rounded off; small calls multiply in float32.
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A

@@ -1,4 +1,4 @@
-"""bfloat16 operands on a CPU: rounded logits, and yet a gradient as good as float32 ones make it."""
+"""bfloat16 operands on a CPU: matmuls into bfloat16, and yet a gradient as good as float32 ones make it."""
 
 import math
 
@@ -14,6 +14,7 @@ from erce.loss import (
     bfloat16_on_cpu,
     linear_entropy_regularized_cross_entropy,
 )
+from erce.loss.matmul import Matmuls
 from erce.loss.request import Request
 from erce.loss.row_passes import terms_with
 from erce.loss.sweep import Operands, Vocabulary, choose_matmuls
@@ -43,14 +44,25 @@ def error(computed: Tensor, true: Tensor) -> float:
     return float((computed - true).norm() / true.norm())
 
 
+LEAST = {"rounded": (2**12, 0), "two parts": (2**62, 0), "float32": (2**62, 2**62)}  # tokens, products
+
+
 @pytest.fixture
-def rounding(monkeypatch: pytest.MonkeyPatch):
-    """Makes the logits float32 where `rounding(False)` was said."""
+def multiply(monkeypatch: pytest.MonkeyPatch):
+    """Chooses the matmuls of the calls that follow, by name."""
 
-    def switch(on: bool) -> None:
-        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_V", 2**12 if on else 2**62)
+    def choose(name: str) -> None:
+        least_v, least_products = LEAST[name]
+        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_V", least_v)
+        monkeypatch.setattr(bfloat16_on_cpu, "LEAST_PRODUCTS", least_products)
 
-    return switch
+    return choose
+
+
+@pytest.fixture(params=["rounded", "two parts"])
+def matmuls(request: pytest.FixtureRequest, multiply) -> str:
+    multiply(request.param)
+    return request.param
 
 
 @pytest.mark.parametrize("spread", [1.0, 2.0, 4.0, 6.0, 9.0])
@@ -59,13 +71,13 @@ def rounding(monkeypatch: pytest.MonkeyPatch):
     [(0.0, Shannon()), (8.0, Shannon()), (8.0, Renyi(2.0)), (8.0, Renyi(0.5)), (1.0, SupportSize(0.5))],
     ids=str,
 )
-def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, rounding):
+def test_the_gradient_is_nearly_that_of_float32_logits(lam, penalty, spread, multiply, matmuls):
     hidden, weight, y = operands(spread)
     settings = {"lam": lam, "penalty": penalty}
     values, true = gradient(hidden.double(), weight.double(), y, **settings)
-    rounding(False)
+    multiply("float32")
     budget = error(gradient(hidden, weight, y, **settings)[1], true)
-    rounding(True)
+    multiply(matmuls)
     computed, grad = gradient(hidden, weight, y, **settings)
     assert error(grad, true) < 2 * budget
     if type(penalty) is Shannon:
@@ -80,6 +92,7 @@ OFFSETS = {
 }
 
 
+@pytest.mark.usefixtures("matmuls")
 @pytest.mark.parametrize(("tokens", "offset", "settings"), OFFSETS.values(), ids=OFFSETS)
 @pytest.mark.parametrize("spread", [0.05, 1.0])
 def test_an_offset_that_logits_share_costs_no_digits(tokens, offset, settings, spread):
@@ -106,6 +119,7 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 2.5e-2  # with 16,000 tokens 5e-2
 
 
+@pytest.mark.usefixtures("matmuls")
 @pytest.mark.parametrize("gap", [1.0, 5.0, 11.0, 16.0])
 @pytest.mark.parametrize("lam", [0.0, 8.0])
 def test_a_confident_position_keeps_its_relative_precision(lam, gap):
@@ -118,6 +132,7 @@ def test_a_confident_position_keeps_its_relative_precision(lam, gap):
     assert each.max() < 1e-2
 
 
+@pytest.mark.usefixtures("matmuls")
 def test_what_a_confident_position_leaves_may_be_one_token_whose_logit_counts():
     """p of the target 1 − 1e-7, and nearly all of the rest one other token's, with a logit near 20."""
     hidden, weight, _ = operands(1.0)
@@ -131,6 +146,7 @@ def test_what_a_confident_position_leaves_may_be_one_token_whose_logit_counts():
     assert ((grad - true).norm(dim=-1) / true.norm(dim=-1)).max() < 1e-2
 
 
+@pytest.mark.usefixtures("matmuls")
 def test_the_targets_own_logit_is_exact():
     hidden, weight, _ = operands(1.0)  # flat: no token is likely
     y = torch.arange(N) * 300
@@ -140,6 +156,7 @@ def test_the_targets_own_logit_is_exact():
     assert (loss.nll - true).abs().max() < 2e-4
 
 
+@pytest.mark.usefixtures("matmuls")
 @pytest.mark.parametrize(
     "settings", [{}, {"softcap": 8.0}, {"temperature": 0.5}, {"logit_scale": 0.25}], ids=str
 )
@@ -163,6 +180,7 @@ def test_what_is_recomputed_goes_through_bias_adapter_and_transform(settings):
     assert error(computed, values) < 1e-4
 
 
+@pytest.mark.usefixtures("matmuls")
 def test_top1_compares_exact_logits():
     """Two tokens whose logits bfloat16 cannot tell apart."""
     hidden = torch.zeros(2, D).bfloat16()
@@ -182,6 +200,7 @@ def test_top1_compares_exact_logits():
     assert loss.top1 == 1
 
 
+@pytest.mark.usefixtures("matmuls")
 @pytest.mark.parametrize("rows", [1, N])
 def test_a_trainable_head_gets_its_gradient_in_float32_sums(rows):
     hidden, weight, y = operands(4.0)
@@ -195,9 +214,16 @@ def test_a_trainable_head_gets_its_gradient_in_float32_sums(rows):
     assert error(grads[1], grads[0]) < 4e-3
 
 
-@pytest.mark.parametrize("order", [1.0, math.inf])
-def test_the_order_inf_is_about_the_largest_logit_alone_and_has_float32_ones(order):
-    operands = Operands(torch.ones(1, D).bfloat16(), torch.ones(V, D).bfloat16(), None, None, None)
-    request = Request(torch.zeros(1), 1.0, Renyi(order), CrossEntropy())
-    chosen = choose_matmuls(operands, request, Vocabulary())
-    assert isinstance(chosen, bfloat16_on_cpu.RoundedMatmuls) == (order == 1.0)
+CHOICES = {  # positions, tokens, order → the class of the matmuls
+    "large vocabulary": (1, V, 1.0, bfloat16_on_cpu.RoundedMatmuls),
+    "small vocabulary": (300, 300, 1.0, bfloat16_on_cpu.TwoPartMatmuls),
+    "small call": (10, 300, 1.0, Matmuls),
+    "order inf": (300, V, math.inf, Matmuls),  # which is about the largest logit alone
+}
+
+
+@pytest.mark.parametrize(("n", "v", "order", "kind"), CHOICES.values(), ids=CHOICES)
+def test_the_size_of_a_call_and_the_order_choose_the_matmuls(n, v, order, kind):
+    operands = Operands(torch.ones(n, D).bfloat16(), torch.ones(v, D).bfloat16(), None, None, None)
+    request = Request(torch.zeros(n), 1.0, Renyi(order), CrossEntropy())
+    assert type(choose_matmuls(operands, request, Vocabulary())) is kind
