@@ -83,6 +83,7 @@ class Service:
                 [self._reply(self._name, name) for name in names],
             ],
             "call": self._call,
+            "call by name": self._call_by_name,
             "get": self._get,
             "set": self._set,
             "item": self._item,
@@ -300,6 +301,11 @@ class Service:
         finally:
             self._known_to_judge = 0
         return [encode(returned), None if after == arguments else after]
+
+    def _call_by_name(self, name: str, arguments: Any) -> list[Any] | None:
+        """Call a function of the program if it has one of this name; the judge has not asked for it yet."""
+        function = self._names.get(name)
+        return self._call(self._number(function), arguments) if type(function) is types.FunctionType else None
 
     def _plain(self, number: int) -> Any:
         """Return an object as the builtin that its class extends."""

@@ -24,6 +24,7 @@ from typing import Any
 LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
 NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send each other
 MAX_FRAME_BYTES = 8 << 20
+WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
 _JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False, ensure_ascii=False)

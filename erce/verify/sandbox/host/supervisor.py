@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 
 from erce.types import REASONS, Verdict
 from erce.verify.sandbox import frames
-from erce.verify.sandbox.compiled_tests import definitions_of
+from erce.verify.sandbox.compiled_tests import BrokenTestsError, called_with_literals, definitions_of
 from erce.verify.sandbox.jobs import Job, Limits, Outcome
 from erce.verify.sandbox.judge.peer import ENDED
 from erce.verify.sandbox.plain_tests import leaves_nothing
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
-WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
@@ -144,7 +143,7 @@ class SupervisedWorker:
         try:
             if self._judge is None or self._judged >= JOBS_PER_JUDGE:
                 self._renew_judge()
-            ruling, report = self._exchange(program, job, _request(job, mode), limits)
+            ruling, report = self._exchange(program, job, mode, limits)
         except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
             raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
         self._judged += 1
@@ -165,7 +164,7 @@ class SupervisedWorker:
         self._judged = 0
 
     def _exchange(
-        self, program: bytes, job: Job, request: bytes, limits: Limits
+        self, program: bytes, job: Job, mode: str, limits: Limits
     ) -> tuple[dict[str, Any], _Report]:
         """Return the judge's ruling and the worker's report."""
         ours, theirs = socket.socketpair()
@@ -175,25 +174,26 @@ class SupervisedWorker:
                 header = frames.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
                 _set_timeout(self._control, seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno()])
-            if len(program) > WRITTEN_AT_ONCE_BYTES:
+            if len(program) > frames.WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(seconds)
             with suppress(BrokenPipeError, ConnectionResetError):  # the judge notices a dead candidate
                 ours.sendall(program)
-            if len(program) > WRITTEN_AT_ONCE_BYTES:
+            if len(program) > frames.WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(None)
-            ruling = self._ask_judge(ours, job, request, seconds)
+            ruling = self._ask_judge(ours, job, mode, seconds)
         # The candidate is "done", or "dead" if it closed its channel; "gone": the judge closed its own. A
         # channel closes a moment before its process ends, so for the last two the worker waits for that.
         ended = b"dead" if ruling.get("detail") == ENDED else b"done"
         self._control.send(ended if ruling else b"gone")
         return ruling, _Report(*self._receive().split("\n"))
 
-    def _ask_judge(self, channel: socket.socket, job: Job, request: bytes, seconds: float) -> dict[str, Any]:
+    def _ask_judge(self, channel: socket.socket, job: Job, mode: str, seconds: float) -> dict[str, Any]:
         """Return the judge's ruling; {} if the judge ended instead."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
         _set_timeout(judge, seconds)
+        request = _request(job, mode)  # read while the worker forks
         try:
             sent = socket.send_fds(judge, [request], [channel.fileno()])
             channel.close()
@@ -243,8 +243,18 @@ def _set_timeout(channel: socket.socket, seconds: float) -> None:
 def _request(job: Job, mode: str) -> bytes:
     closed = None if job.entry_points is None else list(job.entry_points)
     request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
+    request["literal"] = _called_with_literals(job)
     text = json.dumps(request).encode()
     return len(text).to_bytes(4, "little") + text
+
+
+def _called_with_literals(job: Job) -> list[str]:
+    """Return the functions of literal asserts that the program may answer, [] for other tests."""
+    try:
+        called = called_with_literals(tuple(job.setup), tuple(job.tests))
+    except BrokenTestsError:
+        return []
+    return list(called) if job.entry_points is None or set(called).issubset(job.entry_points) else []
 
 
 def _leaves_nothing(job: Job) -> bool:

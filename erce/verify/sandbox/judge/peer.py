@@ -66,6 +66,8 @@ class Peer:
         )
         self._functions: dict[Any, int] = {}  # of the tests, passed to the program → their numbers
         self._thrown: list[Exception] = []  # of the tests' own classes, in functions that the program called
+        self._ahead = 0  # calls that were sent before the tests make them, and whose replies are not read
+        self._early: deque[dict[str, Any]] = deque()  # such replies, read before the tests need them
         self._last_call: Any = None
         self._repeats = 0  # how often the last call was made before
 
@@ -77,28 +79,32 @@ class Peer:
     def ask(self, *request: Any) -> Any:
         """Return the candidate's answer, not yet decoded; its exceptions are raised here."""
         with self._asking:
-            self.send(*request)
+            while self._ahead:
+                self._ahead -= 1
+                self._early.append(self.reply())
+            self.send(request)
             self.needed = True
             answer = self.answer()
             if sys.stdout is not _STDOUT and request[0] != "printed":
                 sys.stdout.write(self.ask("printed"))
             return answer
 
-    def send(self, *request: Any) -> None:
-        """Send one request, whose reply must be read next."""
-        self.send_message(request)
-
-    def send_message(self, message: Any) -> None:
+    def send(self, message: Any) -> None:
+        """Send a request, whose reply must be read next, or the answer to a call back."""
         if self.stopped:
             raise self.stopped
         try:
-            frames.send(self._channel, message)
-        except OSError:
-            raise self.stop("failed", ENDED) from None
+            self._write(frames.frame(message))
         except frames.TooBigError as error:
             # What the program returned may be in it, and then the tests are not at fault.
             reason = "opaque" if self.needed else "error"
             raise self.stop(reason, f"the tests pass more than a call can hold: {error}") from None
+
+    def _write(self, written: bytes) -> None:
+        try:
+            self._channel.sendall(written)
+        except OSError:
+            raise self.stop("failed", ENDED) from None
 
     def answer(self) -> Any:
         """Return the content of the next reply; its exception is raised here."""
@@ -155,14 +161,22 @@ class Peer:
         """Decode a form that came from the candidate."""
         return self._readable(lambda form: frames.decode(form, self._handle), form, "value")
 
-    def load(self, tests: CompiledTests) -> list[dict[str, Any]]:
+    def load(self, tests: CompiledTests, calls: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
         """Ask for the tests' entry points; return the replies, which `entry_point` reads.
 
-        The program answers once it is loaded.
+        The program answers once it is loaded. `calls` are the arguments of all calls that the tests will make
+        of the one entry point: the requests go along, so that neither process waits for the other each time.
         """
         self.tests, self.copies.mirrored = tests, tests.mirrored
         names = tests.entry_points
-        self.send("names", *names)
+        request, ahead = frames.frame(["names", *names]), b""
+        for positional in calls:
+            ahead += frames.frame(["call by name", names[0], self.form([list(positional), {}])])
+        if len(ahead) <= frames.WRITTEN_AT_ONCE_BYTES:  # else both processes might wait until the other reads
+            self._ahead = len(calls)
+        else:
+            ahead = b""
+        self._write(request + ahead)
         answer = self.answer()
         self.needed = True
         match answer:
@@ -191,10 +205,12 @@ class Peer:
         the list that its result is compared with.
         """
         arguments = [list(positional), named]
-        passed = self.form(arguments)
-        if self.has_left_out:
-            self._stop_repeating([target, passed])
-        reply = self.ask("call", target, passed)
+        reply = self._reply_ahead()
+        if reply is None:
+            passed = self.form(arguments)
+            if self.has_left_out:
+                self._stop_repeating([target, passed])
+            reply = self.ask("call", target, passed)
         if type(reply) is not list or len(reply) != 2:
             raise self.stop("failed", "a malformed reply")
         returned, after = self.value(reply[0]), reply[1]
@@ -208,6 +224,16 @@ class Peer:
             finally:
                 self.copies.updating = False
         return returned
+
+    def _reply_ahead(self) -> Any:
+        """Return the reply to the next call if `load` has sent that; None if not, or if there is no function."""
+        if self._early:
+            return self._content(self._early.popleft())
+        if not self._ahead:
+            return None
+        self._ahead -= 1
+        self.needed = True
+        return self.answer()
 
     def _stop_repeating(self, call: Any) -> None:
         """End a loop that waits for a change of an argument, which is not copied back."""
@@ -258,7 +284,7 @@ class Peer:
             raise self.stop("failed", f"AssertionError: {error}".removesuffix(": ")) from None
         except Exception as error:  # as in one process, the program that called sees the error
             message = {"error": self._error_form(error)}
-        self.send_message(message)
+        self.send(message)
 
     def _function(self, number: Any) -> Any:
         """Return a function that the tests passed to the program."""
