@@ -9,9 +9,13 @@ from toys.answers.mixed import MIXED
 from toys.answers.notations import NOTATIONS
 from toys.answers.pairs import NUMBERS, pairs
 from toys.answers.shapes import SHAPES, WRITING
+from toys.answers.statements import STATEMENTS
 
 PAIRS = [
     pair
-    for table in (NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED, APART, NOTATIONS, CALCULUS, EVERYDAY)
+    for table in (
+        *(NUMBERS, ALGEBRA, SHAPES, WRITING, FURTHER, MIXED),
+        *(APART, NOTATIONS, CALCULUS, EVERYDAY, STATEMENTS),
+    )
     for pair in pairs(table)
 ]

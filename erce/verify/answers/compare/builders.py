@@ -63,7 +63,9 @@ def _plain_builder(answer: SetBuilder, budget: Budget) -> Answer:
         points = real_set(listed, budget)
         return listed if points is None else _as_answer(points)
     within = real_set(domain, budget)
-    plain = within is not None and answer.head == Scalar(("sym", name))
+    plain = answer.head == Scalar(("sym", name))
+    if plain and not answer.conditions:
+        return domain
     return _as_answer(common(within, spans)) if within is not None and plain else answer
 
 

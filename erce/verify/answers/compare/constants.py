@@ -46,6 +46,10 @@ def same_solutions(one: Tree, other: Tree, budget: Budget) -> bool:
     )
 
 
+def is_constant(tree: Tree) -> bool:
+    return tree[0] == "sym" and bool(_CONSTANT.fullmatch(tree[1]))
+
+
 def _differ_by_a_number(one: Tree, constant: str, other: Tree, its_constant: str, budget: Budget) -> bool:
     """Return whether both add a constant, and differ by a number: ln|2x| + C and ln|x| + c."""
     rest, its_rest = _without(one, constant), _without(other, its_constant)

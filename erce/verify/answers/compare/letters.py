@@ -37,7 +37,8 @@ def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
     if not _OF_SOLUTIONS.fullmatch(one.name) or one.name != other.name:
         return
     if isinstance(one.value, Scalar) and isinstance(other.value, Scalar):
-        yield from map(Scalar, constants.in_letters_of(one.value.tree, other.value.tree))
+        for tree in constants.in_letters_of(one.value.tree, other.value.tree):
+            yield replace(other.value, tree=tree)
 
 
 def in_another_order(one: Tree, other: Tree) -> bool:

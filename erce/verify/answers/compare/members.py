@@ -61,12 +61,21 @@ def is_set(answer: Answer) -> bool:
 
 
 def are_opposed(gold: Answer, answer: Answer) -> bool:
-    """Return whether one list has "and" between inequalities, the other "or", or their names differ."""
+    """Return whether one list has "and" between inequalities, the other "or", or other names, or no names."""
     lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
     if len({listing.name for listing in lists} - {""}) > 1:  # x = 2 or x = 3, and y = 2 or y = 3
         return True
+    names = [{item.name for item in listing.items if isinstance(item, Named)} for listing in lists]
+    if len(names) == 2 and set() in names and max(map(len, names)) > 1:  # x = 2 or y = 3, and 2, 3
+        return True
     inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
     return inequalities and {listing.joined for listing in lists} == {"and", "or"}
+
+
+def values_of_signs(named: Named) -> list[Listing]:
+    """Return x = 3 or x = -3 for x = ±3, in both orders; [] for a value without ±."""
+    values = tuple(map(Scalar, with_both_signs(named.value.tree))) if isinstance(named.value, Scalar) else ()
+    return [Listing(order, "or", named.name) for order in (values, values[::-1])] if len(values) > 1 else []
 
 
 def has_signs(answer: Answer) -> bool:

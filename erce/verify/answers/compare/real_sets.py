@@ -158,14 +158,22 @@ def _solutions(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:
     if answer.signs == ("≠",) and answer.name:
         excluded = _in_braces((Scalar(answer.sides[1]),), budget)
         return None if excluded is None else complement(excluded)
+    if answer.name in ("|z|", "|w|"):
+        return None
     if answer.name.startswith("|"):
         return _with_absolute_value(answer, budget)
     interval = interval_of(answer)
     spans = None if interval is None else _interval(interval, budget)
-    if spans is None:
-        solutions = solved(answer, budget)
-        return None if solutions is None else real_set(solutions, budget)
-    return spans
+    if spans is not None:
+        return spans
+    both: tuple[Span, ...] = REALS
+    for at, sign in enumerate(answer.signs):  # -7 < x - 4 < 7
+        solutions = solved(Inequality(answer.sides[at : at + 2], (sign,)), budget)
+        values = None if solutions is None else real_set(solutions, budget)
+        if values is None:
+            return None
+        both = common(both, values)
+    return both
 
 
 def _with_absolute_value(answer: Inequality, budget: Budget) -> tuple[Span, ...] | None:

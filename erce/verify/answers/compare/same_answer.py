@@ -9,7 +9,7 @@ from erce.verify.answers.compare import letters
 from erce.verify.answers.compare.builders import plain_set, same_family, with_names_of
 from erce.verify.answers.compare.constants import same_solutions
 from erce.verify.answers.compare.converted import VECTORS, converted
-from erce.verify.answers.compare.equations import both_sides
+from erce.verify.answers.compare.equations import both_sides, difference, same_equations
 from erce.verify.answers.compare.members import (
     are_opposed,
     has_nouns,
@@ -19,6 +19,7 @@ from erce.verify.answers.compare.members import (
     members,
     operands,
     place_of_sign,
+    values_of_signs,
     without_common_numbers,
 )
 from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
@@ -103,7 +104,9 @@ class _Comparison:
             return self.named(one, other)
         if isinstance(other, Equation):
             return self.one_equation(one, other)
-        return not isinstance(other, Inequality | Record) and self.same(one.value, other)
+        if isinstance(other, Record):
+            return any(self.without_names(other, values) for values in values_of_signs(one))
+        return not isinstance(other, Inequality) and self.same(one.value, other)
 
     def choices(self, one: Choice, other: Answer) -> bool:
         """Compare (D) 14 with D, with 14, or with another choice, of which both parts must be the same."""
@@ -182,11 +185,7 @@ class _Comparison:
         return self.in_order(gold.items, answer.items)
 
     def equations(self, gold: Equation, answer: Equation) -> bool:
-        """Return whether two equations have proportional differences, or two chains the same sides."""
-        left, right = gold.sides, answer.sides
-        if len(left) == len(right) == 2:
-            return proportion(_difference(left), _difference(right), self.budget) != 0
-        return len(left) == len(right) and all(map(self.same_value, left, right))
+        return same_equations(gold, answer, self.budget)
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
         agree = units_agree(unit_of(gold), unit_of(answer), self.conventions.units)
@@ -265,7 +264,7 @@ class _Comparison:
         if len(gold.signs) != len(answer.signs):
             return False
         if len(gold.signs) == 1:
-            sign = proportion(_difference(gold.sides), _difference(answer.sides), self.budget)
+            sign = proportion(difference(gold.sides), difference(answer.sides), self.budget)
             return bool(sign) and answer.signs[0] == (
                 gold.signs[0] if sign > 0 else MIRRORED_SIGN[gold.signs[0]]
             )
@@ -391,7 +390,3 @@ def _determinant(matrix: Matrix) -> Tree | None:
     """Return the determinant of up to four rows of expressions; None for any other matrix."""
     rows = [[entry.tree for entry in row if isinstance(entry, Scalar)] for row in matrix.rows]
     return determinant(rows) if len(rows) <= 4 and all(len(row) == len(rows) for row in rows) else None
-
-
-def _difference(sides: tuple[Tree, ...]) -> Tree:
-    return "add", (sides[0], ("neg", sides[1]))

@@ -1,5 +1,6 @@
 """Two expression trees → whether they are equal or proportional: exactly, else at sample points."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from erce.verify.answers.compare.evaluate import HIGH_BITS, Evaluator, Value
@@ -42,6 +43,13 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
     return _agree_at_points((left, right), names, budget, decimal)
 
 
+def are_near(left: Tree, right: Tree, budget: Budget) -> bool:
+    """Return whether two numbers differ by a fifth of the larger at most, as 1/6 and 0.2 do."""
+    evaluator = Evaluator({}, budget)
+    values = [evaluator.inexact(evaluator.value(tree)) for tree in (left, right)]
+    return 5 * abs(values[0] - values[1]) <= max(map(abs, values)) * (1 + ROUNDING)
+
+
 def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     """Return the sign of the constant c with left = c · right for all values of the symbols, else 0.
 
@@ -53,8 +61,9 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
         return 0
     ratios = list[Value]()
     points = points_for((left, right), names, kinds_of(left) | kinds_of(right))
+    turned = complex_names((left, right)) if "z" in names or "w" in names else set[str]()
     for point in points.tried:
-        evaluator = Evaluator(dict(zip(names, point, strict=True)), budget)
+        evaluator = Evaluator(_turned(dict(zip(names, point, strict=True)), turned, budget), budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
             if _is_tiny(above) and _is_tiny(below):  # both equations hold here
@@ -74,6 +83,12 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
 
 
 _Pair = tuple[Tree, Tree]
+
+
+def complex_names(trees: Iterable[Tree]) -> set[str]:
+    """Return z and w where an absolute value of them says that they are complex numbers."""
+    absolute = (node[2][0] for tree in trees for node in nodes(tree) if node[:2] == ("call", "abs"))
+    return {name for tree in absolute for name in symbols(tree)} & {"z", "w"}
 
 
 def _is_exact_decimal(tree: Tree, budget: Budget) -> bool:
@@ -130,11 +145,9 @@ def _agree_at(
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
-    turned = _complex_names(pair) if "z" in names or "w" in names else set[str]()
+    turned = complex_names(pair) if "z" in names or "w" in names else set[str]()
     for point in points.tried:
-        here = dict(zip(names, point, strict=True))
-        for name in turned & here.keys():
-            here[name] = Evaluator({}, budget).inexact(here[name]) * _TURN
+        here = _turned(dict(zip(names, point, strict=True)), turned, budget)
         try:
             if not _agree(pair, here, budget, decimal, real=real):
                 return False
@@ -153,10 +166,11 @@ def _agree_at(
     return decimal or _confirmed(pair, values, budget)
 
 
-def _complex_names(pair: _Pair) -> set[str]:
-    """Return z and w where an absolute value of them says that they are complex numbers."""
-    absolute = (node[2][0] for tree in pair for node in nodes(tree) if node[:2] == ("call", "abs"))
-    return {name for tree in absolute for name in symbols(tree)} & {"z", "w"}
+def _turned(values: dict[str, Value], turned: set[str], budget: Budget) -> dict[str, Value]:
+    """Return the values with complex numbers of the same size for some names."""
+    for name in turned & values.keys():
+        values[name] = Evaluator({}, budget).inexact(values[name]) * _TURN
+    return values
 
 
 _TURN = 0.6 + 0.8j  # of absolute value 1

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from erce.verify.answers.compare.evaluate import Evaluator
-from erce.verify.answers.compare.same_value import ROUNDING, same_value
+from erce.verify.answers.compare.same_value import ROUNDING, complex_names, same_value
 from erce.verify.answers.limits import Budget
 from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, substituted, symbols
 from erce.verify.answers.values import (
@@ -27,10 +27,11 @@ def variable_of(answer: Inequality) -> str:
 def solved(answer: Inequality, budget: Budget) -> Answer | None:
     """Return the solutions of an inequality as a union of intervals and points; None without a rule for it.
 
-    |2x - 1| < 3 is (2x - 1)² < 9. The difference of the sides must be a polynomial of degree 1 or 2.
+    It has one sign, and the difference of its sides is a polynomial of degree 1 or 2, or |2x - 1| < 3,
+    which is (2x - 1)² < 9.
     """
     name = variable_of(answer)
-    if not name or len(answer.signs) != 1:
+    if not name or complex_names(answer.sides):
         return None
     (left, right), sign = answer.sides, answer.signs[0]
     if right[:2] == ("call", "abs"):

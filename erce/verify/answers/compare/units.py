@@ -1,11 +1,13 @@
 """The units of two quantities → whether they may be one quantity, under a convention."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from erce.verify.answers.tree import Tree, nodes, symbols
 from erce.verify.answers.values import Answer, Listing, Scalar
 
 # Degrees may be those of a temperature.
+_OF_ARC = {"minute": "arcminute", "second": "arcsecond"}
 _DEGREES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 _LENGTHS = frozenset({"mm", "cm", "dm", "m", "km", "inch", "foot", "yard", "mile"})
 _INVERSES = frozenset({"arcsin", "arccos", "arctan", "arccot"})
@@ -85,6 +87,8 @@ def totals_of(answer: Answer) -> tuple[Scalar, ...]:
     if not isinstance(answer, Listing) or len(answer.items) < 2:
         return ()
     parts = [item for item in answer.items if isinstance(item, Scalar)]
+    if parts and parts[0].unit == "degree":  # 30 degrees 15 minutes
+        parts = [replace(part, unit=_OF_ARC.get(part.unit, part.unit)) for part in parts]
     known = [size for size in (size_of(part.unit) for part in parts) if size is not None]
     dimensions, sizes = [size[0] for size in known], [size[1] for size in known]
     if len(known) < len(answer.items) or any(other != dimensions[0] for other in dimensions):
@@ -130,6 +134,7 @@ _SIZES: dict[str, tuple[str, Fraction]] = {
         ("joule", "joule 1 kj 1000 kwh 3600000"),
         ("watt", "watt 1 kilowatt 1000"),
         ("pascal", "pascal 1 kpa 1000"),
+        ("degree", "degree 1 arcminute 1/60 arcsecond 1/3600"),
         ("hz", "hz 1 khz 1000 mhz 1e6 ghz 1e9"),
     )
     for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)

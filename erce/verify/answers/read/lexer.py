@@ -107,6 +107,7 @@ _BOLD = frozenset({"mathbf", "boldsymbol", "bm"})
 _UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
 _LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+_LABELS = frozenset({"(ii)", "(iii)", "(iv)"})  # of the parts of an answer
 _PREFIXES = sorted(PLAIN, key=len, reverse=True)
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
@@ -184,7 +185,9 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
-    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
+    elif words not in _LABELS and (
+        (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens)
+    ):
         tokens.append(_word(words, spaced))
     else:
         return match.start(_CONTENT) - 1

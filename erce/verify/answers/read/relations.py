@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from erce.verify.answers.compare.same_value import same_value
+from erce.verify.answers.compare.same_value import are_near, same_value
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.read.brackets import split_at_sign
 from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.units import split_quantity
-from erce.verify.answers.read.variables import name_of, names_of
+from erce.verify.answers.read.variables import name_of, name_of_matrix, names_of
 from erce.verify.answers.tree import Tree, symbols
 from erce.verify.answers.values import (
     MIRRORED_SIGN,
@@ -45,12 +45,14 @@ def parse_relation(
 ) -> Answer:
     """Return the typed value of sides with `signs` between them; `parse` reads a side that is an answer.
 
-    The part after ≈ is left out: 1/3 ≈ 0.33 is 1/3.
+    The part after ≈ is left out: 1/3 ≈ 0.33 is 1/3. But 1/3 ≈ 0.6 is unparsed.
     """
     if signs == ["approx"] and not sides[0]:
         return parse(sides[1])
     if "approx" in signs:
         exact = signs.index("approx")
+        if not _may_be_rounded(sides[exact], sides[exact + 1]):
+            raise UnparsedError("an approximation that is far off")
         sides, signs = sides[: exact + 1], signs[:exact]
         if not signs:
             return parse(sides[0])
@@ -74,6 +76,17 @@ def parse_relation(
     return _equation(sides, parse)
 
 
+def _may_be_rounded(exact: list[Token], rounded: list[Token]) -> bool:
+    """Return whether 3/8 ≈ 0.4 may be true; everything but numbers without a unit may."""
+    try:
+        trees = [_expression(side) for side in (exact, rounded)]
+        if any(map(symbols, trees)) or split_quantity(rounded).unit:
+            return True
+        return are_near(trees[0], trees[1], Budget())
+    except UnparsedError:
+        return True
+
+
 def _mapping(left: list[Token], right: list[Token], parse: Callable[[list[Token]], Answer]) -> Answer:
     r"""Return f(x) = x^2 for f: x \mapsto x^2, and the value alone for x \mapsto x^2."""
     *function, argument = map(name_of, split_at_sign(left, ":"))
@@ -84,7 +97,7 @@ def _mapping(left: list[Token], right: list[Token], parse: Callable[[list[Token]
 
 def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:
     left, right = sides[0], sides[-1]
-    name = name_of(left)
+    name = name_of(left) or (name_of_matrix(left) if right[-1].kind == "end" else "")
     if name and _steps_agree(sides[1:]):
         value = parse(right)
         others = [name_of(side) for side in sides[1:-1]]
@@ -130,12 +143,12 @@ def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
     if len(signs) > 2:
         raise UnparsedError("a chain of more than two inequalities")
     names = [name_of(side) for side in sides]
+    if len(signs) == 1 and names[1] and not names[0]:  # 3 > x
+        sides, signs, names = sides[::-1], [MIRRORED_SIGN[signs[0]]], names[::-1]
     trees: list[Tree] = [
         ("sym", name) if name and at == _NAMED_SIDE[len(signs)] else _expression(side)
         for at, (side, name) in enumerate(zip(sides, names, strict=True))
     ]
-    if len(signs) == 1 and names[1] and not names[0]:
-        return Inequality(tuple(trees[::-1]), (MIRRORED_SIGN[signs[0]],), names[1])
     one_way = len(signs) == 1 or set(signs) <= {"<", "≤"} or set(signs) <= {">", "≥"}
     return Inequality(tuple(trees), tuple(signs), names[_NAMED_SIDE[len(signs)]] if one_way else "")
 

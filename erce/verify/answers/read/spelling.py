@@ -17,6 +17,7 @@ def spelling(text: str) -> list[Piece]:
     tokens = tokenize(text)
     times = "×" if any(token.bold or token.text in VECTOR_SIGNS for token in tokens) else "*"
     written = [(token.kind, times if token.text == "×" else token.text) for token in tokens]
+    written = [(kind, text.casefold() if kind == "word" else text) for kind, text in written]
     while written and written[-1][1] in (".", ",", ";") and not goes_on([text for _, text in written]):
         written.pop()
     spelled = list[Piece]()

@@ -5,6 +5,7 @@ import re
 import unicodedata
 
 from erce.verify.answers.limits import MAX_CHARACTERS, TooLargeError
+from erce.verify.answers.read.rewrites import rewritten
 from erce.verify.answers.read.vocabulary import DROPPED, WRAPPERS
 from erce.verify.extract import matching_brace
 
@@ -22,27 +23,8 @@ def clean(text: str) -> str:
         text = _ascii(text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: _ascii(html.unescape(entity.group())), text)
-    if "C" in text or "P" in text:
-        text = _CHOICES.sub(_counted, text)
-    if "frac" in text and "d}" in text:
-        text = _UPRIGHT_D.sub("d", text)
-    if "dx" in text:
-        text = _DERIVATIVE.sub(_with_primes, text)
-    if "times" in text:
-        text = _BOLD.sub(r"\\mathbf{\1}", text)
-    if "{:}" in text:
-        text = text.replace("{:}", ":")
-    if "frac" in text and "{\\" in text:
-        text = _UNIT_FRACTION.sub(r"\\text{ \1/\2}\3", text)
-    if "^{" in text:
-        text = _SPACE_IN_UNIT.sub(r"\1 \2", text)
-        text = _POWER_OF_UNIT.sub(r"\1^\2", text)
-    if "hat" in text or "vec" in text:
-        text = _UNIT_VECTOR.sub(
-            lambda vector: f" {vector.group(1) or vector.group(2) or vector.group(3)} ", text
-        )
-        text = _ARROW.sub(lambda vector: rf"\mathbf{{{vector[1] or vector[2]}}}", text)
-    text = _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text))
+    text = rewritten(text)
+    text = _ARTICLE.sub("", _EMPHASIS.sub(r"\2", _PHANTOM.sub(" ", text)))
     text = _unwrapped_whole(text.strip().strip("`").strip())
     if text.endswith("\\") and not text.endswith("\\\\"):
         text = text[:-1]
@@ -66,36 +48,9 @@ def compact(text: str) -> str:
 
 _MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
+_ARTICLE = re.compile(r"\A(?:An?|The|an?|the) (?=[A-Za-z ]{4,}+\.?\Z)")
 _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
-# Ten choose three as _{10}C_3, {}_{10}C_{3}, ^{10}C_3 C(10, 3) and C_{10}^3; _{10}P_3 counts arrangements.
-_CHOICES = re.compile(
-    r"(?<![A-Za-z0-9)}])(?:\{\})?[_^]\{?([0-9]{1,4}|[a-z])\}? ?([CP]) ?_\{?([0-9]{1,4}|[a-z])\}?"
-    r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}|n), ?([0-9]{1,4}|[kr])\)"
-    r"|(?<![A-Za-z\\_^{])C_\{?([0-9]{1,4})\}?\^\{?([0-9]{1,4})\}?"
-)
-# The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
-_POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
 _TEMPERATURE = re.compile(r"\\(?:text|mathrm)\{ ?° ?([CF])\}")
-_UPRIGHT_D = re.compile(r"\\(?:mathrm|text|rm) ?\{d\}|\{\\rm d\}")
-# dy/dx, \frac{d^2y}{dx^2}: y', y''.
-_DERIVATIVE = re.compile(
-    r"(?<![A-Za-z\\])d([a-z])/dx(?![A-Za-z])"
-    r"|\\[dt]?frac\s?\{d(?:\^\{?([2-9])\}?)? ?([a-z])(?:\(x\))?\}\{dx(?:\^\{?\2\}?)?\}"
-)
-_BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm) ([A-Za-z])(?![A-Za-z])")
-# The \, of \mathrm{km\,h^{-1}}, and m/s as \frac{\text{m}}{\text{s}}.
-_SPACE_IN_UNIT = re.compile(r"(\\(?:text|mathrm|textrm)\{[a-z]{1,4})\\[,; ]([a-z]{1,4}\^)")
-_UNIT_FRACTION = re.compile(
-    r"\\[dt]?frac\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}\}"
-    r"\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}(\^[23]|\^\{[23]\})?\}"
-)
-# The unit vectors i, j and k, whose accent tells nothing: \hat{i}, \vec{\mathbf{k}}, \hat\imath.
-_AXIS = r"\s*+(\\[ij]math|[ijk])(?![A-Za-z])\s*+"
-_UNIT_VECTOR = re.compile(
-    r"\\(?:hat|widehat|vec|overrightarrow)(?![A-Za-z])\s*+"
-    rf"(?:\{{{_AXIS}\}}|\{{\s*+\\(?:mathbf|boldsymbol|bm|mathrm)\{{{_AXIS}\}}\s*+\}}|{_AXIS})"
-)
-_ARROW = re.compile(r"\\vec(?:\s*+\{\s*+([A-Za-z])\s*+\}|\s++([A-Za-z])(?![A-Za-z]))")
 # A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
 _FRACTIONS = {
@@ -184,7 +139,8 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "012345678
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]++")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]++")
-_ROOT = re.compile(r"√\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
+_ROOT = re.compile(r"([√∛∜])\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
+_DEGREES = {"√": "", "∛": "[3]", "∜": "[4]"}
 
 _COMMAND = re.compile(r"\\([A-Za-z]++)\*?")
 _WRAPPED = re.compile(r"\\([A-Za-z]++)\*?\s*+\{([^{}\\]*+)\}")
@@ -193,17 +149,6 @@ _SPACING = re.compile(r"\\[ ,;:>!]|~")
 _DELIMITER = re.compile(r"[$\"]|\\[()\[\]]")
 # A space between two letters or digits is kept, as in 1 5, and after a number's comma: 40, 320 is a list.
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9])(?<![0-9],) | (?![A-Za-z0-9])")
-
-
-def _counted(choice: re.Match[str]) -> str:
-    above, arranged, below = choice.group(1), choice.group(2) == "P", choice.group(3)
-    if above is None:
-        above, below = (choice[4], choice[5]) if choice[4] else (choice[6], choice[7])
-    return rf"\frac{{{above}!}}{{({above}-{below})!}}" if arranged else rf"\binom{{{above}}}{{{below}}}"
-
-
-def _with_primes(derivative: re.Match[str]) -> str:
-    return (derivative[1] or derivative[3]) + "'" * int(derivative[2] or 1)
 
 
 def _unwrapped_whole(text: str) -> str:
@@ -223,7 +168,7 @@ def _ascii(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPTS) + "}", text)
     text = _TEMPERATURE.sub(r"°\\text{\1}", text)
-    text = _ROOT.sub(lambda root: "\\sqrt" + (f"{{{root.group(1)}}}" if root.group(1) else ""), text)
+    text = _ROOT.sub(lambda root: f"\\sqrt{_DEGREES[root[1]]}" + (f"{{{root[2]}}}" if root[2] else ""), text)
     return "".join(character if character.isascii() else _as_latex(character) for character in text)
 
 

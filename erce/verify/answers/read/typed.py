@@ -13,7 +13,7 @@ from erce.verify.answers.read.builders import (
     with_membership_signs,
     without_quantifier,
 )
-from erce.verify.answers.read.choices import parse_choice
+from erce.verify.answers.read.choices import parse_choice, parse_parts
 from erce.verify.answers.read.congruences import parse_congruences
 from erce.verify.answers.read.lexer import Token, goes_on, tokenize
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
@@ -100,7 +100,11 @@ def _parse_text(text: str) -> Answer:
         tokens = rest
     tokens = [_FOR_WORDS.get(token.text, token) if token.kind == "word" else token for token in tokens]
     tokens = _with_plain_intervals(_with_words(without_quantifier(tokens)))
-    return parse_choice(tokens, lambda rest: parse(rest, 0)) or parse(tokens, 0)
+    return (
+        parse_parts(tokens, lambda part: parse(part, 1))
+        or parse_choice(tokens, lambda rest: parse(rest, 0))
+        or parse(tokens, 0)
+    )
 
 
 def _with_words(tokens: list[Token]) -> list[Token]:

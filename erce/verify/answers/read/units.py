@@ -46,7 +46,7 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     percent = bool(tokens) and tokens[-1].is_sign("%")
     if percent:
         tokens = tokens[:-1]
-    end = _end_of_number(tokens)
+    end = _end_of_number(tokens) or len(tokens)
     after = tokens[end:]
     if after and after[0].is_sign("%"):
         percent, after = True, after[1:]
@@ -54,6 +54,10 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     primes = len(tokens) - 1 if 2 <= len(tokens) <= 3 and tokens[0].kind == "number" else 0
     if primes and not after and all(token.is_sign("'") for token in tokens[1:]):
         return Quantity(tokens[:1], ("foot", "inch")[primes - 1])
+    if not after and _pattern(tokens) in ("n'n", "n'n''"):  # 6'2"; the lexer drops the "
+        return Quantity(
+            [tokens[0], Token("sign", "+"), tokens[2], Token("sign", "/"), Token("number", "12")], "foot"
+        )
     if _has_angles(tokens) and _written(after).strip() in ("degrees", "degree"):
         tokens, after = [*tokens, Token("sign", "°")], []  # cos 13 degrees
     tokens = _minutes_of_arc_added(tokens)
@@ -90,14 +94,19 @@ def _without_empty_braces(tokens: list[Token]) -> list[Token]:
 
 def _minutes_of_arc_added(tokens: list[Token]) -> list[Token]:
     """Return 30° 15' 20'' as 30° + 15/60 + 20/3600, and all other tokens as they are."""
-    written = "".join("n" if token.kind == "number" else token.text for token in tokens)
-    if written not in ("n°n'", "n°n'n", "n°n'n''"):  # the lexer drops "
+    if _pattern(tokens) not in ("n°n'", "n°n'n", "n°n'n''"):  # the lexer drops "
         return tokens
     parts = [tokens[:2]]
     for at, share in zip((2, 4), ("60", "3600"), strict=False):
         if at < len(tokens):
             parts.append([Token("sign", "+"), tokens[at], Token("sign", "/"), Token("number", share)])
     return [token for part in parts for token in part]
+
+
+def _pattern(tokens: list[Token]) -> str:
+    return (
+        "".join("n" if token.kind == "number" else token.text for token in tokens) if len(tokens) < 8 else ""
+    )
 
 
 _EXPONENT = re.compile(r"\^(?:[0-9]|\{-?[0-9]\})")
@@ -128,11 +137,14 @@ def _end_of_number(tokens: list[Token]) -> int:
             end -= 1
         elif last.kind == "letter" and end > 1 and _is_unit_of_rate(tokens, end):
             end -= 2
-        elif last.kind == "letter" and last.text in "CF" and end > 1 and tokens[end - 2].is_sign("°"):
+        elif end > 1 and (tokens[end - 2].text, last.text) in _BEFORE_LETTERS:
             end -= 1
         else:
             break
     return end
+
+
+_BEFORE_LETTERS = {("of", "a"), ("°", "C"), ("°", "F")}  # 2/3 of a cup
 
 
 def _length_of_exponent(tokens: list[Token], end: int) -> int:

@@ -24,6 +24,8 @@ def name_of(tokens: list[Token]) -> str:
     if not (_is_name(tokens) and _exponent_is_inverse(tokens)) and not _is_function_at_a_point(tokens):
         return ""
     written = "".join(map(_written, tokens))
+    if any(token.text in _SET_SIGNS for token in tokens) and not _joins_capitals(tokens):
+        return ""
     # |AB| is the length of the segment AB, but |x| is not x.
     return written.strip("|") if written.strip("|").isupper() and len(written) > 3 else written
 
@@ -36,6 +38,7 @@ def _written(token: Token) -> str:
 
 _START = Token("start", "")
 _FUNCTION_LETTERS = frozenset("fghpqFGHPQSTEV")
+_SET_SIGNS = frozenset({"cap", "cup", "setminus"})
 _IN_POINTS = frozenset({"frac", "sqrt", "pi", "cap", "cup"})
 
 
@@ -46,6 +49,16 @@ def names_of(tokens: list[Token]) -> list[str]:
     inner = [Token("sign", ",") if token.text in ("\\\\", "&") else token for token in tokens[1:-1]]
     names = [name_of(part) for part in split_at_sign(inner, ",")]
     return names if all(names) else []
+
+
+def name_of_matrix(tokens: list[Token]) -> str:
+    r"""Return the name of a matrix beside its value: A^{-1}, A^T, P^{-1}AP, A + B; "" for anything else."""
+    plain = all(token.kind in ("letter", "number") or token.is_sign(*_IN_MATRIX_NAMES) for token in tokens)
+    capitals = any(token.kind == "letter" and token.text.isupper() for token in tokens)
+    return "".join(map(_written, tokens)) if plain and capitals and len(tokens) <= MAX_NAME_TOKENS else ""
+
+
+_IN_MATRIX_NAMES = frozenset("^{}()_+-'")
 
 
 def _is_function_at_a_point(tokens: list[Token]) -> bool:
@@ -92,7 +105,16 @@ def _is_part_of_name(token: Token, before: Token, in_index: bool) -> bool:
     """Return whether the token is part of an index, a prime, a bar or a colon in a name."""
     if token.kind == "number" or token.text in ("-", "+"):
         return in_index or before.text == "_"
-    return token.is_sign("_", "'", "|", ":", "^")
+    return token.is_sign("_", "'", "|", ":", "^") or (token.text in _SET_SIGNS and before.kind == "letter")
+
+
+def _joins_capitals(tokens: list[Token]) -> bool:
+    """Return whether all letters are names of sets, as in A ∩ B; n(A ∪ B) counts the members of one."""
+    return all(
+        token.text.isupper() or (token.text == "n" and not at)
+        for at, token in enumerate(tokens)
+        if token.kind == "letter"
+    )
 
 
 def _exponent_is_inverse(tokens: list[Token]) -> bool:

@@ -12,8 +12,8 @@ FUNCTIONS = _words(
 )
 TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
 GREEK = _words(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho sigma "
-    "tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma "
+    "tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell hbar"
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
 # Commands beside which × is the product of vectors.
@@ -24,7 +24,7 @@ NAMING = GREEK | ACCENTS | {"frac", "pi", "max", "min", "det", "partial", "nabla
 # Commands that end a factor; all others begin one.
 INFIX = _words(
     "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots rfloor "
-    "rceil implies Rightarrow rightarrow perp parallel land lor vee subset subseteq"
+    "rceil implies Rightarrow rightarrow perp parallel land lor subset subseteq"
 )
 
 # Plain words that stand for a command: sqrt(3), 2pi, cosx.
@@ -37,7 +37,7 @@ PLAIN = {
 }
 
 # Commands that stand for a word between two relations.
-CONJUNCTIONS = {"lor": "or", "vee": "or", "land": "and"}
+CONJUNCTIONS = {"lor": "or", "land": "and"}
 
 # Commands that do not change the value.
 DROPPED = _words(
@@ -96,6 +96,12 @@ OPERATORS = {
     "newline": "\\\\",
 }
 SYNONYMS = {
+    "varphi": "phi",
+    "varepsilon": "epsilon",
+    "vartheta": "theta",
+    "vee": "lor",
+    "wedge": "land",
+    "lnot": "neg",
     "dfrac": "frac",
     "tfrac": "frac",
     "cfrac": "frac",
@@ -126,7 +132,7 @@ SYNONYMS = {
 # Short plain words that are not products of letters.
 SHORT_WORDS = _words(
     "no on is yes odd one two six ten all not any red now own won saw was god dog tea eat ate top pot opt "
-    "net but tub for are the day mod may jun jul boy men yet of per"
+    "net but tub for are the day mod may jun jul boy men yet of per set"
 )
 
 BASE_NAMES = {
@@ -205,7 +211,7 @@ pascal: pa pascals
 kpa: kilopascal kilopascals
 atm: atmosphere atmospheres
 ohm: ohms
-coulomb: coulombs
+coulomb: c coulombs
 tesla: teslas
 nm: nanometer nanometers nanometre nanometres
 ms: millisecond milliseconds

@@ -8,6 +8,7 @@ from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
+    Clock,
     Listing,
     Named,
     Record,
@@ -26,7 +27,7 @@ def words_value(text: str) -> Answer:
     >>> words_value("forty two").tree, words_value("no real solutions").items
     (('num', 42), ())
     """
-    text = _ARTICLE.sub("", " ".join(text.split()))
+    text = _SUBJECT.sub("", _ARTICLE.sub("", " ".join(text.split())))
     number = _number(text)
     if number is not None:
         return Scalar(number)
@@ -48,7 +49,7 @@ def leading_words(tokens: list[Token]) -> tuple[str, list[Token]]:
 def introduces(words: str) -> bool:
     """Return whether words state the value after them, as "the answer" and "the number of ways is" do.
 
-    >>> introduces("there are"), introduces("the area is"), introduces("the answer is not")
+    >>> introduces("there are"), introduces("total:"), introduces("the answer is not")
     (True, True, False)
     """
     if _ANSWER.fullmatch(words):
@@ -58,7 +59,7 @@ def introduces(words: str) -> bool:
 
 
 _CHOICE = re.compile("(?:option|choice|answer choice|answer:?) ([a-j])")
-_ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result)(?: is)?:?")
+_ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result|total)(?: is)? ?[:=]?|exactly")
 _SUBJECT_WORDS = (
     "the there it this that thus so hence therefore final answer result total of in a an we she he they"
 )
@@ -97,6 +98,8 @@ _RAYS = re.compile(
     "(greater than(?: or equal to)?|less than(?: or equal to)?|at least|at most)"
 )
 _ARTICLE = re.compile("^(?:the |an |a )(?=.)")
+# What converges, diverges or does not exist; the problem has named it.
+_SUBJECT = re.compile("^(?:improper |infinite )?(?:series|sequence|integral|limit|sum) (?=con|di|does )")
 _ZERO: Answer = Scalar(("num", 0))
 
 
@@ -131,13 +134,14 @@ _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
         ("(?:all )?(?:the )?even integers", _integers(0)),
         ("(?:positive |plus )?infinity", _UP),
         ("(?:negative |minus )infinity", _DOWN),
+        ("noon", Clock(12, 0, "p")),
+        ("midnight", Clock(12, 0, "a")),
     )
 )
 _SAME = {
     "does not exist": "dne",
     "do not exist": "dne",
     "doesnt exist": "dne",
-    "limit does not exist": "dne",
     "infinitely many solutions": "infinitely many",
 }
 _ONES = """

@@ -1,0 +1,84 @@
+"""Labelled pairs of parts, approximations, named sets and matrices, words; `pairs.py` says how to read it."""
+
+STATEMENTS = r"""
+[parts with labels]
+(a) 4, (b) 9 ≡ \text{(a) }4\text{ (b) }9 ≡ (a) 4; (b) 9 ≡ (a) 2^2 \text{ and } (b) 9 ≡ 4, 9 ≢ (a) 9, (b) 4
+≢ \text{(a) }9\text{ (b) }4 ≢ 9, 4 ≢ (a) 4 ≢ (a) 4, (b) 9, (c) 1 ≢ 36ab
+\text{(i) }x+1\text{ (ii) }x-1 ≡ (i) 1+x (ii) x-1 ≢ (i) x-1 (ii) x+1 ≢ \text{(a) }x+1\text{ (b) }x-1
+(1) 6 (2) 7 ≡ (1) 6, (2) 7 ≢ (1) 7 (2) 6 ≢ 42
+(A) 6 (B) 7 ≢ (A) 7 (B) 6
+(a)(b) ≡ ab ≡ (b)(a)
+
+[approximations]
+\frac{5}{8} ≡ \frac58\approx 0.6 ≡ \frac58\approx 0.63 ≡ \frac58 \approx 62.5\% ≢ \frac58\approx 0.4
+≢ \frac58\approx 6.25
+\frac16 ≡ \frac16\approx 0.2 ≡ x=\frac16\approx 0.17 ≢ \frac16\approx 0.6 ≢ x=\frac16\approx 0.83
+\arctan\frac34 ≡ \arctan\frac34\approx 36.87^\circ ≢ \arctan\frac34\approx 2
+15\pi ≡ 15\pi\approx 47.1\text{ cm} ≡ 15\pi\approx 47 ≢ 15\pi\approx 15
+
+[units of named values]
+t=4\text{ seconds} ≡ t=4 ≡ 4\text{ s} ≢ t=4\text{ minutes} ≢ t=4\text{ m}
+x=20\text{ cm} ≡ x=0.2\text{ m} ≢ x=20\text{ m} ≢ x=20\text{ cm}^2
+f(t)=3\text{ m/s} ≡ 3\text{ m/s} ≢ f(t)=3\text{ km/h}
+
+[names of alternatives]
+2,-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7
+\{2,-7\} ≡ x=2\text{ or }x=-7 ≢ x=2\text{ or }y=-7
+x=\pm 6 ≡ x_1=6, x_2=-6 ≡ x_1=-6, x_2=6 ≢ x_1=6, x_2=6 ≢ x=6, y=-6 ≢ y_1=6, y_2=-6
+
+[absolute values of complex numbers]
+|z-3i|=2 ≡ |3i-z|=2 ≡ 2=|z-3i| ≡ 2|z-3i|=4 ≢ |z+3i|=2 ≢ |z-3i|=4 ≢ |z-3|=2
+|z-3i|<2 ≡ 2>|z-3i| ≢ |z+3i|<2 ≢ |z-3i|\le 2
+|z-1|=|z-i| ≡ |z-i|=|z-1| ≢ |z+1|=|z+i| ≢ |z-1|=|z+i|
+|z-1|<3 ≢ -2<z<4
+|z|<5 ≡ 5>|z| ≢ -5<z<5
+|x|<5 ≡ 5>|x| ≡ -5<x<5
+
+[named sets and matrices]
+A\cap B=\{1,5\} ≡ \{5,1\} ≡ A \cap B = \{5,1\} ≢ A\cup B=\{1,5\} ≢ \{1\} ≢ B\cap C=\{1,5\}
+A\setminus B=\{7\} ≡ \{7\} ≢ B\setminus A=\{7\}
+n(A\cup B)=12 ≡ 12 ≢ n(A\cap B)=12
+A^{-1}=\begin{pmatrix}0&1\\2&3\end{pmatrix} ≡ \begin{pmatrix}0&1\\2&3\end{pmatrix}
+≡ A^{-1} = \begin{bmatrix} 0 & 1 \\ 2 & 3 \end{bmatrix} ≢ A=\begin{pmatrix}0&1\\2&3\end{pmatrix}
+≢ A^{-1}=\begin{pmatrix}0&1\\3&2\end{pmatrix} ≢ A^T=\begin{pmatrix}0&1\\2&3\end{pmatrix}
+2A-B=\begin{pmatrix}0&1\\2&3\end{pmatrix} ≡ \begin{pmatrix}0&1\\2&3\end{pmatrix}
+≢ A-2B=\begin{pmatrix}0&1\\2&3\end{pmatrix}
+\mathbb{Z} ≡ \{k:k\in\mathbb{Z}\} ≢ \{2k:k\in\mathbb{Z}\} ≢ \{k:k\in\mathbb{N}\}
+\mathbb{Q} ≡ \{q \mid q\in\mathbb{Q}\} ≢ \{q^2 \mid q\in\mathbb{Q}\} ≢ \{q \mid q\in\mathbb{Q}, q>0\}
+E[X]=\frac52 ≡ \mathbb{E}[X]=2.5 ≡ \mathbb{E}(X)=2.5 ≢ \mathbb{P}(X)=2.5
+\frac{\partial f}{\partial x}=2y ≡ f_x=2y ≡ \frac{\partial f}{\partial x} = y+y ≢ f_y=2y
+≢ \frac{\partial f}{\partial y}=2y
+
+[curves with a constant]
+x^2-y^2=C ≡ x^2-y^2=c ≡ C=x^2-y^2 ≡ 2x^2-2y^2=K ≡ y^2-x^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2
+≢ x-y=C
+a+b=c ≢ 2a+2b=c ≢ a-b=c
+x+y=c ≢ 3x+3y=c
+
+[chains of inequalities]
+|x-4|<7 ≡ -7<x-4<7 ≡ -3<x<11 ≢ -7\le x-4\le 7 ≢ -7<x+4<7
+-5\le 2x+1<7 ≡ [-3,3) ≡ -3\le x<3 ≢ (-3,3) ≢ [-3,3] ≢ -5\le 2x-1<7
+1<x^2<4 ≡ (-2,-1)\cup(1,2) ≢ (1,2) ≢ 1\le x^2\le 4
+
+[short words]
+12\text{ p.m.} ≡ \text{noon} ≡ Noon ≢ midnight ≢ 12\text{ a.m.}
+12\text{ a.m.} ≡ \text{midnight} ≡ Midnight ≢ noon
+\text{diverges} ≡ The series diverges. ≡ \text{the integral diverges} ≡ The sequence diverges
+≢ the series converges ≢ the test diverges
+\text{does not exist} ≡ The limit does not exist ≡ \text{DNE} ≢ The limit does exist
+\text{parabola} ≡ a parabola ≡ A parabola. ≡ The parabola ≢ a circle ≢ not a parabola
+\emptyset ≡ empty set ≡ the empty set ≢ set
+12 ≡ \text{exactly }12 ≡ \text{Total: }12 ≡ Answer = 12 ≢ \text{not exactly }12 ≢ \text{Total: }21
+\text{reject }H_0 ≡ Reject H_0 ≢ accept H_0
+
+[signs of plain text]
+(-\infty,-1]\cup[4,\infty) ≡ (-inf, -1] U [4, inf) ≡ (−∞, −1] ∪ [4, ∞) ≢ (-inf, -1) U (4, inf) ≢ (-inf, -1]
+\sqrt[3]{5} ≡ ∛5 ≡ ∛{5} ≢ √5 ≢ ∜5 ≢ 3\sqrt{5}
+\varepsilon/3 ≡ \epsilon/3 ≢ e/3 ≢ \epsilon/2
+\varphi-1 ≡ \phi-1 ≢ \phi
+\frac{mg}{k} ≡ mg/k ≢ m/gk ≢ mg
+70\text{ inches} ≡ 5'10" ≡ 5'10'' ≢ 5'11" ≢ 10'5" ≢ 5'
+\frac23\text{ cup} ≡ 2/3 of a cup ≢ 2/3 of a teaspoon ≢ 2 of 3 cups
+30^\circ 15' ≡ 30 degrees 15 minutes ≡ 30.25^\circ ≢ 30 degrees 51 minutes ≢ 30.15^\circ
+5\text{ C} ≡ 5 ≢ 5\text{ V}
+"""
