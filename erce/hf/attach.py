@@ -18,6 +18,7 @@ from transformers import PreTrainedModel
 
 from erce.errors import InputError
 from erce.hf.head import IGNORED, evaluating, head_loss, probe_tokens, readout_of
+from erce.hf.scored_count import ScoredCount
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -118,14 +119,16 @@ class Attached:
         if isinstance(kept, Tensor) or kept:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")
         _refuse_router_loss(model, inputs)
+        is_shifted = targets is None
+        targets = labels[:, 1:] if is_shifted else targets
+        count = ScoredCount(targets, settings.get("ignore_index", IGNORED))
         with self._own_call():
             outputs = model.base_model(**inputs, return_dict=True)
-        states = outputs.last_hidden_state
-        if targets is None:
-            states, targets = states[:, :-1], labels[:, 1:]
+        states = outputs.last_hidden_state[:, :-1] if is_shifted else outputs.last_hidden_state
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
-        loss = head_loss(model, states, targets, self.readout, **settings, num_items_in_batch=items)
+        settings |= {"num_items_in_batch": items, "num_scored": count.read()}
+        loss = head_loss(model, states, targets, self.readout, **settings)
         self.last = loss._replace(objective=loss.objective.detach())
         names = self.output.__dataclass_fields__
         output = self.output(loss=loss.objective, **{name: x for name, x in outputs.items() if name in names})

@@ -1,7 +1,7 @@
 """The form from hidden states as one operator that torch.compile takes whole.
 
-A request travels as its tensors and a line of text, for an operator takes no other arguments. The gradients
-are outputs like any other, so that the backward is a scaling, as outside of the compiler.
+A request travels as its tensors and a line of text, for an operator takes no other arguments; `num_scored`,
+which changes from call to call, stays behind. The gradients are outputs like any other, so that the backward is a scaling, as outside of the compiler.
 """
 # ruff: noqa: PLR0913, PLR0917 — an operator takes its tensors one by one
 
@@ -21,6 +21,7 @@ from erce.loss.named import (
     penalty_name,
 )
 from erce.loss.request import Loss, Request, not_differentiable
+from erce.loss.scored_rows import outputs, scored_rows
 from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
 
 FIRST_TORCH = "2.12"  # whose compiler follows the properties of a named tuple
@@ -129,10 +130,10 @@ def _forward(
     """Return the objective, what is logged, and the gradients: in the exact dtype, as they are yet to be
     scaled, and empty where they are not wanted or come later."""
     operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
-    rows = request.rows(len(weight), operands.exact)
+    rows = scored_rows(request, len(weight), operands.exact)
     made = NONE_WANTED if _later(text, wanted) else wanted
     per_row, gradients = sweep(operands, rows, request, made, Vocabulary())
-    total, *logged = request.outputs(per_row, rows)
+    total, *logged = outputs(per_row, rows, request)
     whole = finished(gradients, rows, request, [None] * len(operands))
     # An operator's outputs share no memory, and `logged` may be rows of one tensor.
     return [total, *(x.clone() for x in logged), *_or_empty(whole, hidden)]
@@ -153,7 +154,7 @@ def _gradients(
     wanted: list[bool],
 ) -> list[Tensor]:
     operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
-    rows = request.rows(len(weight), operands.exact)
+    rows = scored_rows(request, len(weight), operands.exact)
     weighed = rows.weighed(upstream, None, operands.exact)
     _, gradients = sweep(operands, weighed, request, wanted, Vocabulary())
     return _or_empty(finished(gradients, rows, request, dtypes_of(operands)), hidden)

@@ -18,7 +18,8 @@ from erce.loss.gathered import gathered, is_partitioned, whole
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.one_chunk import GradientOfOneChunk
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, check_tensors, not_differentiable, outputs_of
+from erce.loss.request import Loss, Request, check_tensors, not_differentiable
+from erce.loss.scored_rows import outputs_of, scored_rows
 from erce.loss.sweep import (
     NONE_WANTED,
     Gradients,
@@ -47,6 +48,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     temperature: float = 1.0,
     row_weights: Tensor | None = None,  # (...)
     num_items_in_batch: float | Tensor | None = None,
+    num_scored: int | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
@@ -72,6 +74,10 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those
     with p > 2⁻⁸ are computed again in float32. With fewer than 4,096 tokens a second matmul into bfloat16
     makes what the first one rounded off; small calls multiply in float32.
+
+    The call waits for a GPU once, to learn how many targets are scored and whether all numbers make sense. If
+    you know how many, give `num_scored`: nothing waits, and an assertion on the device ends the process later
+    if something is wrong; torch's anomaly mode raises the error in its place.
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
@@ -100,6 +106,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         chunk_bytes=chunk_bytes,
         row_weights=row_weights,
         num_items_in_batch=num_items_in_batch,
+        num_scored=num_scored,
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
@@ -187,7 +194,7 @@ def _operands(
 
 
 def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) -> Loss:
-    rows = request.rows(vocabulary.size(operands.weight), operands.exact)
+    rows = scored_rows(request, vocabulary.size(operands.weight), operands.exact)
     head_learns = any(x is not None and x.requires_grad for x in operands[1:3] + operands[4:])
     learns = torch.is_grad_enabled() and head_learns
     function = _GradientInForward

@@ -8,9 +8,10 @@ from torch import Tensor
 from erce.errors import InputError
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, Rows, check_tensors, not_differentiable, outputs_of
+from erce.loss.request import Loss, Request, check_tensors, not_differentiable
 from erce.loss.row_passes import row_blocks, score_tile, terms_with
 from erce.loss.row_statistics import refuse_no_distribution
+from erce.loss.scored_rows import Rows, outputs_of, scored_rows
 
 
 def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
@@ -22,6 +23,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     objective: Objective = CROSS_ENTROPY,
     row_weights: Tensor | None = None,  # (...)
     num_items_in_batch: float | Tensor | None = None,
+    num_scored: int | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
@@ -36,7 +38,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     is, the objective is inf and its gradient finite. The gradient is made in the forward and cannot be
     differentiated again (RuntimeError). A negative `lam` is the confidence penalty of Pereyra et al. (2017).
     `z_loss` adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there
-    1e-4).
+    1e-4). With `num_scored`, how many targets are not `ignore_index`, the call does not wait for a GPU.
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
@@ -52,6 +54,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         objective,
         row_weights=row_weights,
         num_items_in_batch=num_items_in_batch,
+        num_scored=num_scored,
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
@@ -78,7 +81,7 @@ def reference_from_logits(
 
 def _loss(logits: Tensor, request: Request) -> Loss:
     v = logits.shape[-1]
-    rows = request.rows(v, torch.promote_types(logits.dtype, torch.float32))
+    rows = scored_rows(request, v, torch.promote_types(logits.dtype, torch.float32))
     outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
     return request.reduced(outputs, count=max(rows.m, 1))
 

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.request import not_differentiable, outputs_of
+from erce.loss.request import not_differentiable
 from erce.loss.row_statistics import refuse_no_distribution
+from erce.loss.scored_rows import outputs_of
 from erce.loss.sweep import Gradients, Head, Operands, dtypes_of, finished
 
 

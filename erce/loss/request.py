@@ -1,4 +1,4 @@
-"""What a call of the loss fixes, the positions that it scores, and the `Loss` that it returns."""
+"""What a call of the loss fixes, checked, and the `Loss` that it returns."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -41,45 +41,6 @@ class Loss(NamedTuple):
         return [values for values in self if values is not None]
 
 
-class Rows(NamedTuple):
-    """The m positions to score, those whose target is not ignored."""
-
-    positions: Tensor | slice  # (m,), indices into the n flattened positions; a slice where all are scored
-    targets: Tensor  # (m,)
-    lam: float | Tensor  # one, or (m,)
-    weights: Tensor | None  # (m,), factors on the objectives
-    lse_weights: Tensor | None = None  # (m,), what lse itself is weighed with in the gradient
-
-    @property
-    def m(self) -> int:
-        return self.targets.shape[0]
-
-    def at(self, part: slice) -> "Rows":
-        if part.start == 0 and part.stop == self.m:
-            return self
-        columns: dict[str, Any] = {
-            name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)
-        }
-        if isinstance(self.positions, slice):
-            first = self.positions.start
-            columns["positions"] = slice(first + part.start, first + part.stop)
-        return self._replace(**columns)
-
-    def weighed(self, factors: Tensor, of_lse: Tensor | None, dtype: torch.dtype) -> "Rows":
-        """Return the rows with factors (n,) on top of their own weights, and with weights of lse (n,)."""
-        weights = self.of(factors).to(dtype)
-        return self._replace(
-            weights=weights if self.weights is None else self.weights * weights,
-            lse_weights=None if of_lse is None else self.of(of_lse).to(dtype),
-        )
-
-    def of(self, x: Tensor) -> Tensor:
-        """Return the scored rows of x (n, ...)."""
-        if isinstance(self.positions, Tensor):
-            return x.index_select(0, self.positions)
-        return x if self.m == x.shape[0] else x[self.positions]
-
-
 class Request(NamedTuple):
     """All arguments of a call, except its logits or its hidden states and head.
 
@@ -93,6 +54,7 @@ class Request(NamedTuple):
     objective: Objective
     row_weights: Tensor | None = None  # (...)
     num_items_in_batch: float | Tensor | None = None
+    num_scored: int | None = None  # how many targets are not ignored, if the caller knows
     ignore_index: int = -100
     reduction: str = "mean"
     diagnose: bool = False
@@ -121,6 +83,11 @@ class Request(NamedTuple):
     def loss_of(self, columns: Iterable[Tensor]) -> Loss:
         """Return the loss whose `fields` are the columns."""
         return Loss(**dict(zip(self.fields, columns, strict=True)))
+
+    @property
+    def tensors_of_numbers(self) -> dict[str, Tensor]:
+        named = {"lam": self.lam, "row_weights": self.row_weights}
+        return {name: x for name, x in named.items() if isinstance(x, Tensor)}
 
     @property
     def order(self) -> float | None:
@@ -177,84 +144,12 @@ class Request(NamedTuple):
         if self.row_weights is not None:
             _check_numbers("row_weights", self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
+        _check_scored(self.num_scored, self.targets.numel())
         if not isinstance(self.z_loss, Real) or not 0 <= self.z_loss < math.inf:
             raise InputError(f"z_loss must be a number from 0 up, got {self.z_loss!r}; 1e-4 is PaLM's")
         _check_transform(self)
         if self.chunk_bytes is not None and not (isinstance(self.chunk_bytes, Real) and self.chunk_bytes > 0):
             raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
-
-    def rows(self, v: int, dtype: torch.dtype) -> Rows:
-        """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
-        flat = self.targets.reshape(-1).long()
-        rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(self.lam, Tensor) else float(self.lam), None)
-        if self._all_are_scored(flat, v):
-            return rows
-        scored = flat != self.ignore_index
-        tokens = flat * scored
-        count = self._read_once(tokens, scored, v)
-        if count < len(flat):
-            # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for once more.
-            numbers = torch.arange(1, count + 1, device=flat.device)
-            rows = rows._replace(positions=torch.searchsorted(scored.cumsum(0), numbers))
-
-        def of(numbers: Tensor) -> Tensor:
-            return rows.of(numbers.broadcast_to(self.targets.shape).reshape(-1)).to(dtype)
-
-        return rows._replace(
-            targets=rows.of(tokens),
-            lam=of(self.lam) if isinstance(self.lam, Tensor) else rows.lam,
-            weights=None if self.row_weights is None else of(self.row_weights),
-        )
-
-    def _all_are_scored(self, flat: Tensor, v: int) -> bool:
-        """Return whether a call on a CPU has a target at every position and no tensor of numbers to check.
-
-        That takes half of the operations that `_read_once` takes.
-        """
-        numbers = (self.lam, self.row_weights, self.num_items_in_batch)
-        if flat.device.type != "cpu" or not len(flat) or any(isinstance(x, Tensor) for x in numbers):
-            return False
-        low, high = map(int, flat.aminmax())
-        return low >= 0 and high < v and not low <= self.ignore_index <= high
-
-    def _read_once(self, tokens: Tensor, scored: Tensor, v: int) -> int:
-        """Return how many positions are scored, and raise an InputError for numbers that make no sense.
-
-        The call waits for the device here alone. `tokens` (n,) has 0 where no target is.
-        """
-        if not len(tokens):
-            return 0
-        named = {"lam": self.lam, "row_weights": self.row_weights}
-        numbers = {name: x for name, x in named.items() if isinstance(x, Tensor)}
-        facts = [scored.sum(), *tokens.aminmax(), *(x.isfinite().all() for x in numbers.values())]
-        items = self.num_items_in_batch
-        if isinstance(items, Tensor):
-            facts.append(((items > 0) & items.isfinite()).reshape(()))
-        count, low, high, *fine = torch.stack([x.to(tokens) for x in facts]).tolist()
-        if low < 0 or high >= v:
-            raise InputError(
-                f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
-                f"mark positions without a target with ignore_index, here {self.ignore_index}"
-            )
-        for (name, x), is_fine in zip(numbers.items(), fine, strict=False):
-            if not is_fine:
-                raise InputError(f"{name} must be finite numbers, got {float(x[~x.isfinite()][0])}")
-        if not all(fine):
-            assert isinstance(items, Tensor)
-            raise _no_divisor(items.item())
-        return count
-
-    def spread(self, values: Tensor, rows: Rows) -> Tensor:
-        """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
-        if isinstance(rows.positions, slice):
-            return values
-        zeros = values.new_zeros(self.targets.numel(), *values.shape[1:])
-        return zeros.index_copy_(0, rows.positions, values)
-
-    def outputs(self, loss: Loss, rows: Rows) -> tuple[Tensor, ...]:
-        """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row."""
-        total = self.spread(loss.objective, rows) if self.per_row else loss.objective.sum()
-        return total, *(self.spread(values, rows) for values in loss.computed[1:])
 
     def reduced(self, outputs: tuple[Tensor, ...], count: int | Tensor) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
@@ -324,10 +219,17 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
     else:
         fits = isinstance(items, Real) and 0 < items < math.inf
     if not fits:
-        raise _no_divisor(items)
+        raise no_divisor(items)
 
 
-def _no_divisor(items: Any) -> InputError:
+def _check_scored(count: int | None, n: int) -> None:
+    if count is not None and (type(count) is not int or not 0 <= count <= n):
+        raise InputError(
+            f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
+        )
+
+
+def no_divisor(items: Any) -> InputError:
     return InputError(
         f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
         "by it"
@@ -346,14 +248,6 @@ def _check_transform(request: Request) -> None:
         if not isinstance(value, Real) or not 0 < value < math.inf:
             way_out = "None is no cap" if name == "softcap" else "1 changes nothing"
             raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
-
-
-def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return a loss as an autograd function's outputs, of which the objective and lse are differentiable."""
-    outputs = request.outputs(loss, rows)
-    ctx.mark_non_differentiable(*(outputs[1:-1] if request.return_lse else outputs[1:]))
-    ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
-    return outputs
 
 
 _Backward = TypeVar("_Backward", bound=Callable[..., Any])

@@ -16,8 +16,9 @@ from torch import Tensor
 from erce.loss import row_statistics
 from erce.loss.kernel_arguments import end_of, flags, numbers, shape, whole
 from erce.loss.objectives import CrossEntropy, LabelSmoothing
-from erce.loss.request import Loss, Request, Rows
+from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums
+from erce.loss.scored_rows import Rows
 
 
 class _Absent:

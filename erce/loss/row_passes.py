@@ -12,8 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from erce.loss.request import Loss, Request, Rows
+from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, settle
+from erce.loss.scored_rows import Rows
 
 TAIL = 100  # the paper's tail is what this many likeliest tokens leave (appendix on the Rényi order)
 BLOCK_BYTES_ON_CPU = 3 * 2**20  # a block and its few temporaries stay in a core's cache

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from erce.errors import DivergedError
-from erce.loss.request import Loss, Request, Rows
+from erce.loss.request import Loss, Request
+from erce.loss.scored_rows import Rows
 
 
 class Sums(NamedTuple):

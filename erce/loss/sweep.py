@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from erce.loss import matmul
-from erce.loss.request import Loss, Request, Rows
+from erce.loss.request import Loss, Request
 from erce.loss.row_passes import TermsOf, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
+from erce.loss.scored_rows import Rows, spread
 
 CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator; more if the gradient summed over chunks is larger
 ROWS_OF_A_MATMUL = 128  # what an accelerator's matmuls take at a time
@@ -264,10 +265,10 @@ def finished(
     """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
     hidden, weight, bias, low, up = gradients
     whole = (
-        None if hidden is None else request.spread(hidden, rows),
+        None if hidden is None else spread(hidden, rows, request),
         weight,
         bias,
-        None if low is None else request.spread(low, rows),
+        None if low is None else spread(low, rows, request),
         up,
     )
     return tuple(

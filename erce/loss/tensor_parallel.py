@@ -13,9 +13,10 @@ from torch import Tensor
 from erce.errors import InputError
 from erce.loss import row_passes
 from erce.loss.gathered import is_dtensor
-from erce.loss.request import Loss, Request, Rows
+from erce.loss.request import Loss, Request
 from erce.loss.row_passes import TermsOf
 from erce.loss.row_statistics import Slopes, Sums, settle
+from erce.loss.scored_rows import Rows
 from erce.loss.sweep import Vocabulary
 
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from erce.hf.head import IGNORED, Readout, head_loss
+from erce.hf.scored_count import ScoredCount
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
@@ -52,7 +53,9 @@ class Scorer:
     by_sequence: bool
     diagnose: bool
 
-    def __call__(self, model: PreTrainedModel, hidden: Tensor, targets: Tensor) -> BatchSums:
+    def __call__(
+        self, model: PreTrainedModel, hidden: Tensor, targets: Tensor, num_scored: int | None
+    ) -> BatchSums:
         """Score hidden states (sequences, length, d), each to predict its target (sequences, length)."""
         loss = functools.partial(
             head_loss,
@@ -64,6 +67,7 @@ class Scorer:
             penalty=self.penalty,
             objective=self.objective,
             ignore_index=IGNORED,
+            num_scored=num_scored,
             diagnose=self.diagnose,
         )
         tokens = (targets != IGNORED).sum(1)
@@ -132,8 +136,9 @@ def add_scores(model: PreTrainedModel, scorer: Scorer) -> None:
     def forward(self: PreTrainedModel, *args: Any, scores: bool = False, **kwargs: Any) -> Any:
         if not scores:
             return original(*args, **kwargs)
-        labels = kwargs.pop("labels")
+        targets = kwargs.pop("labels")[:, 1:]
+        count = ScoredCount(targets, IGNORED)
         states = self.base_model(*args, **kwargs | {"use_cache": False}).last_hidden_state
-        return scorer(self, states[:, :-1], labels[:, 1:])
+        return scorer(self, states[:, :-1], targets, count.read())
 
     model.forward = types.MethodType(forward, model)

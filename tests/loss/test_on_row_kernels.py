@@ -22,8 +22,9 @@ from erce.loss import (
     matmul,
 )
 from erce.loss.kernel_arguments import end_of
-from erce.loss.request import Request, Rows
+from erce.loss.request import Request
 from erce.loss.row_statistics import Sums, refuse_no_distribution, settle
+from erce.loss.scored_rows import Rows
 
 N, V, D, R = 6, 150, 4, 2
 

@@ -1,0 +1,167 @@
+"""The targets of a request → the rows to score, with their numbers checked; a loss per row → all positions.
+
+Whether the numbers make sense is known on the targets' device. The host waits for a GPU only if it must learn
+there how many rows it has.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from erce.errors import InputError
+from erce.loss.request import Loss, Request, no_divisor
+
+
+class Rows(NamedTuple):
+    """The m positions to score, those whose target is not ignored."""
+
+    positions: Tensor | slice  # (m,), indices into the n flattened positions; a slice where all are scored
+    targets: Tensor  # (m,)
+    lam: float | Tensor  # one, or (m,)
+    weights: Tensor | None  # (m,), factors on the objectives
+    lse_weights: Tensor | None = None  # (m,), what lse itself is weighed with in the gradient
+
+    @property
+    def m(self) -> int:
+        return self.targets.shape[0]
+
+    def at(self, part: slice) -> "Rows":
+        if part.start == 0 and part.stop == self.m:
+            return self
+        columns: dict[str, Any] = {
+            name: x[part] for name, x in self._asdict().items() if isinstance(x, Tensor)
+        }
+        if isinstance(self.positions, slice):
+            first = self.positions.start
+            columns["positions"] = slice(first + part.start, first + part.stop)
+        return self._replace(**columns)
+
+    def weighed(self, factors: Tensor, of_lse: Tensor | None, dtype: torch.dtype) -> "Rows":
+        """Return the rows with factors (n,) on top of their own weights, and with weights of lse (n,)."""
+        weights = self.of(factors).to(dtype)
+        return self._replace(
+            weights=weights if self.weights is None else self.weights * weights,
+            lse_weights=None if of_lse is None else self.of(of_lse).to(dtype),
+        )
+
+    def of(self, x: Tensor) -> Tensor:
+        """Return the scored rows of x (n, ...)."""
+        if isinstance(self.positions, Tensor):
+            return x.index_select(0, self.positions)
+        return x if self.m == x.shape[0] else x[self.positions]
+
+
+def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
+    """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
+    targets, lam, weights = request.targets, request.lam, request.row_weights
+    flat = targets.reshape(-1).long()
+    rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(lam, Tensor) else float(lam), None)
+    if _all_are_scored(request, flat, v):
+        _compare(request, len(flat))
+        return rows
+    scored = flat != request.ignore_index
+    tokens = flat * scored
+    count = _count(request, tokens, scored, v)
+    if count < len(flat):
+        # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for.
+        numbers = torch.arange(1, count + 1, device=flat.device)
+        rows = rows._replace(positions=torch.searchsorted(scored.cumsum(0), numbers))
+
+    def of(numbers: Tensor) -> Tensor:
+        return rows.of(numbers.broadcast_to(targets.shape).reshape(-1)).to(dtype)
+
+    return rows._replace(
+        targets=rows.of(tokens),
+        lam=of(lam) if isinstance(lam, Tensor) else rows.lam,
+        weights=None if weights is None else of(weights),
+    )
+
+
+def spread(values: Tensor, rows: Rows, request: Request) -> Tensor:
+    """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
+    if isinstance(rows.positions, slice):
+        return values
+    zeros = values.new_zeros(request.targets.numel(), *values.shape[1:])
+    return zeros.index_copy_(0, rows.positions, values)
+
+
+def outputs(loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
+    """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row."""
+    total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
+    return total, *(spread(values, rows, request) for values in loss.computed[1:])
+
+
+def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
+    """Return a loss as an autograd function's outputs, of which the objective and lse are differentiable."""
+    made = outputs(loss, rows, request)
+    ctx.mark_non_differentiable(*(made[1:-1] if request.return_lse else made[1:]))
+    ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
+    return made
+
+
+def _all_are_scored(request: Request, flat: Tensor, v: int) -> bool:
+    """Return whether a call on a CPU has a target at every position and no tensor of numbers to check.
+
+    That takes half of the operations that `_read_once` takes.
+    """
+    numbers = (request.lam, request.row_weights, request.num_items_in_batch)
+    if flat.device.type != "cpu" or not len(flat) or any(isinstance(x, Tensor) for x in numbers):
+        return False
+    low, high = map(int, flat.aminmax())
+    return low >= 0 and high < v and not low <= request.ignore_index <= high
+
+
+def _count(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
+    """Return how many positions are scored, and raise an InputError for numbers that make no sense.
+
+    `tokens` (n,) has 0 where no target is. On a GPU that is told the number the device itself checks, later.
+    """
+    if not len(tokens):
+        return _compare(request, 0)
+    if request.num_scored is None or not tokens.is_cuda or torch.is_anomaly_enabled():
+        return _compare(request, _read_once(request, tokens, scored, v))
+    low, high = tokens.aminmax()
+    facts = [scored.sum() == request.num_scored, low >= 0, high < v, *_are_fine(request)]
+    torch.ops.aten._assert_async.msg(
+        torch.stack(facts).all(),
+        "erce: bad targets, num_scored or tensor of numbers; torch.autograd.detect_anomaly() says which",
+    )
+    return request.num_scored
+
+
+def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
+    """Return how many positions are scored; the call waits for the device here alone."""
+    facts = [scored.sum(), *tokens.aminmax(), *_are_fine(request)]
+    count, low, high, *fine = torch.stack([x.to(tokens) for x in facts]).tolist()
+    if low < 0 or high >= v:
+        raise InputError(
+            f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
+            f"mark positions without a target with ignore_index, here {request.ignore_index}"
+        )
+    for (name, x), is_fine in zip(request.tensors_of_numbers.items(), fine, strict=False):
+        if not is_fine:
+            raise InputError(f"{name} must be finite numbers, got {float(x[~x.isfinite()][0])}")
+    if not all(fine):
+        assert isinstance(request.num_items_in_batch, Tensor)
+        raise no_divisor(request.num_items_in_batch.item())
+    return count
+
+
+def _are_fine(request: Request) -> list[Tensor]:
+    """Return whether each tensor of numbers is finite, and last whether the divisor is above 0."""
+    fine = [x.isfinite().all() for x in request.tensors_of_numbers.values()]
+    items = request.num_items_in_batch
+    if isinstance(items, Tensor):
+        fine.append(((items > 0) & items.isfinite()).reshape(()))
+    return fine
+
+
+def _compare(request: Request, count: int) -> int:
+    """Return the number of positions that are scored, if it is the one that the caller gave."""
+    if request.num_scored not in (None, count):
+        raise InputError(
+            f"num_scored is {request.num_scored}, but {count} targets are not {request.ignore_index}; leave "
+            "num_scored out, and they are counted"
+        )
+    return count
