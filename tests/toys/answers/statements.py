@@ -16,6 +16,18 @@ STATEMENTS = r"""
 \arctan\frac34 ≡ \arctan\frac34\approx 36.87^\circ ≢ \arctan\frac34\approx 2
 15\pi ≡ 15\pi\approx 47.1\text{ cm} ≡ 15\pi\approx 47 ≢ 15\pi\approx 15
 
+x\approx 2.236 ≡ 2.236 ≡ x=2.236 ≢ x ≢ x\approx 5.1 ≢ -2.236
+2x\approx 5 ≡ 2x=5 ≢ 2x\approx 7 ≢ 2x
+A=\pi r^2\approx 78.5 ≡ 78.5 ≢ \pi r^2 ≢ A=\pi r^2\approx 79.5
+
+[conditions of names]
+1<x<4,\ x\in\mathbb{Z} ≡ 2,3 ≡ x\in\{2,3\} ≡ x\in\mathbb{Z},\ 1<x<4 ≢ (1,4) ≢ 1<x<4 ≢ 1,2,3
+x>1,\ x<4,\ x\in\mathbb{R} ≡ (1,4) ≢ \{2,3\}
+x\ne-1,0,1 ≡ x\neq 0,\pm1 ≡ \mathbb{R}\setminus\{-1,0,1\} ≢ x\ne\pm1 ≢ x=-1,0,1 ≢ -1,0,1
+x>3 ≡ x>3\text{ cm} ≢ x>3\text{ prime} ≢ x>3\text{ integer} ≢ x>3\text{ even}
+\text{A and C} ≡ C and A ≡ A, C ≡ A and C ≢ A or C ≢ \text{A and B} ≢ C
+a\text{ and }b ≡ b and a ≢ b\text{ and }c
+
 [units of named values]
 t=4\text{ seconds} ≡ t=4 ≡ 4\text{ s} ≢ t=4\text{ minutes} ≢ t=4\text{ m}
 x=20\text{ cm} ≡ x=0.2\text{ m} ≢ x=20\text{ m} ≢ x=20\text{ cm}^2
@@ -70,6 +82,14 @@ x+y=c ≢ 3x+3y=c
 \emptyset ≡ empty set ≡ the empty set ≢ set
 12 ≡ \text{exactly }12 ≡ \text{Total: }12 ≡ Answer = 12 ≢ \text{not exactly }12 ≢ \text{Total: }21
 \text{reject }H_0 ≡ Reject H_0 ≢ accept H_0
+
+\frac12 ≡ \text{half} ≡ one half ≢ \text{double} ≢ two halves
+1000000 ≡ \text{one million} ≡ 1 million ≢ \text{one billion} ≢ \text{one thousand}
+2000305 ≡ \text{two million three hundred five} ≢ \text{two million three hundred fifty}
+D ≡ \text{choice (D)} ≡ option D ≡ Option D. ≢ \text{choice (B)}
+AB=5 ≡ \overline{AB}=5 ≢ \overline{CD}=5
+x=5 ≡ \therefore x=5 ≢ \overline{x}=5
+\text{store B} ≡ Store B ≢ Store A ≢ \text{store}
 
 [signs of plain text]
 (-\infty,-1]\cup[4,\infty) ≡ (-inf, -1] U [4, inf) ≡ (−∞, −1] ∪ [4, ∞) ≢ (-inf, -1) U (4, inf) ≢ (-inf, -1]

@@ -61,15 +61,25 @@ def is_set(answer: Answer) -> bool:
 
 
 def are_opposed(gold: Answer, answer: Answer) -> bool:
-    """Return whether one list has "and" between inequalities, the other "or", or other names, or no names."""
+    """Return whether only one list has several names or "or" beside inequalities, or their names differ."""
     lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
     if len({listing.name for listing in lists} - {""}) > 1:  # x = 2 or x = 3, and y = 2 or y = 3
         return True
     names = [{item.name for item in listing.items if isinstance(item, Named)} for listing in lists]
     if len(names) == 2 and set() in names and max(map(len, names)) > 1:  # x = 2 or y = 3, and 2, 3
         return True
-    inequalities = any(isinstance(item, Inequality) for listing in lists for item in listing.items)
-    return inequalities and {listing.joined for listing in lists} == {"and", "or"}
+    stated = any(_is_stated(item) for listing in lists for item in listing.items)
+    return stated and {listing.joined for listing in lists} == {"and", "or"}
+
+
+def _is_stated(item: Answer) -> bool:
+    """Return whether "and" means something else than "or" beside x > 2, and beside the choice B."""
+    return isinstance(item, Inequality) or (
+        isinstance(item, Scalar) and item.tree[0] == "sym" and item.tree[1] in _CHOICES
+    )
+
+
+_CHOICES = frozenset("ABCDEFGHIJ")
 
 
 def values_of_signs(named: Named) -> list[Listing]:

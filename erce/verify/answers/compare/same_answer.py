@@ -362,8 +362,8 @@ _COORDINATES = {"x", "y", "z"}
 
 
 def _plain_name(name: str) -> str:
-    """Return EX for E(X) and E[X], f' for f'(x)."""
-    return re.sub(r"[()\[\]]", "", name.removesuffix("(x)") if "'" in name else name)
+    """Return EX for E(X) and E[X], f' for f'(x), AB for the segment AB with a line above it."""
+    return re.sub(r"[()\[\]]|\\overline(?=[A-Z]{2})", "", name.removesuffix("(x)") if "'" in name else name)
 
 
 def _hour_of_day(clock: Clock) -> int:

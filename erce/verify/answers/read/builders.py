@@ -40,12 +40,19 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
 
 
 def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
-    r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} or 2k, k = 0, 1, 2 write; None without that end."""
+    r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} or 2k, k = 0, 1, 2 write; None without that end.
+
+    The names of inequalities may also stand first: x \in \mathbb{Z}, 1 < x < 4.
+    """
+    if len(parts) == 2 and any(token.text == "in" for token in parts[0]):
+        parts = parts[::-1]
     parts, listed = _without_listed_index(parts, parse)
     member = listed or (_membership(parts[-1], parse) if len(parts) > 1 else None)
     if member is None or not (listed or _is_numbers(member[1])):
         return None
     items = [parse(part) for part in (parts if listed else parts[:-1])]
+    if all(isinstance(item, Inequality) for item in items):  # 1 < x < 4, x ∈ ℤ
+        return [SetBuilder(Scalar(("sym", member[0])), (member,), tuple(items))]
     families = [_family(item, member) for item in items]
     return None if None in families else [family for family in families if family is not None]
 

@@ -45,15 +45,10 @@ def parse_relation(
 ) -> Answer:
     """Return the typed value of sides with `signs` between them; `parse` reads a side that is an answer.
 
-    The part after ≈ is left out: 1/3 ≈ 0.33 is 1/3. But 1/3 ≈ 0.6 is unparsed.
+    What is ≈ to a number is left out: 1/3 ≈ 0.33 is 1/3. But 1/3 ≈ 0.6 is unparsed, and x ≈ 0.33 is x = 0.33.
     """
-    if signs == ["approx"] and not sides[0]:
-        return parse(sides[1])
     if "approx" in signs:
-        exact = signs.index("approx")
-        if not _may_be_rounded(sides[exact], sides[exact + 1]):
-            raise UnparsedError("an approximation that is far off")
-        sides, signs = sides[: exact + 1], signs[:exact]
+        sides, signs = _without_approximations(sides, signs)
         if not signs:
             return parse(sides[0])
     if not all(sides):
@@ -74,6 +69,23 @@ def parse_relation(
     if any(sign != "=" for sign in signs):
         raise UnparsedError(f"a relation with {' '.join(signs)}")
     return _equation(sides, parse)
+
+
+def _without_approximations(
+    sides: list[list[Token]], signs: list[str]
+) -> tuple[list[list[Token]], list[str]]:
+    exact = signs.index("approx")
+    if not exact and not sides[0]:
+        return sides[1:], signs[1:]
+    if _has_symbols(sides[exact]):  # x ≈ 2.24
+        return sides[: exact + 2], [*signs[:exact], "="]
+    if not _may_be_rounded(sides[exact], sides[exact + 1]):
+        raise UnparsedError("an approximation that is far off")
+    return sides[: exact + 1], signs[:exact]
+
+
+def _has_symbols(side: list[Token]) -> bool:
+    return bool(name_of(side) or symbols(_expression(side)))
 
 
 def _may_be_rounded(exact: list[Token], rounded: list[Token]) -> bool:
@@ -139,6 +151,13 @@ def _expression(tokens: list[Token]) -> Tree:
     return tree if scale == 1 else ("mul", (tree, ("num", scale)))
 
 
+def _bound(tokens: list[Token]) -> Tree:
+    """Return one side of an inequality; `UnparsedError` for p > 3 prime, where a word is a condition."""
+    if tokens[-1].kind == "word" and not split_quantity(tokens).unit:
+        raise UnparsedError(f"{tokens[-1].text[:40]!r} after an inequality")
+    return _expression(tokens)
+
+
 def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
     if len(signs) > 2:
         raise UnparsedError("a chain of more than two inequalities")
@@ -146,7 +165,7 @@ def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
     if len(signs) == 1 and names[1] and not names[0]:  # 3 > x
         sides, signs, names = sides[::-1], [MIRRORED_SIGN[signs[0]]], names[::-1]
     trees: list[Tree] = [
-        ("sym", name) if name and at == _NAMED_SIDE[len(signs)] else _expression(side)
+        ("sym", name) if name and at == _NAMED_SIDE[len(signs)] else _bound(side)
         for at, (side, name) in enumerate(zip(sides, names, strict=True))
     ]
     one_way = len(signs) == 1 or set(signs) <= {"<", "≤"} or set(signs) <= {">", "≥"}

@@ -48,7 +48,7 @@ def compact(text: str) -> str:
 
 _MAX_WRAPPERS = 4
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
-_ARTICLE = re.compile(r"\A(?:An?|The|an?|the) (?=[A-Za-z ]{4,}+\.?\Z)")
+_ARTICLE = re.compile(r"\A(?:[Aa]n?|[Tt]he) (?!and )(?=(?:[a-z]{3,}+ ?)++\.?\Z)")
 _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
 _TEMPERATURE = re.compile(r"\\(?:text|mathrm)\{ ?° ?([CF])\}")
 # A phantom takes space and shows nothing: its content is one group, command or character.

@@ -27,13 +27,14 @@ from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_n
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
 from erce.verify.answers.read.units import split_quantity, with_commas_between_quantities
-from erce.verify.answers.read.vocabulary import CONJUNCTIONS
+from erce.verify.answers.read.vocabulary import CONJUNCTIONS, SHORT_UNITS
 from erce.verify.answers.read.words import ALL_BUT, introduces, leading_words, ray, reals_without, words_value
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
     Clock,
+    Inequality,
     Listing,
     Named,
     Ratio,
@@ -149,7 +150,7 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     if tokens[0].kind == "number" and len(tokens) == 1:
         return Scalar(parse_tokens(tokens))
     if tokens[0].kind == "word":
-        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _is_amount(tokens):
+        if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _is_lettered(tokens):
             text = " ".join(token.text for token in tokens).casefold()
             return words_value(_BETWEEN_WORDS.sub(" ", text).strip())
         described = _after_words(tokens, nesting)
@@ -159,12 +160,11 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
     return parse_congruences(tokens) or _several(tokens, nesting) or _single(tokens, nesting)
 
 
-def _is_amount(tokens: list[Token]) -> bool:
-    """Return whether the tokens are words such as "no such n exists" or "all real x"."""
-    return bool(_AMOUNT.match(tokens[0].text)) and {token.kind for token in tokens} == {"word", "letter"}
+def _is_lettered(tokens: list[Token]) -> bool:
+    """Return whether the tokens are words with letters: "store B", "no such n exists"; kg x is a product."""
+    return {token.kind for token in tokens} == {"word", "letter"} and tokens[0].text not in SHORT_UNITS
 
 
-_AMOUNT = re.compile("(?:there (?:is|are) )?no |all real", re.IGNORECASE)
 _IN_WORDS = frozenset(".,-'")
 _BETWEEN_WORDS = re.compile(r"[\s.,'-]+")
 
@@ -243,6 +243,15 @@ def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
     first, *others = items
     if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
         return Listing((first.value, *others), "and", first.name)
+    if (
+        isinstance(first, Inequality)
+        and first.signs == ("≠",)
+        and all(isinstance(item, Scalar) for item in others)
+    ):
+        bounds = (
+            replace(first, sides=(first.sides[0], item.tree)) for item in others if isinstance(item, Scalar)
+        )
+        return Listing((first, *bounds), "and")  # x ≠ 1, 2
     if isinstance(first, Record) and first.in_tuple:  # (x, y) = (1, 2), (3, 4)
         names = [item.name for item in first.items]
         return Listing((first, *(with_names(names, item) for item in others)), joined)

@@ -44,7 +44,7 @@ DROPPED = _words(
     "displaystyle textstyle scriptstyle limits nolimits large Large LARGE huge Huge small normalsize "
     "mathstrut big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr left right middle rm bf "
     "it boxed fbox tiny scriptsize footnotesize normalfont centering quad qquad thinspace enspace space "
-    "hfill checkmark"
+    "hfill checkmark therefore"
 )
 
 # Commands around words or mathematics that do not change the meaning.

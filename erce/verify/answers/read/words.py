@@ -27,6 +27,10 @@ def words_value(text: str) -> Answer:
     >>> words_value("forty two").tree, words_value("no real solutions").items
     (('num', 42), ())
     """
+    if _LETTERS.fullmatch(text):  # A and C
+        return Listing(
+            tuple(Scalar(("sym", letter.upper())) for letter in text.split() if letter != "and"), "and"
+        )
     text = _SUBJECT.sub("", _ARTICLE.sub("", " ".join(text.split())))
     number = _number(text)
     if number is not None:
@@ -58,7 +62,8 @@ def introduces(words: str) -> bool:
     return verb in _VERBS and all(word in _SUBJECTS or is_counted(word) for word in subject)
 
 
-_CHOICE = re.compile("(?:option|choice|answer choice|answer:?) ([a-j])")
+_CHOICE = re.compile(r"(?:option|choice|answer choice|answer:?) \(?([a-j])\)?")
+_LETTERS = re.compile("[a-j](?: [a-j])*(?: and [a-j])+")
 _ANSWER = re.compile("(?:the )?(?:final )?(?:answer|ans|result|total)(?: is)? ?[:=]?|exactly")
 _SUBJECT_WORDS = (
     "the there it this that thus so hence therefore final answer result total of in a an we she he they"
@@ -159,12 +164,14 @@ _PARTS = {"half": 2, "third": 3, "quarter": 4} | {word: n for n, word in enumera
 
 
 def _number(text: str) -> Tree | None:
-    """Return the number below a million, or the fraction, that the words spell; None for other words.
+    """Return the integer, or the fraction, that the words spell; None for other words.
 
     >>> _number("two hundred and six"), _number("negative three quarters")
     (('num', 206), ('neg', ('frac', ('num', 3), ('num', 4))))
     """
     words = text.split()
+    if text == "half":
+        return "frac", ("num", 1), ("num", 2)
     if words[:1] in (["negative"], ["minus"]):
         tree = _number(" ".join(words[1:]))
         return None if tree is None else ("neg", tree)
@@ -176,7 +183,7 @@ def _number(text: str) -> Tree | None:
 
 
 def _whole(words: list[str]) -> int | None:
-    for scale, name in ((1000, "thousand"), (100, "hundred")):
+    for scale, name in ((10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred")):
         if name in words:
             at = words.index(name)
             rest = words[at + 1 :]
