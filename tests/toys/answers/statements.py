@@ -64,6 +64,7 @@ E[X]=\frac52 ≡ \mathbb{E}[X]=2.5 ≡ \mathbb{E}(X)=2.5 ≢ \mathbb{P}(X)=2.5
 [curves with a constant]
 x^2-y^2=C ≡ x^2-y^2=c ≡ C=x^2-y^2 ≡ 2x^2-2y^2=K ≡ y^2-x^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2
 ≢ x-y=C
+\ln|y|=x^2+C ≡ \ln|y|=x^2+c ≡ \ln|y|=K+x^2 ≢ \ln|y|=x^2 ≢ \ln|y|=x+C ≢ \ln|x|=y^2+C
 a+b=c ≢ 2a+2b=c ≢ a-b=c
 x+y=c ≢ 3x+3y=c
 
@@ -90,8 +91,16 @@ D ≡ \text{choice (D)} ≡ option D ≡ Option D. ≢ \text{choice (B)}
 AB=5 ≡ \overline{AB}=5 ≢ \overline{CD}=5
 x=5 ≡ \therefore x=5 ≢ \overline{x}=5
 \text{store B} ≡ Store B ≢ Store A ≢ \text{store}
+125 ≡ one hundred and twenty-five ≡ one hundred twenty-five ≢ one hundred and five ≢ one hundred, twenty
+3:1 ≡ 3 to 1 ≡ 3\text{ to }1 ≢ 1 to 3 ≢ 31
+8 by 3 ≢ 3 by 8 ≢ 24 ≢ 8
+\frac25 ≡ 2 out of 5 ≢ 5 out of 2 ≢ 2
+45\text{ minutes} ≡ 3/4 of an hour ≢ 4/3 of an hour ≢ 3/4 of a minute
+\varphi(60)=16 ≡ 16 ≡ \phi(60)=16 ≢ \phi(16)=60 ≢ \sigma(60)=16
 
 [signs of plain text]
+$18 ≡ 18 ≡ \$18 ≡ $18.00 ≢ 18 cents ≢ 18 euros ≢ not $18
+ax+by=3 ≡ by+ax=3 ≢ ax-by=3
 (-\infty,-1]\cup[4,\infty) ≡ (-inf, -1] U [4, inf) ≡ (−∞, −1] ∪ [4, ∞) ≢ (-inf, -1) U (4, inf) ≢ (-inf, -1]
 \sqrt[3]{5} ≡ ∛5 ≡ ∛{5} ≢ √5 ≢ ∜5 ≢ 3\sqrt{5}
 \varepsilon/3 ≡ \epsilon/3 ≢ e/3 ≢ \epsilon/2

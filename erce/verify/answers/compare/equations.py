@@ -1,6 +1,6 @@
 """Equations, and values with names, which are equations too → their sides; whether two say the same."""
 
-from erce.verify.answers.compare.constants import is_constant
+from erce.verify.answers.compare.constants import in_letters_of, is_constant
 from erce.verify.answers.compare.same_value import proportion, same_value
 from erce.verify.answers.limits import Budget
 from erce.verify.answers.tree import Tree, symbols
@@ -33,7 +33,12 @@ def same_equations(one: Equation, other: Equation, budget: Budget) -> bool:
 
 
 def _same_curves(one: tuple[Tree, ...], other: tuple[Tree, ...], budget: Budget) -> bool:
-    """Return whether f(x, y) = C and g(x, y) = c are the same curves; C and c are any constants."""
+    """Return whether f(x, y) = C and g(x, y) = c, or y = x + C and y = x + c, are the same curves."""
+    left, right = difference(one), difference(other)
+    if ("C" in symbols(left)) != ("C" in symbols(right)):
+        renamed = in_letters_of(left, right)
+        if any(proportion(left, tree, budget) for tree in renamed):
+            return True
     (function, constant), (its_function, its_constant) = map(_function_and_constant, (one, other))
     return "C" in (constant, its_constant) and bool(
         function and its_function and proportion(function, its_function, budget)

@@ -108,6 +108,8 @@ _UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
 _LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _LABELS = frozenset({"(ii)", "(iii)", "(iv)"})  # of the parts of an answer
+_SHORT = SHORT_WORDS | SHORT_UNITS | PERCENT  # plain words, and not products of letters
+_NUMBER_AHEAD = re.compile(r"\s+[0-9]")
 _PREFIXES = sorted(PLAIN, key=len, reverse=True)
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
@@ -250,7 +252,7 @@ def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
         tokens.append(Token("and", run, spaced))
     elif run in PLAIN:
         tokens.append(Token("command", PLAIN[run], spaced))
-    elif run.casefold() in SHORT_WORDS or run.casefold() in SHORT_UNITS or run.casefold() in PERCENT:
+    elif run.casefold() in _SHORT or _stands_between_numbers(tokens, match, spaced):
         tokens.append(_word(run, spaced, plain=True))
     else:
         prefix = next((prefix for prefix in _PREFIXES if run.startswith(prefix)), "")
@@ -263,6 +265,12 @@ def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
             tokens.append(Token("letter", run[0], spaced))
             tokens.extend(Token("letter", letter) for letter in run[1:])
     return match.end()
+
+
+def _stands_between_numbers(tokens: list[Token], match: re.Match[str], spaced: bool) -> bool:
+    """Return whether the letters are a word such as the "by" of 8 by 3."""
+    after_number = spaced and bool(tokens) and tokens[-1].kind == "number"
+    return after_number and _NUMBER_AHEAD.match(match.string, match.end()) is not None
 
 
 def _sign(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:

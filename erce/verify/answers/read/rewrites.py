@@ -50,6 +50,7 @@ _PARTIAL = re.compile(r"\\[dt]?frac\s?\{\s?\\partial ?([A-Za-z])\s?\}\s?\{\s?\\p
 # The blackboard letters of E[X] and P(A).
 _EXPECTED = re.compile(r"\\mathbb ?\{? ?([EP]) ?\}?(?= ?(?:\\left ?)?[\[(])")
 _UNION = re.compile(r"(?<=[\])]) U (?=[\[(])")
+_DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
 _BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm) ([A-Za-z])(?![A-Za-z])")
 # The \, of \mathrm{km\,h^{-1}}, and m/s as \frac{\text{m}}{\text{s}}.
 _SPACE_IN_UNIT = re.compile(r"(\\(?:text|mathrm|textrm)\{[a-z]{1,4})\\[,; ]([a-z]{1,4}\^)")
@@ -74,6 +75,9 @@ _REWRITES: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
     ("partial", _PARTIAL, r"\1_{\2}"),
     ("mathbb", _EXPECTED, r"\1"),
     (" U ", _UNION, r"\\cup "),
+    (" out of ", re.compile("(?<=[0-9]) out of (?=[0-9])"), "/"),
+    (" of a", re.compile("(?<=[0-9}]) of an? (?=[a-z]{3})"), " of "),
+    ("$", _DOLLARS, r"\1\\$"),
     ("times", _BOLD, r"\\mathbf{\1}"),
     ("{:}", re.compile(r"\{:\}"), ":"),
     ("frac{\\", _UNIT_FRACTION, r"\\text{ \1/\2}\3"),

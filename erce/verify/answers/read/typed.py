@@ -153,6 +153,10 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
         if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _is_lettered(tokens):
             text = " ".join(token.text for token in tokens).casefold()
             return words_value(_BETWEEN_WORDS.sub(" ", text).strip())
+        if all(token.kind in ("word", "and") or token.text == "-" for token in tokens):
+            number = words_value(" ".join(token.text for token in tokens if token.text != "-").casefold())
+            if isinstance(number, Scalar):
+                return number  # one hundred and five
         described = _after_words(tokens, nesting)
         if described:
             return described

@@ -137,14 +137,11 @@ def _end_of_number(tokens: list[Token]) -> int:
             end -= 1
         elif last.kind == "letter" and end > 1 and _is_unit_of_rate(tokens, end):
             end -= 2
-        elif end > 1 and (tokens[end - 2].text, last.text) in _BEFORE_LETTERS:
+        elif last.kind == "letter" and last.text in "CF" and end > 1 and tokens[end - 2].is_sign("°"):
             end -= 1
         else:
             break
     return end
-
-
-_BEFORE_LETTERS = {("of", "a"), ("°", "C"), ("°", "F")}  # 2/3 of a cup
 
 
 def _length_of_exponent(tokens: list[Token], end: int) -> int:

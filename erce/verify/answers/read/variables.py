@@ -37,7 +37,7 @@ def _written(token: Token) -> str:
 
 
 _START = Token("start", "")
-_FUNCTION_LETTERS = frozenset("fghpqFGHPQSTEV")
+_FUNCTION_LETTERS = frozenset("fghpqFGHPQSTEV") | {"phi", "sigma", "tau", "mu"}
 _SET_SIGNS = frozenset({"cap", "cup", "setminus"})
 _IN_POINTS = frozenset({"frac", "sqrt", "pi", "cap", "cup"})
 
@@ -63,7 +63,7 @@ _IN_MATRIX_NAMES = frozenset("^{}()_+-'")
 
 def _is_function_at_a_point(tokens: list[Token]) -> bool:
     """Return whether the tokens write f(3), f(f(2)) or the probability P(A); x(3) is a product."""
-    if not tokens or tokens[0].kind != "letter" or tokens[0].text not in _FUNCTION_LETTERS:
+    if not tokens or tokens[0].text not in _FUNCTION_LETTERS:
         return False
     argument = tokens[1:]
     while argument and argument[0].text == "'":
