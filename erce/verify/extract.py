@@ -125,7 +125,8 @@ def is_finished(completion: Completion | str) -> bool:
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+")
 _UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_STATED = re.compile(r"final\s++answer\s++is\s*+:?", re.IGNORECASE)
+# Emphasis may end before or after the colon, and the answer may stand below it.
+_STATED = re.compile(r"final\s++answer\s++is\s*+(?:\*\*(?=[\s:]))?(?::(?:\*\*)?\s++)?:?", re.IGNORECASE)
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]|\*\*([^*]++)\*\*)"
 )

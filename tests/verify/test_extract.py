@@ -57,6 +57,11 @@ STATED = [  # text, what follows the last "final answer is"
     ("the final answer is $7$, since $8$ is even", "7"),
     ("the final answer is 1. no, the final answer is 2.", "2"),
     ("the final answer is", None),
+    ("**The final answer is** $7$", "7"),
+    ("**The final answer is:** 7", "7"),
+    ("The final answer is **7**", "7"),
+    ("The final answer is:\n\n$$7$$\n", "7"),
+    ("**The final answer is**:\n7", "7"),
     ("the answer is 5", None),
 ]
 

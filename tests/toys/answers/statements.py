@@ -19,6 +19,8 @@ STATEMENTS = r"""
 x\approx 2.236 ≡ 2.236 ≡ x=2.236 ≢ x ≢ x\approx 5.1 ≢ -2.236
 2x\approx 5 ≡ 2x=5 ≢ 2x\approx 7 ≢ 2x
 A=\pi r^2\approx 78.5 ≡ 78.5 ≢ \pi r^2 ≢ A=\pi r^2\approx 79.5
+\frac74 ≡ \frac74\text{ or }1.75 ≡ 1.75 or 7/4 ≢ \frac74\text{ or }1.57 ≢ \frac74\text{ or }-\frac74
+12.57 ≡ about 12.57 ≡ \text{about }12.57 ≡ \text{approximately }12.57 ≢ about 12.75
 
 [conditions of names]
 1<x<4,\ x\in\mathbb{Z} ≡ 2,3 ≡ x\in\{2,3\} ≡ x\in\mathbb{Z},\ 1<x<4 ≢ (1,4) ≢ 1<x<4 ≢ 1,2,3

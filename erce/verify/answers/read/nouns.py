@@ -103,7 +103,12 @@ _COUNTED = _words(
     "supplies strand statue cluster artwork crown diaper baguette carriage cricket blouse bath beaker "
     "gnome subject sideline treat tangerine olive yogurt lady ladies human enemy enemies website textbook "
     "weasel view viewer hall occupant delegate collector counselor professor bacterium virus viruses germ "
-    "colony colonies population"
+    "colony colonies population straw carnation poodle whisker instance limb gemstone clip vibration diary "
+    "diaries seagull pallet pail grain shingle bat clerk paperclip clover highlighter pump washer dive "
+    "business businesses teacup kitchen vessel yolk stem tear newborn riddle plug tattoo aquarium treasure "
+    "pitch pitches jogger scientist crater hoodie apron fire participant stapler souvenir shower loop "
+    "contact claim lives permit crop mascot llama hybrid complaint artifact carpenter period joke gig "
+    "napkin vacation individual download upload instruction thorn elf elves driveway basketball cd dvd"
 )
 _UNCOUNTED = _words("feet inches dollars cents pence yen yuan won")
 

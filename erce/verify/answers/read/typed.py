@@ -16,6 +16,7 @@ from erce.verify.answers.read.builders import (
 from erce.verify.answers.read.choices import parse_choice, parse_parts
 from erce.verify.answers.read.congruences import parse_congruences
 from erce.verify.answers.read.lexer import Token, goes_on, tokenize
+from erce.verify.answers.read.listings import counted_things, listing, with_commas
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
 from erce.verify.answers.read.numerals import (
     join_digit_groups,
@@ -23,7 +24,7 @@ from erce.verify.answers.read.numerals import (
     scientific_number,
     with_power_of_ten,
 )
-from erce.verify.answers.read.relations import RELATIONS, parse_relation, with_names
+from erce.verify.answers.read.relations import RELATIONS, parse_relation
 from erce.verify.answers.read.scalar import parse_tokens
 from erce.verify.answers.read.surface import compact
 from erce.verify.answers.read.units import split_quantity, with_commas_between_quantities
@@ -34,7 +35,6 @@ from erce.verify.answers.values import (
     Answer,
     Bracketed,
     Clock,
-    Inequality,
     Listing,
     Named,
     Ratio,
@@ -71,7 +71,7 @@ _CLOCK = re.compile(
 )
 _QUANTIFIERS = frozenset({"all", "for all", "any", "for any", "every", "all real", "for all real"})
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_APPROXIMATELY = ("approximately", "or approximately", "or about", "which is approximately")
+_APPROXIMATELY = ("about", "approximately", "or approximately", "or about", "which is approximately")
 _FOR_WORDS = {"out of": Token("sign", "/"), **dict.fromkeys(_APPROXIMATELY, Token("command", "approx"))}
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
@@ -185,7 +185,7 @@ def _after_words(tokens: list[Token], nesting: int) -> Answer | None:
 
 def _several(tokens: list[Token], nesting: int) -> Answer | None:
     """Return a list if the tokens have separators outside all brackets, else None."""
-    tokens, joined = _with_commas(with_membership_signs(with_commas_between_quantities(tokens)))
+    tokens, joined = with_commas(with_membership_signs(with_commas_between_quantities(tokens)))
     if joined == "alternatives":
         parts, _ = split(tokens, lambda token: token.kind == "and")
         return Listing(tuple(parse(part, nesting + 1) for part in parts), "or")
@@ -198,76 +198,8 @@ def _several(tokens: list[Token], nesting: int) -> Answer | None:
             if families and len(families) == 1:
                 return families[0]
             items = tuple(families or (parse(part, nesting + 1) for part in parts))
-            return _of_nouns(items, parts) or _listing(items, joined or sign)
+            return counted_things(items, parts) or listing(items, joined or sign)
     return None
-
-
-def _of_nouns(items: tuple[Answer, ...], parts: list[list[Token]]) -> Record | None:
-    """Return 5 boys, 3 girls as values of names; None if not all are numbers of different things."""
-    last = [part[-1] for part in parts]
-    nouns = {token.text.casefold() for token in last if token.kind == "word"}
-    if len(nouns) < len(items) or not all(isinstance(item, Scalar) and not item.unit for item in items):
-        return None
-    return Record(
-        tuple(Named(f"#{token.text.casefold()}", item) for token, item in zip(last, items, strict=True))
-    )
-
-
-def _with_commas(tokens: list[Token]) -> tuple[list[Token], str]:
-    """Return the tokens with commas for "and" and "or", and which of the two words it was.
-
-    Between lists of equations, as in p = 5, q = 2 and p = 7, q = 2, the word means "alternatives".
-    """
-    parts, words = split(tokens, lambda token: token.kind == "and")
-    if not words:
-        return tokens, ""
-    parts = [_trimmed(part) for part in parts]
-    listed = [len(split_at_sign(part, ",")) for part in parts]
-    if min(listed) > 1 and all(any(token.text == "=" for token in part) for part in parts):
-        return tokens, "alternatives"
-    comma = Token("sign", ",", spaced=False)
-    merged = parts[0]
-    for part in parts[1:]:
-        merged = [*merged, comma, *part]
-    return merged, "or" if any("or" in word.text.casefold() for word in words) else "and"
-
-
-def _trimmed(tokens: list[Token]) -> list[Token]:
-    """Remove the commas at either end, which "and" makes superfluous."""
-    start, end = 0, len(tokens)
-    while start < end and tokens[start].text == ",":
-        start += 1
-    while end > start and tokens[end - 1].text == ",":
-        end -= 1
-    return tokens[start:end]
-
-
-def _listing(items: tuple[Answer, ...], joined: str) -> Answer:
-    """Return the items as a list; a record if they are values of different names."""
-    first, *others = items
-    if isinstance(first, Named) and all(isinstance(item, Scalar) for item in others):
-        return Listing((first.value, *others), "and", first.name)
-    if (
-        isinstance(first, Inequality)
-        and first.signs == ("≠",)
-        and all(isinstance(item, Scalar) for item in others)
-    ):
-        bounds = (
-            replace(first, sides=(first.sides[0], item.tree)) for item in others if isinstance(item, Scalar)
-        )
-        return Listing((first, *bounds), "and")  # x ≠ 1, 2
-    if isinstance(first, Record) and first.in_tuple:  # (x, y) = (1, 2), (3, 4)
-        names = [item.name for item in first.items]
-        return Listing((first, *(with_names(names, item) for item in others)), joined)
-    named = tuple(item for item in items if isinstance(item, Named))
-    if len(named) == len(items):
-        names = {item.name for item in named}
-        one_letter = len({name.partition("_")[0] for name in names}) == 1  # x_1 = 2 or x_2 = 5
-        if len(names) == len(named) and (joined != "or" or one_letter):
-            return Record(named)
-        if len(names) == 1 and not any("(" in name for name in names):
-            return Listing(tuple(item.value for item in named), "and", *names)
-    return Listing(items, joined)
 
 
 def _single(tokens: list[Token], nesting: int) -> Answer:

@@ -162,7 +162,7 @@ yard: yards yd yds
 mile: miles mi
 mg: milligram milligrams
 g: gram grams
-kg: kilogram kilograms
+kg: kilogram kilograms kilo kilos
 pound: pounds lb lbs
 ounce: ounces oz
 ton: tons
