@@ -32,9 +32,10 @@ _FUNCTIONS = {
     for function in (len, bool, int, float, str, repr, hash, format, round, reversed)
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
-_MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO)
+_MUTABLE = {list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO}
 _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
 _BUILTINS = {name for name in dir(builtins) if not name.startswith("_")}
+_KEEP_OUTPUT = {"printed", "names", "call by name"}  # requests after which no other asks for what was printed
 _FEW_VALUES = 64  # a smaller request for the values of a generator gets one
 
 
@@ -78,10 +79,7 @@ class Service:
         self._calling_back = threading.RLock()  # one thread of the program at a time
         self._loop: Any = None  # of asyncio, for the coroutines that the tests await
         self._verbs: dict[str, Callable[..., Any]] = {
-            "names": lambda *names: [
-                self._beyond_values,
-                [self._reply(self._name, name) for name in names],
-            ],
+            "names": self._of_names,
             "call": self._call,
             "call by name": self._call_by_name,
             "get": self._get,
@@ -107,8 +105,10 @@ class Service:
     def serve(self, channel: socket.socket) -> None:
         """Take the program from the channel and answer there until the other side closes it."""
         self._channel = channel
-        with suppress(frames.ClosedError):
+        try:
             self._run(*frames.receive(channel))
+        except frames.ClosedError:
+            return
 
     def _run(self, program: str, definitions: list[list[str]], imports: list[str], mode: str) -> None:
         """Load the program and answer requests; an exception in loading is the first answer.
@@ -126,7 +126,7 @@ class Service:
                 self._send(loaded)
         while True:
             verb, *operands = frames.receive(self._channel)
-            if verb not in ("printed", "names"):
+            if verb not in _KEEP_OUTPUT:
                 printed.taken()  # what is kept is the output of the last request
             self._answer(self._verbs[verb], *operands)
 
@@ -166,7 +166,7 @@ class Service:
     def _load(self, names: dict[str, Any]) -> None:
         code = compile(self._program, "<program>", "exec")
         exec(code, names)
-        self._beyond_values = looks_at_identity(code) or not _BUILTINS.isdisjoint(names)
+        self._beyond_values = looks_at_identity(self._program, code) or not _BUILTINS.isdisjoint(names)
 
     def _encode(self, value: Any) -> Any:
         try:
@@ -272,6 +272,9 @@ class Service:
         self._callbacks[number] = function
         return function
 
+    def _of_names(self, *names: str) -> list[Any]:
+        return [self._beyond_values, [self._reply(self._name, name) for name in names]]
+
     def _name(self, name: str) -> Any:
         value = self._names[name]
         if type(value) is types.FunctionType:
@@ -293,7 +296,7 @@ class Service:
         stays = type(returned) is function and extends_builtin(returned, self._names)
         encode = self._handle if stays else self._encode
         passed = (*positional, *named.values())
-        if not any(type(argument) in _MUTABLE or id(argument) in self._numbers for argument in passed):
+        if _MUTABLE.isdisjoint(map(type, passed)) and self._numbers.keys().isdisjoint(map(id, passed)):
             return [encode(returned), None]
         self._known_to_judge = known  # the judge refers to an object that it has by the number alone
         try:

@@ -27,13 +27,17 @@ MAX_FRAME_BYTES = 8 << 20
 WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
 TOO_DEEP = "a value that is nested too deeply to cross between the processes"
 
-_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False, ensure_ascii=False)
+# The functions in C below JSONEncoder and JSONDecoder: each function of Python costs a forked process time.
+_encoding: Any = json.encoder
+_chunks_of = _encoding.c_make_encoder(
+    None, None, _encoding.encode_basestring, None, ":", ",", False, False, True
+)
+_decoder: Any = json.JSONDecoder()
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
-_FROM_JSON = json.JSONDecoder()
 _MAX_FIELDS = 100  # of a named tuple
 _MAX_NAME_LETTERS = 200  # of a named tuple or of one of its fields
 _MAX_INTERNED_LETTERS = 100
-_MAX_JSON_INT = 1 << 53  # smaller ints survive every JSON reader
+_JSON_INTS = range(1 - (1 << 53), 1 << 53)  # which survive every JSON reader
 PLAIN_TYPES = (int, float, str, bytes, list, tuple, frozenset, set, dict)
 _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__,
@@ -64,7 +68,7 @@ class TooBigError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    text = _JSON.encode(message).encode(*_UTF_8)
+    text = "".join(_chunks_of(message, 0)).encode(*_UTF_8)
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
     return len(text).to_bytes(4, "little") + text
@@ -85,7 +89,10 @@ def receive(channel: socket.socket) -> Any:
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
     text = payload.decode(*_UTF_8)
-    content, end = _FROM_JSON.raw_decode(text)
+    try:
+        content, end = _decoder.scan_once(text, 0)
+    except StopIteration:
+        raise ValueError("no JSON") from None
     if end != len(text):
         raise ValueError("more than one JSON")
     return content
@@ -93,7 +100,8 @@ def parsed(payload: bytes) -> Any:
 
 def payload(channel: socket.socket) -> bytes:
     """Return the JSON of the next frame, not yet read; TooBigError if it exceeds the limit."""
-    size = int.from_bytes(read(channel, 4), "little")
+    head = channel.recv(4)
+    size = int.from_bytes(head if len(head) == 4 else head + read(channel, 4 - len(head)), "little")
     if size > MAX_FRAME_BYTES:
         raise TooBigError(f"{size} bytes")
     return read(channel, size)
@@ -120,7 +128,7 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
     ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]]]]
     """
     kind = type(value)
-    if value is None or kind is bool or kind is str:
+    if value is None or kind is bool or kind is str or (kind is int and value in _JSON_INTS):
         return value
     write = _WRITE.get(kind)
     if write is not None:
@@ -176,22 +184,21 @@ def _write_defaultdict(value: collections.defaultdict[Any, Any], handle: Any) ->
     return ["sub", ["d", pairs]]
 
 
-def _write_int(value: int, handle: Any) -> Any:
-    return value if -_MAX_JSON_INT < value < _MAX_JSON_INT else ["i", hex(value)]
-
-
 def _write_float(value: float, handle: Any) -> Any:
     return value if value - value == 0 else ["f", repr(value)]
 
 
 _WRITE: dict[type, Callable[[Any, Any], Any]] = {
-    int: _write_int,
+    int: lambda value, handle: ["i", hex(value)],  # `encode` keeps small ones
     float: _write_float,
-    list: lambda value, handle: ["l", _items(value, handle)],
-    tuple: lambda value, handle: ["t", _items(value, handle)],
+    list: lambda value, handle: ["l", [encode(item, handle) for item in value]],
+    tuple: lambda value, handle: ["t", [encode(item, handle) for item in value]],
     set: lambda value, handle: ["s", _items(value, handle)],
     frozenset: lambda value, handle: ["z", _items(value, handle)],
-    dict: lambda value, handle: ["d", _pairs(value, handle)],
+    dict: lambda value, handle: [
+        "d",
+        [[encode(key, handle), encode(item, handle)] for key, item in value.items()],
+    ],
     bytes: lambda value, handle: ["b", value.hex()],
     bytearray: lambda value, handle: ["B", value.hex()],
     complex: lambda value, handle: ["c", repr(value.real), repr(value.imag)],

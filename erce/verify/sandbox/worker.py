@@ -15,7 +15,6 @@ import signal
 import socket
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
@@ -33,7 +32,7 @@ typing
 """  # the fewer, the better: each fork takes longer with every page of memory and every library of C
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
-SHORTEST_NAP_SECONDS = 0.005
+SHORTEST_NAP_MILLISECONDS = 5
 _SPACE_OF_DESCRIPTOR = socket.CMSG_SPACE(4)
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
@@ -101,7 +100,7 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
         os.closerange(3, 1 << 16)
         os.waitpid(child, 0)
         os._exit(0)
-    layers.die_with_parent()
+    linux.make([linux.dying_with_parent()])
     own = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     os.close(proc)
     return layers.JobNamespaces(own)
@@ -114,8 +113,7 @@ class _Child:
         self.pid = pid
 
     def seconds(self) -> float:
-        """Return the processor time so far, of all threads."""
-        return time.clock_gettime(~self.pid << 3 | 2)  # the CPU clock of a process: clock_getcpuclockid(3)
+        return _seconds_of(self.pid)
 
     def ends_within(self, seconds: float) -> bool:
         """Wait for the process to end by itself; return whether it did."""
@@ -172,12 +170,15 @@ class _Budget:
         return (
             (budget, 0.0)
             if left[budget] <= 0
-            else ("", max(SHORTEST_NAP_SECONDS, min(left[budget] / 2, 0.5)))
+            else ("", max(SHORTEST_NAP_MILLISECONDS / 1000, min(left[budget] / 2, 0.5)))
         )
 
 
 class Worker:
-    """A worker for one supervisor, which sends `NEW_JUDGE` or packed limits, with a channel each."""
+    """A worker for one supervisor, which sends `NEW_JUDGE` or packed limits, with a channel each.
+
+    Between a fork and the end of the candidate it does little, for each memory page that it writes is copied.
+    """
 
     def __init__(
         self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
@@ -187,120 +188,130 @@ class Worker:
         self._poll.register(supervisor, select.POLLIN)
         self._poll.register(control, select.POLLIN)
         self._namespaces = namespaces
-        self._of_judges, self._of_candidates = Confinement(place, judging=True), Confinement(place)
+        # The descriptor of this socket becomes the channel of each judge or candidate, else it is /dev/null.
+        self._channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._kept, self._null = self._channel.fileno(), os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        self._of_judges = Confinement(place, self._kept, judging=True)
         self._of_judges.allow(JUDGE)
+        self._of_candidates = Confinement(place, self._kept)
         self._service = candidate.Service()
         self._judge: _Child | None = None
 
     def serve(self) -> None:
         packed, limits = b"", _Limits(*LIMITS.unpack(bytes(LIMITS.size)))
         while True:
-            message, descriptor = self._message()
+            message = self._message()
             if message == NEW_JUDGE:
-                self._new_judge(descriptor)
+                self._new_judge()
                 continue
             if message != packed:
                 packed, limits = message, _Limits(*LIMITS.unpack(message))
                 self._of_candidates.allow(Allowance(cpu=limits.cpu, memory=limits.memory, file=limits.file))
-            self._follow(self._fork_candidate(descriptor), limits)
+            self._run(limits)
 
-    def _message(self) -> tuple[bytes, int]:
-        """Return the next message of the supervisor and the descriptor that came with it."""
-        self._is_control_ready()
+    def _message(self) -> bytes:
+        """Return the next message of the supervisor; take over the channel that came with it."""
+        self._is_control_ready(None)
         message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTOR)
         if not message:
             os._exit(0)
-        return message, int.from_bytes(ancillary[0][2], sys.byteorder)
+        descriptor = int.from_bytes(ancillary[0][2], sys.byteorder)
+        os.dup2(descriptor, self._kept)
+        os.close(descriptor)
+        return message
 
-    def _is_control_ready(self, seconds: float | None = None) -> bool:
+    def _is_control_ready(self, milliseconds: float | None) -> bool:
         """Wait for a message of the supervisor, without a limit for None; without a supervisor, end."""
-        ready = self._poll.poll(None if seconds is None else 1000 * seconds)
+        ready = self._poll.poll(milliseconds)
         if ready and ready[0][0] == self._supervisor:
             os._exit(0)
         return bool(ready)
 
-    def _new_judge(self, channel: int) -> None:
+    def _new_judge(self) -> None:
         if self._judge:
             self._judge.reap()
         if self._namespaces:
             self._namespaces.return_to_own()
         pid = os.fork()
         if not pid:
-            self._become(self._of_judges, trial.serve, channel)
-        os.close(channel)
+            self._become(self._of_judges, trial.serve)
+        os.dup2(self._null, self._kept)
         self._judge = _Child(pid)
 
-    def _fork_candidate(self, channel: int) -> _Child:
+    def _run(self, limits: _Limits) -> None:
+        """Fork a candidate, enforce its budgets until the supervisor has the ruling, and report its time."""
         if self._namespaces:
             self._namespaces.open()
         pid = os.fork()
         if not pid:
-            self._become(self._of_candidates, self._service.serve, channel)
-        os.close(channel)
-        return _Child(pid)
-
-    def _become(
-        self, confinement: Confinement, serve: Callable[[socket.socket], None], channel: int
-    ) -> NoReturn:
-        """Serve as a judge or candidate and end; the exit status says whether that failed."""
-        try:
-            if not self._namespaces:  # in which the kernel kills all with their first process, the worker
-                layers.die_with_parent()
-                os.setsid()
-            elif confinement is self._of_judges:
-                os.chdir("/")
-            confinement.impose(channel)
-            serve(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, channel))
-            os._exit(0)
-        finally:
-            traceback.print_exc()
-            os._exit(CONFINEMENT_FAILED)
-
-    def _follow(self, program: _Child, limits: _Limits) -> None:
-        """Enforce the budgets until the supervisor has the ruling, and report what the program used."""
-        judge = self._judge
-        if judge is None:
-            raise AssertionError("a job came before a judge")
+            self._become(self._of_candidates, self._service.serve)
+        os.dup2(self._null, self._kept)
         over = ""
-        if not self._is_control_ready(SHORTEST_NAP_SECONDS):  # most jobs end before, and need no clocks
-            over = self._enforce(_Budget(limits, program, judge), program, judge)
+        if not self._is_control_ready(SHORTEST_NAP_MILLISECONDS):  # most jobs end before, and need no clocks
+            over = self._enforce(pid, limits)
         word = self._control.recv(16)
-        if not word:
-            os._exit(0)
-        # A process that died closed its channel a moment before it ends.
-        ended = word == b"dead" and program.ends_within(RULING_SECONDS)
-        judge_ended = word == b"gone" and judge.ends_within(RULING_SECONDS)
-        program.kill()
-        seconds, ordinary = program.seconds(), word == b"done" and not over
-        if ordinary:  # the supervisor need not wait until the process is gone
-            self._report(seconds)
-        end = program.reap()
+        if word == b"done" and not over:
+            os.kill(pid, signal.SIGKILL)
+            self._control.send(b"%f" % _seconds_of(pid))  # the supervisor need not wait until it is gone
+            os.waitpid(pid, 0)
+        else:
+            self._report_end(_Child(pid), word, over)
         if not self._namespaces:
-            _kill_group(program.pid)
+            _kill_group(pid)
         elif self._namespaces.renew_scratch():
             self._of_candidates.rule_files()
-        if judge_ended:
-            self._judge = None
-        if not ordinary:
-            end_of_judge = judge.reap() if judge_ended else ""
-            self._report(seconds, over, end if ended and not over else "", end_of_judge)
 
-    def _enforce(self, budget: _Budget, program: _Child, judge: _Child) -> str:
+    def _become(self, confinement: Confinement, serve: Callable[[socket.socket], None]) -> NoReturn:
+        """Serve as a judge or candidate and end; the exit status says whether that failed."""
+        try:
+            confinement.impose()
+            serve(self._channel)
+            os._exit(0)
+        except BaseException as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+        finally:
+            os._exit(CONFINEMENT_FAILED)
+
+    def _report_end(self, program: _Child, word: bytes, over: str) -> None:
+        """Reap a program that went over a budget, or whose process or judge ended, and report that."""
+        if not word:
+            os._exit(0)
+        judge = self._judge
+        # A process that died closed its channel a moment before it ends.
+        ended = word == b"dead" and program.ends_within(RULING_SECONDS)
+        judge_ended = judge is not None and word == b"gone" and judge.ends_within(RULING_SECONDS)
+        program.kill()
+        seconds = program.seconds()
+        end = program.reap()
+        end_of_judge = ""
+        if judge is not None and judge_ended:
+            self._judge, end_of_judge = None, judge.reap()
+        self._report(seconds, over, end if ended and not over else "", end_of_judge)
+
+    def _enforce(self, pid: int, limits: _Limits) -> str:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
-        over = ""
+        program, judge, over = _Child(pid), self._judge, ""
+        if judge is None:
+            raise AssertionError("a job came before a judge")
+        budget = _Budget(limits, program, judge)
         while not over:
             over, nap = budget.over()
-            if not over and self._is_control_ready(nap):
+            if not over and self._is_control_ready(1000 * nap):
                 return ""
         program.kill()
-        if over == "judge" or not self._is_control_ready(RULING_SECONDS):
+        if over == "judge" or not self._is_control_ready(1000 * RULING_SECONDS):
             judge.kill()
-            self._is_control_ready()
+            self._is_control_ready(None)
         return over
 
     def _report(self, *fields: object) -> None:
         """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""
         self._control.send("\n".join(map(str, fields)).encode())
+
+
+def _seconds_of(pid: int) -> float:
+    """Return the processor time of a process so far, of all its threads."""
+    return time.clock_gettime(~pid << 3 | 2)  # the CPU clock of a process: clock_getcpuclockid(3)
 
 
 def _kill_group(leader: int) -> None:

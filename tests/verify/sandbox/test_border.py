@@ -39,8 +39,8 @@ def test_no_test_hinders_a_later_program(ruled, change):
 
 
 def test_a_judge_that_its_tests_broke_is_no_exception(ruled):
-    for change in ("JSONEncoder.encode = lambda *a: '5'", "JSONEncoder.encode = None"):
-        test = f"import json\njson.{change}\nassert f(1) == 1"
+    for change in ("lambda channel, ruling: channel.sendall(b'\\1\\0\\0\\0005')", "None"):
+        test = f"from erce.verify.sandbox import frames\nframes.send = {change}\nassert f(1) == 1"
         assert ruled("f = lambda x: 1", test)[0] != "passed"
 
 

@@ -226,7 +226,7 @@ class Peer:
         return returned
 
     def _reply_ahead(self) -> Any:
-        """Return the reply to the next call if `load` has sent that; None if not, or if there is no function."""
+        """Return the reply to the next call if `load` sent that; None if not, or without a function."""
         if self._early:
             return self._content(self._early.popleft())
         if not self._ahead:

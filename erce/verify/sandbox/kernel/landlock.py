@@ -6,7 +6,7 @@ are those of linux/landlock.h; what a kernel can do follows from its ABI version
 
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def domain_of_one() -> int | None:
     return _empty_domain(0) if version() >= 6 else None
 
 
-def entering(domain: int) -> Callable[[], int]:
+def entering(domain: int) -> linux.Call:
     """Return a prepared call that enters a domain for good.
 
     The process that calls it must have set PR_SET_NO_NEW_PRIVS before.

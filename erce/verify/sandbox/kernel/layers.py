@@ -5,15 +5,14 @@
 
 import os
 import resource
-import signal
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from erce.verify.sandbox.kernel import landlock, linux, seccomp
+from erce.verify.sandbox.kernel.linux import Call
 
 LAYERS = ("namespaces", "root", "landlock", "seccomp", "rlimits", "capabilities", "split")
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
@@ -179,14 +178,14 @@ def _times_of_scratch() -> tuple[int, int, int]:
 class Confinement:
     """What takes all rights from the judges or the candidates of a worker, made ready before it forks.
 
-    A judge may also receive descriptors, and stays in the worker's own namespaces.
+    It leaves a process the standard descriptors and `kept`. A judge may also receive descriptors, and stays
+    in the worker's own namespaces.
     """
 
-    def __init__(self, place: Place, *, judging: bool = False) -> None:
-        self._place, self._judging = place, judging
-        self._drop = [linux.dropping_capabilities()] if place.has("capabilities") else []
-        self._limit: list[Callable[[], int]] = []
-        self._enter_domain: list[Callable[[], int]] = []
+    def __init__(self, place: Place, kept: int, *, judging: bool = False) -> None:
+        self._place, self._kept, self._judging = place, kept, judging
+        self._limits: list[Call] = []
+        self._calls: list[Call] = []
         self._filter = None
         if place.has("seccomp"):
             read_only = _needs_read_only(place)
@@ -205,7 +204,7 @@ class Confinement:
             self._domain = landlock.domain(["/"], writable)
         else:
             self._domain = landlock.domain_of_one()
-        self._enter_domain = [] if self._domain is None else [landlock.entering(self._domain)]
+        self._prepare()
 
     def allow(self, allowance: Allowance) -> None:
         """Set the limits of the processes that are forked from here on."""
@@ -218,15 +217,30 @@ class Confinement:
         if self._place.has("namespaces"):  # where no other process of the user counts
             limits[resource.RLIMIT_NPROC] = 64
         if self._place.has("rlimits"):
-            self._limit = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
+            self._limits = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
+        self._prepare()
 
-    def impose(self, kept: int) -> None:
-        """Take from this process all rights and all descriptors but `kept`; nothing gives them back."""
-        linux.make([*self._limit, *self._drop, *self._enter_domain])
-        os.closerange(3, kept)
-        os.closerange(kept + 1, 1 << 16)
+    def _prepare(self) -> None:
+        calls: list[Call] = []
+        if not self._place.has("namespaces"):  # with which the worker's end is that of all its processes
+            calls += [linux.dying_with_parent(), os.setsid]
+        elif self._judging:
+            calls.append(partial(os.chdir, "/"))
+        calls += self._limits
+        if self._place.has("capabilities"):
+            calls.append(linux.dropping_capabilities())
+        if self._domain is not None:
+            calls.append(landlock.entering(self._domain))
+        calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]
         if self._filter:
-            self._filter.install()
+            calls.append(self._filter.install)
+        self._calls = calls
+
+    def impose(self) -> None:
+        """Take from this process all rights and all descriptors but one; nothing gives them back."""
+        if self._filter:
+            self._filter.bind(os.getpid())
+        linux.make(self._calls)
 
 
 def _bounds(kind: int, value: int) -> tuple[int, int]:
@@ -247,8 +261,3 @@ def address_space() -> int:
     """Return the bytes of address space at the first call, which `enter` makes while /proc is visible."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to kill this process when its parent ends."""
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -5,6 +5,7 @@ Namespaces, mounts, privileges and limits, through libc alone.
 
 import ctypes
 import os
+import signal
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -28,14 +29,15 @@ _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
+Call = Callable[[], int | None]  # a prepared call, which answers -1 or raises an OSError if it is refused
 
 
 def syscall(name: str, *values: int | bytes | None) -> int:
     """Make a system call; return the kernel's answer."""
-    return _checked(prepared(name, *values)(), name)
+    return _checked(prepared(name, *values)() or 0, name)
 
 
-def prepared(name: str, *values: int | bytes | None) -> Callable[[], int]:
+def prepared(name: str, *values: int | bytes | None) -> Call:
     """Return a function that makes a system call and answers -1 if the kernel refuses; `make` raises then.
 
     It runs no Python: in a forked process every function of Python writes to memory pages of its own.
@@ -43,14 +45,13 @@ def prepared(name: str, *values: int | bytes | None) -> Callable[[], int]:
     machine = this_machine()
     if machine is None:
         raise OSError(f"no table of system calls for {os.uname().machine}")
-    arguments = [ctypes.c_long(value) if isinstance(value, int) else value for value in values]
-    return partial(_libc.syscall, ctypes.c_long(machine.numbers[name]), *arguments)
+    return partial(_libc.syscall, machine.numbers[name], *values)
 
 
-def make(calls: Iterable[Callable[[], int]]) -> None:
-    """Make prepared system calls, in order; OSError at the first that the kernel refuses."""
+def make(calls: Iterable[Call]) -> None:
+    """Make prepared calls, in order; OSError at the first that the kernel refuses."""
     for call in calls:
-        if call() < 0:
+        if call() == -1:
             _checked(-1, str(call))
 
 
@@ -65,22 +66,27 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(flags), "unshare")
 
 
-def joining(descriptor: int, kind: int) -> Callable[[], int]:
+def joining(descriptor: int, kind: int) -> Call:
     """Return a prepared call that enters the namespace behind a descriptor."""
     return partial(_libc.setns, descriptor, kind)
 
 
-def unsharing(flags: int) -> Callable[[], int]:
+def unsharing(flags: int) -> Call:
     """Return a prepared call of `unshare`."""
     return partial(_libc.unshare, flags)
 
 
-def limiting(kind: int, soft: int, hard: int) -> Callable[[], int]:
+def limiting(kind: int, soft: int, hard: int) -> Call:
     """Return a prepared call that sets a resource limit."""
     return prepared("prlimit64", 0, kind, struct.pack("QQ", soft, hard), 0)
 
 
-def dropping_capabilities() -> Callable[[], int]:
+def dying_with_parent() -> Call:
+    """Return a prepared call after which the kernel kills this process when its parent ends."""
+    return prepared("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def dropping_capabilities() -> Call:
     """Return a prepared call that drops all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
     return prepared("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
 

@@ -55,6 +55,7 @@ Code = list[tuple[int, int, int, int]]  # operation, jump if true, jump if false
 class Filter:
     """A filter that a worker makes before it forks, so that its children need only install it.
 
+    `install` is a prepared call that restricts a process and its threads to the calls on the list, for good.
     `read_only` also refuses to open files for writing, to make, to rename and to remove them; it is needed if
     no other layer protects files.
     """
@@ -66,22 +67,18 @@ class Filter:
         program = assembled(machine, read_only, receives_descriptors)
         self._code = ctypes.create_string_buffer(program, len(program))
         header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
-        self._calls = [linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)]
+        self.install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
         constants = range(4, len(program), 8)
         self._own = [at for at in constants if program[at : at + 4] == struct.pack("I", _SELF)]
-        self.bind(1)
+        self._process = 0
+        self.bind(1)  # which a candidate is in a namespace of its own
 
     def bind(self, process: int) -> None:
-        """Let the filter allow signals to this process."""
-        self._process = process
-        for at in self._own:
-            struct.pack_into("I", self._code, at, process)
-
-    def install(self) -> None:
-        """Restrict this process and its threads to the calls on the list, for good."""
-        if os.getpid() != self._process:  # a candidate with a namespace of its own is process 1 there
-            self.bind(os.getpid())
-        linux.make(self._calls)
+        """Let the filter allow signals to this process, which is about to install it."""
+        if process != self._process:
+            self._process = process
+            for at in self._own:
+                struct.pack_into("I", self._code, at, process)
 
 
 def allowed_calls(machine: Machine) -> list[int]:

@@ -1,6 +1,6 @@
 """Names of system calls → their numbers on this machine, for x86-64 and aarch64."""
 
-import platform
+import os
 from dataclasses import dataclass
 
 # name=x86-64/aarch64; "-": aarch64 has only the later `...at` form of the call.
@@ -62,4 +62,4 @@ def this_machine() -> Machine | None:
     >>> MACHINES["aarch64"].numbers["openat"], MACHINES["x86_64"].numbers["openat"]
     (56, 257)
     """
-    return MACHINES.get(platform.machine())
+    return MACHINES.get(os.uname().machine)
