@@ -118,10 +118,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Two or more sides that are equal."""
+    """Two or more sides that are equal, in one unit or in none ("")."""
 
     kind: ClassVar[str] = "equation"
     sides: tuple[Tree, ...]
+    unit: str = ""
 
 
 MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
@@ -129,12 +130,13 @@ MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """Sides with one or two of < > ≤ ≥ ≠ between them; `name` is what they bound, if anything."""
+    """Sides in one unit, with one or two of < > ≤ ≥ ≠ between them; `name` is what they bound, if anything."""
 
     kind: ClassVar[str] = "inequality"
     sides: tuple[Tree, ...]
     signs: tuple[str, ...]
     name: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

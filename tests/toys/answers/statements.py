@@ -30,10 +30,18 @@ x>3 ≡ x>3\text{ cm} ≢ x>3\text{ prime} ≢ x>3\text{ integer} ≢ x>3\text{ 
 \text{A and C} ≡ C and A ≡ A, C ≡ A and C ≢ A or C ≢ \text{A and B} ≢ C
 a\text{ and }b ≡ b and a ≢ b\text{ and }c
 
+e ≡ e\approx 2.718 ≢ 2.718
+\pi ≡ \pi\approx 3.14 ≢ 3.14
+f(3)\approx 2.1 ≡ 2.1 ≢ f(3)\approx 5
+
 [units of named values]
 t=4\text{ seconds} ≡ t=4 ≡ 4\text{ s} ≢ t=4\text{ minutes} ≢ t=4\text{ m}
 x=20\text{ cm} ≡ x=0.2\text{ m} ≢ x=20\text{ m} ≢ x=20\text{ cm}^2
 f(t)=3\text{ m/s} ≡ 3\text{ m/s} ≢ f(t)=3\text{ km/h}
+
+x>2.5\text{ cm} ≡ x>2.5 ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
+1<x<4\text{ kg} ≡ (1,4) ≢ 1<x<4\text{ g}
+a+b=5\text{ cm} ≡ a+b=5 ≡ b+a=5\text{ cm} ≢ a+b=5\text{ m} ≢ a-b=5\text{ cm}
 
 [names of alternatives]
 2,-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7
@@ -51,6 +59,9 @@ x=\pm 6 ≡ x_1=6, x_2=-6 ≡ x_1=-6, x_2=6 ≢ x_1=6, x_2=6 ≢ x=6, y=-6 ≢ y
 [named sets and matrices]
 A\cap B=\{1,5\} ≡ \{5,1\} ≡ A \cap B = \{5,1\} ≢ A\cup B=\{1,5\} ≢ \{1\} ≢ B\cap C=\{1,5\}
 A\setminus B=\{7\} ≡ \{7\} ≢ B\setminus A=\{7\}
+\begin{pmatrix}x\\y\end{pmatrix}=\begin{pmatrix}3\\-1\end{pmatrix} ≡ x=3, y=-1 ≡ (3,-1)
+≡ \begin{bmatrix}3\\-1\end{bmatrix} ≢ \begin{pmatrix}y\\x\end{pmatrix}=\begin{pmatrix}3\\-1\end{pmatrix}
+≢ (-1,3)
 n(A\cup B)=12 ≡ 12 ≢ n(A\cap B)=12
 A^{-1}=\begin{pmatrix}0&1\\2&3\end{pmatrix} ≡ \begin{pmatrix}0&1\\2&3\end{pmatrix}
 ≡ A^{-1} = \begin{bmatrix} 0 & 1 \\ 2 & 3 \end{bmatrix} ≢ A=\begin{pmatrix}0&1\\2&3\end{pmatrix}
@@ -67,13 +78,16 @@ E[X]=\frac52 ≡ \mathbb{E}[X]=2.5 ≡ \mathbb{E}(X)=2.5 ≢ \mathbb{P}(X)=2.5
 x^2-y^2=C ≡ x^2-y^2=c ≡ C=x^2-y^2 ≡ 2x^2-2y^2=K ≡ y^2-x^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2
 ≢ x-y=C
 \ln|y|=x^2+C ≡ \ln|y|=x^2+c ≡ \ln|y|=K+x^2 ≢ \ln|y|=x^2 ≢ \ln|y|=x+C ≢ \ln|x|=y^2+C
-a+b=c ≢ 2a+2b=c ≢ a-b=c
+a+b=c ≢ a+b=C ≢ 2a+2b=c ≢ a-b=c
 x+y=c ≢ 3x+3y=c
 
 [chains of inequalities]
 |x-4|<7 ≡ -7<x-4<7 ≡ -3<x<11 ≢ -7\le x-4\le 7 ≢ -7<x+4<7
 -5\le 2x+1<7 ≡ [-3,3) ≡ -3\le x<3 ≢ (-3,3) ≢ [-3,3] ≢ -5\le 2x-1<7
 1<x^2<4 ≡ (-2,-1)\cup(1,2) ≢ (1,2) ≢ 1\le x^2\le 4
+
+0<|x-1|<2 ≡ (-1,1)\cup(1,3) ≢ (-1,3) ≢ |x-1|<2
+x\ne1 ≡ |x-1|>0 ≢ |x-1|\ge0 ≢ |x+1|>0
 
 [short words]
 12\text{ p.m.} ≡ \text{noon} ≡ Noon ≢ midnight ≢ 12\text{ a.m.}

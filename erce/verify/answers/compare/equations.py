@@ -35,7 +35,7 @@ def same_equations(one: Equation, other: Equation, budget: Budget) -> bool:
 def _same_curves(one: tuple[Tree, ...], other: tuple[Tree, ...], budget: Budget) -> bool:
     """Return whether f(x, y) = C and g(x, y) = c, or y = x + C and y = x + c, are the same curves."""
     left, right = difference(one), difference(other)
-    if ("C" in symbols(left)) != ("C" in symbols(right)):
+    if ("C" in symbols(left)) != ("C" in symbols(right)) and {"x", "y"} <= symbols(left) & symbols(right):
         renamed = in_letters_of(left, right)
         if any(proportion(left, tree, budget) for tree in renamed):
             return True

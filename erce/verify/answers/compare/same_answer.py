@@ -185,7 +185,8 @@ class _Comparison:
         return self.in_order(gold.items, answer.items)
 
     def equations(self, gold: Equation, answer: Equation) -> bool:
-        return same_equations(gold, answer, self.budget)
+        one_unit = units_agree(gold.unit, answer.unit, self.conventions.units)
+        return one_unit and same_equations(gold, answer, self.budget)
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
         agree = units_agree(unit_of(gold), unit_of(answer), self.conventions.units)
@@ -254,6 +255,8 @@ class _Comparison:
         return (first - second) % modulus == 0
 
     def inequalities(self, gold: Inequality, answer: Inequality) -> bool:
+        if not units_agree(gold.unit, answer.unit, self.conventions.units):
+            return False
         left, right = interval_of(gold), interval_of(answer)
         if left is not None and right is not None and gold.name == answer.name:
             return self.same(left, right)

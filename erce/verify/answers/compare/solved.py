@@ -37,7 +37,7 @@ def solved(answer: Inequality, budget: Budget) -> Answer | None:
     if right[:2] == ("call", "abs"):
         left, right, sign = right, left, MIRRORED_SIGN[sign]
     if left[:2] == ("call", "abs") and not symbols(right):
-        if _sign(right, budget) != 1:
+        if _sign(right, budget) not in (0, 1):
             return None
         left, right = (("pow", side, ("num", 2)) for side in (left[2][0], right))
     coefficients = _coefficients(("add", (left, ("neg", right))), name, budget)

@@ -19,6 +19,7 @@ from erce.verify.answers.values import (
     Equation,
     Inequality,
     Listing,
+    Matrix,
     Named,
     Record,
     Scalar,
@@ -85,7 +86,8 @@ def _without_approximations(
 
 
 def _has_symbols(side: list[Token]) -> bool:
-    return bool(name_of(side) or symbols(_expression(side)))
+    name = name_of(side)
+    return name not in ("", "e", "\\pi") or (not name and bool(symbols(_expression(side))))
 
 
 def _may_be_rounded(exact: list[Token], rounded: list[Token]) -> bool:
@@ -124,13 +126,18 @@ def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) 
         return with_names(names, parse(right))
     if _steps_agree(sides) and not any(symbols(_expression(side)) for side in sides):
         return Named("", parse(right))  # 2 + 3 = 5 states 5
-    return Equation(tuple(_expression(side) for side in sides))
+    return Equation(tuple(_expression(side) for side in sides), _unit_of(sides))
 
 
 def with_names(names: list[str], value: Answer) -> Answer:
     """Return a tuple, or each of a list of tuples, as the values of its names; any other value as it is."""
-    if isinstance(value, Bracketed) and value.opening == "(" and len(names) == len(value.items) > 1:
-        return Record(tuple(map(Named, names, value.items)), in_tuple=True)
+    entries: tuple[Answer, ...] = ()
+    if isinstance(value, Bracketed) and value.opening == "(":
+        entries = value.items
+    elif isinstance(value, Matrix) and {len(row) for row in value.rows} == {1}:
+        entries = tuple(row[0] for row in value.rows)
+    if len(names) == len(entries) > 1:
+        return Record(tuple(map(Named, names, entries)), in_tuple=True)
     if isinstance(value, Listing):
         return replace(value, items=tuple(with_names(names, item) for item in value.items))
     return value
@@ -169,7 +176,14 @@ def _inequality(sides: list[list[Token]], signs: list[str]) -> Inequality:
         for at, (side, name) in enumerate(zip(sides, names, strict=True))
     ]
     one_way = len(signs) == 1 or set(signs) <= {"<", "≤"} or set(signs) <= {">", "≥"}
-    return Inequality(tuple(trees), tuple(signs), names[_NAMED_SIDE[len(signs)]] if one_way else "")
+    name = names[_NAMED_SIDE[len(signs)]] if one_way else ""
+    return Inequality(tuple(trees), tuple(signs), name, _unit_of(sides))
+
+
+def _unit_of(sides: list[list[Token]]) -> str:
+    """Return the unit of the first side that ends in words: cm in x > 3 cm; "" without a unit."""
+    measured = (side for side in sides if side[-1].kind == "word")
+    return next((split_quantity(side).unit for side in measured), "")
 
 
 # Number of signs → the side that holds the name: the first in x < 5, the second in 2 < x < 5.
