@@ -1,7 +1,8 @@
 """The form from hidden states as one operator that torch.compile takes whole.
 
 A request travels as its tensors and a line of text, for an operator takes no other arguments; `num_scored`,
-which changes from call to call, stays behind. The gradients are outputs like any other, so that the backward is a scaling, as outside of the compiler.
+which changes from call to call, stays behind. The gradients are outputs like any other, so that the backward
+is a scaling, as outside of the compiler.
 """
 # ruff: noqa: PLR0913, PLR0917 — an operator takes its tensors one by one
 
