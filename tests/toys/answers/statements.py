@@ -58,6 +58,7 @@ x=\pm 6 ≡ x_1=6, x_2=-6 ≡ x_1=-6, x_2=6 ≢ x_1=6, x_2=6 ≢ x=6, y=-6 ≢ y
 
 [named sets and matrices]
 A\cap B=\{1,5\} ≡ \{5,1\} ≡ A \cap B = \{5,1\} ≢ A\cup B=\{1,5\} ≢ \{1\} ≢ B\cap C=\{1,5\}
+x\cap y=3 ≢ 3
 A\setminus B=\{7\} ≡ \{7\} ≢ B\setminus A=\{7\}
 \begin{pmatrix}x\\y\end{pmatrix}=\begin{pmatrix}3\\-1\end{pmatrix} ≡ x=3, y=-1 ≡ (3,-1)
 ≡ \begin{bmatrix}3\\-1\end{bmatrix} ≢ \begin{pmatrix}y\\x\end{pmatrix}=\begin{pmatrix}3\\-1\end{pmatrix}
@@ -106,6 +107,7 @@ x\ne1 ≡ |x-1|>0 ≢ |x-1|\ge0 ≢ |x+1|>0
 D ≡ \text{choice (D)} ≡ option D ≡ Option D. ≢ \text{choice (B)}
 AB=5 ≡ \overline{AB}=5 ≢ \overline{CD}=5
 x=5 ≡ \therefore x=5 ≢ \overline{x}=5
+a and bob ≡ bob and a ≢ bob
 \text{store B} ≡ Store B ≢ Store A ≢ \text{store}
 125 ≡ one hundred and twenty-five ≡ one hundred twenty-five ≢ one hundred and five ≢ one hundred, twenty
 3:1 ≡ 3 to 1 ≡ 3\text{ to }1 ≢ 1 to 3 ≢ 31
@@ -121,6 +123,7 @@ ax+by=3 ≡ by+ax=3 ≢ ax-by=3
 \sqrt[3]{5} ≡ ∛5 ≡ ∛{5} ≢ √5 ≢ ∜5 ≢ 3\sqrt{5}
 \varepsilon/3 ≡ \epsilon/3 ≢ e/3 ≢ \epsilon/2
 \varphi-1 ≡ \phi-1 ≢ \phi
+mgh ≡ mg h ≢ mg
 \frac{mg}{k} ≡ mg/k ≢ m/gk ≢ mg
 70\text{ inches} ≡ 5'10" ≡ 5'10'' ≢ 5'11" ≢ 10'5" ≢ 5'
 \frac23\text{ cup} ≡ 2/3 of a cup ≢ 2/3 of a teaspoon ≢ 2 of 3 cups
