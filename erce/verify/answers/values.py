@@ -26,12 +26,16 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """An expression with its unit ("" without a known unit) and whether a percent sign followed it."""
+    """An expression with its unit ("" without a known unit) and whether a percent sign followed it.
+
+    `sense` is "+" or "-" beside a word such as "more" or "fewer", else "".
+    """
 
     kind: ClassVar[str] = "expression"
     tree: Tree
     unit: str = ""
     percent: bool = False
+    sense: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """Sides in one unit, with one or two of < > ≤ ≥ ≠ between them; `name` is what they bound, if anything."""
+    """Sides in one unit with one or two of < > ≤ ≥ ≠ between them; `name` is what they bound, if anything."""
 
     kind: ClassVar[str] = "inequality"
     sides: tuple[Tree, ...]

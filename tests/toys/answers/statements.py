@@ -23,6 +23,10 @@ A=\pi r^2\approx 78.5 ≡ 78.5 ≢ \pi r^2 ≢ A=\pi r^2\approx 79.5
 12.57 ≡ about 12.57 ≡ \text{about }12.57 ≡ \text{approximately }12.57 ≢ about 12.75
 
 [conditions of names]
+x\in[0,1] ≡ [0,1] ≡ 0\le x\le1 ≢ y\in[0,1] ≢ 0\le y\le1 ≢ 0\le 2y\le2
+x\in\{1,2\} ≡ x=1\text{ or }x=2 ≡ \{1,2\} ≢ y\in\{1,2\} ≢ y=1\text{ or }y=2
+x\in(-2,2) ≡ |x|<2 ≢ |y|<2
+x\in[0,1],\ y\in[0,2] ≡ y\in[0,2],\ x\in[0,1] ≢ x\in[0,2],\ y\in[0,1] ≢ x\in[0,1]
 1<x<4,\ x\in\mathbb{Z} ≡ 2,3 ≡ x\in\{2,3\} ≡ x\in\mathbb{Z},\ 1<x<4 ≢ (1,4) ≢ 1<x<4 ≢ 1,2,3
 x>1,\ x<4,\ x\in\mathbb{R} ≡ (1,4) ≢ \{2,3\}
 x\ne-1,0,1 ≡ x\neq 0,\pm1 ≡ \mathbb{R}\setminus\{-1,0,1\} ≢ x\ne\pm1 ≢ x=-1,0,1 ≢ -1,0,1
@@ -42,6 +46,10 @@ f(t)=3\text{ m/s} ≡ 3\text{ m/s} ≢ f(t)=3\text{ km/h}
 x>2.5\text{ cm} ≡ x>2.5 ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
 1<x<4\text{ kg} ≡ (1,4) ≢ 1<x<4\text{ g}
 a+b=5\text{ cm} ≡ a+b=5 ≡ b+a=5\text{ cm} ≢ a+b=5\text{ m} ≢ a-b=5\text{ cm}
+
+\$5\text{ profit} ≡ 5 ≡ \$5 ≢ \$5\text{ loss}
+3\text{ years ago} ≡ 3\text{ years} ≡ 3\text{ years earlier} ≢ 3\text{ years later}
+4\text{ more apples} ≡ 4 ≡ 4\text{ apples} ≢ 4\text{ fewer apples}
 
 [names of alternatives]
 2,-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7
@@ -117,6 +125,8 @@ a and bob ≡ bob and a ≢ bob
 \varphi(60)=16 ≡ 16 ≡ \phi(60)=16 ≢ \phi(16)=60 ≢ \sigma(60)=16
 
 [signs of plain text]
+120 ≡ 10C3 ≡ \binom{10}{3} ≢ 10C4 ≢ 10C3_{16} ≢ 1003
+\cos 13^\circ ≡ \cos{13\text{ degrees}} ≡ \cos(13\text{ degrees}) ≢ \cos 13
 $18 ≡ 18 ≡ \$18 ≡ $18.00 ≢ 18 cents ≢ 18 euros ≢ not $18
 ax+by=3 ≡ by+ax=3 ≢ ax-by=3
 (-\infty,-1]\cup[4,\infty) ≡ (-inf, -1] U [4, inf) ≡ (−∞, −1] ∪ [4, ∞) ≢ (-inf, -1) U (4, inf) ≢ (-inf, -1]

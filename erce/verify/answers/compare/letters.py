@@ -41,6 +41,11 @@ def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
             yield replace(other.value, tree=tree)
 
 
+def plain_name(name: str) -> str:
+    """Return EX for E(X) and E[X], f' for f'(x), AB for the segment AB with a line above it."""
+    return re.sub(r"[()\[\]]|\\overline(?=[A-Z]{2})", "", name.removesuffix("(x)") if "'" in name else name)
+
+
 def in_another_order(one: Tree, other: Tree) -> bool:
     """Return whether two or three capital letters stand in different orders: AB and BA may be matrices.
 

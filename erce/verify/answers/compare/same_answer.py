@@ -1,6 +1,5 @@
 """Two typed values → whether they are the same answer under some conventions."""
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -106,7 +105,10 @@ class _Comparison:
             return self.one_equation(one, other)
         if isinstance(other, Record):
             return any(self.without_names(other, values) for values in values_of_signs(one))
-        return not isinstance(other, Inequality) and self.same(one.value, other)
+        its_name = other.name if isinstance(other, Listing) else ""
+        if isinstance(other, Inequality):
+            its_name = other.name.strip("|") or variable_of(other)
+        return its_name in ("", one.name) and self.same(one.value, other)
 
     def choices(self, one: Choice, other: Answer) -> bool:
         """Compare (D) 14 with D, with 14, or with another choice, of which both parts must be the same."""
@@ -127,7 +129,7 @@ class _Comparison:
 
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
-        if _plain_name(one.name) == _plain_name(other.name):
+        if letters.plain_name(one.name) == letters.plain_name(other.name):
             return self.same(one.value, other.value) or any(
                 self.same(one.value, value) for value in letters.in_letters_of(one, other)
             )
@@ -189,6 +191,8 @@ class _Comparison:
         return one_unit and same_equations(gold, answer, self.budget)
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
+        if {gold.sense, answer.sense} == {"+", "-"}:
+            return False
         agree = units_agree(unit_of(gold), unit_of(answer), self.conventions.units)
         if not agree or degrees_of_pi(gold, answer):
             scaled = in_one_unit(gold, answer)
@@ -362,11 +366,6 @@ _OF_ONE_KIND: dict[type, Callable[[_Comparison, Any, Any], bool]] = {
 
 _LOGICAL = frozenset({"not", "no", "if", "or", "but", "neither", "nor", "than", "from", "to"})
 _COORDINATES = {"x", "y", "z"}
-
-
-def _plain_name(name: str) -> str:
-    """Return EX for E(X) and E[X], f' for f'(x), AB for the segment AB with a line above it."""
-    return re.sub(r"[()\[\]]|\\overline(?=[A-Z]{2})", "", name.removesuffix("(x)") if "'" in name else name)
 
 
 def _hour_of_day(clock: Clock) -> int:

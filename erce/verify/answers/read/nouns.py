@@ -134,6 +134,11 @@ TRAILING = _words(
     "each apiece total altogether overall left more fewer remaining old long wide tall high deep away "
     "apart ago all daily weekly monthly yearly annually hourly later earlier early percent th st nd rd"
 )
+# Words that say in which direction a number counts.
+SENSES = {
+    **dict.fromkeys(("more", "later", "profit", "win", "wins"), "+"),
+    **dict.fromkeys(("fewer", "earlier", "ago", "loss", "losses"), "-"),
+}
 LINKING = _words("of per a an the in every and")
 
 _PLURAL = {"ies": "y", "es": "", "s": ""}

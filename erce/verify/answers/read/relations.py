@@ -57,10 +57,7 @@ def parse_relation(
     if len(sides) > MAX_SIDES:
         raise TooLargeError(f"a chain of more than {MAX_SIDES} sides")
     if signs == ["in"]:
-        names = names_of(sides[0])
-        if not name_of(sides[0]) and not names:
-            raise UnparsedError("membership of more than a name")
-        return with_names(names, parse(sides[1]))
+        return _membership(sides[0], parse(sides[1]))
     if signs == ["equiv"] and "(" in name_of(sides[0]):  # f(x) ≡ 0
         signs = ["="]
     if signs == ["mapsto"]:
@@ -70,6 +67,13 @@ def parse_relation(
     if any(sign != "=" for sign in signs):
         raise UnparsedError(f"a relation with {' '.join(signs)}")
     return _equation(sides, parse)
+
+
+def _membership(left: list[Token], value: Answer) -> Answer:
+    name, names = name_of(left), names_of(left)
+    if not name and not names:
+        raise UnparsedError("membership of more than a name")
+    return Named(name, value) if name else with_names(names, value)
 
 
 def _without_approximations(

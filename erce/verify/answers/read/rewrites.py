@@ -37,6 +37,10 @@ _CHOICES = re.compile(
     r"|(?<![A-Za-z\\_^{])C\(([0-9]{1,4}|n), ?([0-9]{1,4}|[kr])\)"
     r"|(?<![A-Za-z\\_^{])C_\{?([0-9]{1,4})\}?\^\{?([0-9]{1,4})\}?"
 )
+_PLAIN_CHOICES = re.compile(
+    r"(?<![\w.^}\\])([0-9]{1,4})C([0-9]{1,4})(?![\w.])"
+)  # 10C3, but not the numeral 10C3_{16}
+_DEGREES = re.compile(r"(?<=[0-9]) ?\\text ?\{ ?degrees? ?\}(?= ?[)}])")  # of \cos(13\text{ degrees})
 # The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
 _POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|text|rm) ?\{d\}|\{\\rm d\}")
@@ -70,6 +74,8 @@ _ARROW = re.compile(r"\\vec(?:\s*+\{\s*+([A-Za-z])\s*+\}|\s++([A-Za-z])(?![A-Za-
 _REWRITES: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     ("C", _CHOICES, _counted),
     ("P", _CHOICES, _counted),
+    ("C", _PLAIN_CHOICES, r"\\binom{\1}{\2}"),
+    ("degree", _DEGREES, r"^\\circ"),
     ("d}", _UPRIGHT_D, "d"),
     ("dx", _DERIVATIVE, _with_primes),
     ("partial", _PARTIAL, r"\1_{\2}"),

@@ -324,4 +324,4 @@ def _scalar(tokens: list[Token]) -> Scalar:
     tree: Tree = parse_tokens(quantity.number)
     if quantity.scale != 1:
         tree = ("mul", (tree, ("num", quantity.scale)))
-    return Scalar(tree, quantity.unit, quantity.percent)
+    return Scalar(tree, quantity.unit, quantity.percent, quantity.sense)

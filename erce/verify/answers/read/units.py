@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.lexer import Token
-from erce.verify.answers.read.nouns import DESCRIBING, LINKING, TRAILING, is_counted
+from erce.verify.answers.read.nouns import DESCRIBING, LINKING, SENSES, TRAILING, is_counted
 from erce.verify.answers.read.vocabulary import (
     CURRENCIES,
     MONEY,
@@ -20,12 +20,16 @@ from erce.verify.answers.read.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number's tokens and their unit ("" if unknown); `scale` is a million for "million"."""
+    """A number's tokens and their unit ("" if unknown); `scale` is a million for "million".
+
+    `sense` is "+" beside "more" and "profit", "-" beside "fewer" and "loss", else "".
+    """
 
     number: list[Token]
     unit: str = ""
     percent: bool = False
     scale: int = 1
+    sense: str = ""
 
 
 def split_quantity(tokens: list[Token]) -> Quantity:
@@ -68,7 +72,8 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     words, scale = unit_words("" if temperature else _written(after))
     currency = CURRENCIES[money[0].text] if money else ""
     unit = temperature or _combined_unit(words) or ("degree" if degrees else currency)
-    return Quantity(tokens, unit, percent, scale)
+    sense = next((SENSES[word] for word in words if word in SENSES), "")
+    return Quantity(tokens, unit, percent, scale, sense)
 
 
 def with_commas_between_quantities(tokens: list[Token]) -> list[Token]:

@@ -101,7 +101,7 @@ READ = [
     ("f(x) = x", Named("f(x)", Scalar(X))),
     ("(p, q) = (1, 2)", Record((Named("p", number(1)), Named("q", number(2))), in_tuple=True)),
     ("x = 1, y = 2", Record((Named("x", number(1)), Named("y", number(2))))),
-    (r"x \in (1, 2)", Bracketed("(", (number(1), number(2)), ")")),
+    (r"x \in (1, 2)", Named("x", Bracketed("(", (number(1), number(2)), ")"))),
     ("2x = 5", Equation((("mul", (("num", 2), X)), ("num", 5)))),
     ("2 + 3 = 5", Named("", number(5))),
     (r"\approx 5", number(5)),
