@@ -140,10 +140,8 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
     if not tests:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
     # All are read, although one assert is enough: each must be Python.
-    asserting = [_can_refuse(test, "test") for test in tests] + [
-        _can_refuse(source, "set-up") for source in setup
-    ]
-    if not any(asserting):
+    asserting = [_can_refuse(test, "test") for test in tests]
+    if not any(asserting + [_can_refuse(source, "set-up") for source in setup]):
         raise BrokenTestsError("the tests have no assert, so any program would pass: write one")
 
 
@@ -172,16 +170,16 @@ def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
 def functions_left_to_the_program(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
     """Return the functions that the tests call and that neither they, the set-up nor Python defines.
 
-    Names of classes, in CamelCase, are not among them.
+    Names of classes, in CamelCase, are not among them, nor those of builtins, which check no other function.
 
-    >>> functions_left_to_the_program((), ("assert is_sorted(f([Node(1)]))",))
+    >>> functions_left_to_the_program((), ("assert is_sorted(f([Node(1)]))", "assert divmod(7, 2) == (3, 1)"))
     ('f', 'is_sorted')
     """
     plain = called_with_literals(setup, tests)
     if plain:
         return tuple(name for name in plain if not is_camel_case(name))
     called = {name for source in tests for name in _called_names(source) if not is_camel_case(name)}
-    return tuple(name for name in free_names(setup, tests) if name in called)
+    return tuple(name for name in free_names(setup, tests) if name in called - _BUILTINS)
 
 
 @lru_cache(maxsize=1024)

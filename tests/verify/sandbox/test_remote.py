@@ -153,6 +153,7 @@ class f:
         "assert sum([f(3), -9]) == 0",
         "assert f(2).issubset({1, 2})",
         "assert f(2).startswith('x')",
+        "assert f(2).isdigit()",
         "assert f(2).__contains__(5)",
         "g = f(2).issubset\nassert g({1})",
         "with f(1):\n    assert f(2).x() == 'y'",
@@ -228,6 +229,7 @@ class K:
     "test",
     [
         "assert f(2).startswith('x')",
+        "assert f(2).isdigit()",
         "assert f(2).issubset({1}) and f(2).x.count(5)",
         "assert 5 in f(2)",
         "assert all([f(2).endswith('x')])",

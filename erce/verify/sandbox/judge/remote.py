@@ -144,8 +144,8 @@ class Remote:
         if handle.attribute in _OF_BUILTINS:
             if handle.is_informed:
                 doubt = _INFORMED
-            elif (positional or named) and not handle.is_expected:
-                doubt = f"it has its own {handle.attribute!r}, which sees the arguments"
+            elif (positional or named or handle.attribute.startswith("is")) and not handle.is_expected:
+                doubt = f"it has its own {handle.attribute!r}"
         answer = handle.proven(handle.peer.call(handle.number, positional, named, handle.name), doubt)
         if isinstance(answer, Remote):  # in its place a right program might return a plain value
             made = handle_of(answer)
