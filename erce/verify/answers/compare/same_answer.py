@@ -191,8 +191,9 @@ class _Comparison:
         return one_unit and same_equations(gold, answer, self.budget)
 
     def scalars(self, gold: Scalar, answer: Scalar) -> bool:
-        if {gold.sense, answer.sense} == {"+", "-"}:
-            return False
+        return {gold.sense, answer.sense} != {"+", "-"} and self.quantities(gold, answer)
+
+    def quantities(self, gold: Scalar, answer: Scalar) -> bool:
         agree = units_agree(unit_of(gold), unit_of(answer), self.conventions.units)
         if not agree or degrees_of_pi(gold, answer):
             scaled = in_one_unit(gold, answer)
