@@ -24,6 +24,7 @@ from erce.verify.sandbox.frames import LIMITS, NEW_JUDGE, READY
 from erce.verify.sandbox.judge import trial
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Allowance, Confinement, Place
+from erce.verify.sandbox.kernel.linux import Call, make
 
 PRELOADED = """
 abc ast bisect collections collections.abc contextlib copy dataclasses datetime decimal enum
@@ -48,7 +49,8 @@ def f(values, start=0):
     return sorted([x for x in values if x > start] + [len(counts)]), {"a": (1.5, None)}
 """
 _CALLS = (
-    ["call", 0, ["l", [["l", [["l", [3, 1, 2]], 1]], ["d", []]]]],
+    ["call by name", "f", ["l", [["l", [["l", [3, 1, 2]], 1]], ["d", []]]]],
+    ["call by name", "f", ["l", [["l", [["l", [5]]]], ["d", []]]]],
     ["call", 0, ["l", [["l", [["l", [5]]]], ["d", []]]]],
 )
 
@@ -88,6 +90,7 @@ def _rehearse() -> None:
             for message in ([_REHEARSED, [], [], "strict"], ["names", "f"], *_CALLS):
                 frames.send(judge, message)
             judge.shutdown(socket.SHUT_WR)
+            make([int] * 8)
             candidate.Service().serve(own)
     sys.stdout = output
     del sys.modules["program"]
@@ -100,7 +103,7 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
         os.closerange(3, 1 << 16)
         os.waitpid(child, 0)
         os._exit(0)
-    linux.make([linux.dying_with_parent()])
+    make([linux.dying_with_parent()])
     own = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     os.close(proc)
     return layers.JobNamespaces(own)
@@ -234,17 +237,18 @@ class Worker:
             self._namespaces.return_to_own()
         pid = os.fork()
         if not pid:
-            self._become(self._of_judges, trial.serve)
+            _become(self._of_judges.calls, trial.serve, self._channel)
         os.dup2(self._null, self._kept)
         self._judge = _Child(pid)
 
     def _run(self, limits: _Limits) -> None:
         """Fork a candidate, enforce its budgets until the supervisor has the ruling, and report its time."""
+        calls, serve, channel = self._of_candidates.calls, self._service.serve, self._channel
         if self._namespaces:
             self._namespaces.open()
         pid = os.fork()
         if not pid:
-            self._become(self._of_candidates, self._service.serve)
+            _become(calls, serve, channel)
         os.dup2(self._null, self._kept)
         over = ""
         if not self._is_control_ready(SHORTEST_NAP_MILLISECONDS):  # most jobs end before, and need no clocks
@@ -260,17 +264,6 @@ class Worker:
             _kill_group(pid)
         elif self._namespaces.renew_scratch():
             self._of_candidates.rule_files()
-
-    def _become(self, confinement: Confinement, serve: Callable[[socket.socket], None]) -> NoReturn:
-        """Serve as a judge or candidate and end; the exit status says whether that failed."""
-        try:
-            confinement.impose()
-            serve(self._channel)
-            os._exit(0)
-        except BaseException as error:
-            sys.excepthook(type(error), error, error.__traceback__)
-        finally:
-            os._exit(CONFINEMENT_FAILED)
 
     def _report_end(self, program: _Child, word: bytes, over: str) -> None:
         """Reap a program that went over a budget, or whose process or judge ended, and report that."""
@@ -307,6 +300,18 @@ class Worker:
     def _report(self, *fields: object) -> None:
         """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""
         self._control.send("\n".join(map(str, fields)).encode())
+
+
+def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: socket.socket) -> NoReturn:
+    """Serve as a judge or candidate and end; the exit status says whether that failed."""
+    try:
+        make(calls)
+        serve(channel)
+        os._exit(0)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    finally:
+        os._exit(CONFINEMENT_FAILED)
 
 
 def _seconds_of(pid: int) -> float:

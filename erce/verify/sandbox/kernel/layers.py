@@ -1,6 +1,6 @@
 """A tier, and the layers that a test removes from it → a process that may do less and less.
 
-`enter` is called once in a worker, `Confinement.impose` in each process that the worker forks.
+`enter` is called once in a worker; each process that it forks makes the calls of a `Confinement`.
 """
 
 import os
@@ -178,14 +178,14 @@ def _times_of_scratch() -> tuple[int, int, int]:
 class Confinement:
     """What takes all rights from the judges or the candidates of a worker, made ready before it forks.
 
-    It leaves a process the standard descriptors and `kept`. A judge may also receive descriptors, and stays
-    in the worker's own namespaces.
+    `calls` take them, in this order, and nothing gives them back. Of the descriptors a process keeps the
+    standard ones and `kept`. A judge may also receive descriptors, and stays in the worker's own namespaces.
     """
 
     def __init__(self, place: Place, kept: int, *, judging: bool = False) -> None:
         self._place, self._kept, self._judging = place, kept, judging
         self._limits: list[Call] = []
-        self._calls: list[Call] = []
+        self.calls: list[Call] = []
         self._filter = None
         if place.has("seccomp"):
             read_only = _needs_read_only(place)
@@ -233,14 +233,9 @@ class Confinement:
             calls.append(landlock.entering(self._domain))
         calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]
         if self._filter:
-            calls.append(self._filter.install)
-        self._calls = calls
-
-    def impose(self) -> None:
-        """Take from this process all rights and all descriptors but one; nothing gives them back."""
-        if self._filter:
-            self._filter.bind(os.getpid())
-        linux.make(self._calls)
+            is_first = self._place.has("namespaces") and not self._judging
+            calls += [self._filter.install] if is_first else [self._filter.bind, self._filter.install]
+        self.calls = calls
 
 
 def _bounds(kind: int, value: int) -> tuple[int, int]:

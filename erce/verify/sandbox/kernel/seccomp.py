@@ -70,15 +70,15 @@ class Filter:
         self.install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
         constants = range(4, len(program), 8)
         self._own = [at for at in constants if program[at : at + 4] == struct.pack("I", _SELF)]
-        self._process = 0
-        self.bind(1)  # which a candidate is in a namespace of its own
+        self._allow_signals_to(1)  # a process that is the first of its namespace
 
-    def bind(self, process: int) -> None:
+    def bind(self) -> None:
         """Let the filter allow signals to this process, which is about to install it."""
-        if process != self._process:
-            self._process = process
-            for at in self._own:
-                struct.pack_into("I", self._code, at, process)
+        self._allow_signals_to(os.getpid())
+
+    def _allow_signals_to(self, process: int) -> None:
+        for at in self._own:
+            struct.pack_into("I", self._code, at, process)
 
 
 def allowed_calls(machine: Machine) -> list[int]:
