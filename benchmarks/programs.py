@@ -17,6 +17,8 @@ import argparse
 import gzip
 import importlib
 import json
+import resource
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -28,9 +30,12 @@ from typing import Any
 import mbpp_programs
 from program_peers import scaling, speed
 
-from erce.verify.sandbox import TIERS, Limits, Sandbox
+import erce
+from erce.verify.sandbox import TIERS, Job, Limits, Sandbox
+from erce.verify.sandbox.host.supervisor import ENVIRONMENT
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+_FORKS = 1000
 PROBLEMS = ("wrong pass", "honest failed", "effect", "called our fault", "no verdict")
 
 
@@ -121,6 +126,7 @@ def on_mbpp(options: argparse.Namespace) -> None:
             if options.speed:
                 speed(sandbox, references, rounds=options.rounds, resident=options.resident)
                 scaling(tier, references, workers=options.workers, rounds=options.rounds)
+                processor_time(tier, references, rounds=options.rounds)
                 continue
             full = mbpp_programs.calibrated(sandbox, mbpp_programs.full(options.mbpp))
             sets = {"sanitized": references, "full with challenge": full}
@@ -130,6 +136,55 @@ def on_mbpp(options: argparse.Namespace) -> None:
             if options.repeats:
                 again = [*references, *changed[:: options.mutants // 2]]
                 mbpp_programs.repeats(sandbox, again, times=options.repeats, loads=options.loads)
+
+
+# A process with the memory of a worker, which forks children that end at once.
+_FORKING = """
+import gc, importlib, os, sys, types
+os.register_at_fork = lambda **hooks: None
+for name in ("erce", "erce.verify", "erce.verify.sandbox"):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [sys.argv[1] + name.replace(".", "/")]
+from erce.verify.sandbox import worker
+for name in worker.PRELOADED.split():
+    importlib.import_module(name)
+worker._rehearse()
+gc.freeze()
+for _ in range(int(sys.argv[2])):
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def processor_time(tier: str, cases: list[mbpp_programs.Case], *, rounds: int) -> None:
+    """Print the processor time of a verdict in all processes, and of a fork of a worker that ends at once."""
+    quick = [case for case in cases if case.cpu_seconds <= Limits().cpu]
+    jobs = [Job(case.program, case.tests, case.setup, case.entry_points) for case in quick]
+    seconds = []
+    for turns in (1, 1 + rounds):  # the difference leaves out the start of the worker
+        began = _processor_seconds()
+        with Sandbox(tier) as sandbox:
+            for job in jobs * turns:
+                sandbox.judge(job)
+        seconds.append(_processor_seconds() - began)
+    verdict = (seconds[1] - seconds[0]) / (rounds * len(jobs))
+    forking = [sys.executable, "-P", "-s", "-S", "-B", "-c", _FORKING, f"{Path(erce.__file__).parents[1]}/"]
+    for forks in (0, _FORKS):
+        began = _processor_seconds()
+        subprocess.run([*forking, str(forks)], env=ENVIRONMENT, check=True)
+        seconds.append(_processor_seconds() - began)
+    fork = (seconds[3] - seconds[2]) / _FORKS
+    print(
+        f"\nprocessor time of a verdict {1e3 * verdict:.2f} ms, of a bare fork and exit {1e3 * fork:.2f} ms"
+    )
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of this process and of all that it waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def on_human_eval(options: argparse.Namespace) -> None:

@@ -39,7 +39,7 @@ from erce.verify.sandbox.worker import main
 os.register_at_fork = register
 main({descriptor}, {tier!r}, {without!r})
 """
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "LC_ALL": "C.UTF-8",
@@ -308,7 +308,7 @@ def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[
     # Isolated like `python -I`, but -I would also ignore PYTHONHASHSEED.
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-S", "-B", "-c", script],
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
