@@ -51,6 +51,12 @@ a+b=5\text{ cm} ≡ a+b=5 ≡ b+a=5\text{ cm} ≢ a+b=5\text{ m} ≢ a-b=5\text{
 3\text{ years ago} ≡ 3\text{ years} ≡ 3\text{ years earlier} ≢ 3\text{ years later}
 4\text{ more apples} ≡ 4 ≡ 4\text{ apples} ≢ 4\text{ fewer apples}
 
+60\text{ km}/\text{h} ≡ 60 ≡ 60\text{ km/h} ≢ 60\text{ m}/\text{s} ≢ 60\text{ km}
+3x/m ≢ 3x/\text{s} ≢ 3x
+-110_2 ≡ (-110)_2 ≡ -(110)_2 ≢ 110_2 ≢ (110)_2
+x^*=3 ≡ 3 ≡ x^{*}=3 ≢ x^*=4 ≢ y^*=3 ≢ x=3
+\|\mathbf{v}\|=5 ≡ 5 ≢ \|\mathbf{v}\|=6 ≢ \mathbf{v}=5
+
 [names of alternatives]
 2,-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7
 \{2,-7\} ≡ x=2\text{ or }x=-7 ≢ x=2\text{ or }y=-7

@@ -197,9 +197,11 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
 
 
 def _is_unit(wrapper: str, words: str, tokens: list[Token]) -> bool:
-    r"""Return whether `words` are the unit of the number before, as in `5\text{ m}` and `5\,\mathrm{m/s}`."""
+    r"""Return whether `words` are a unit at this place, as in `5\text{ m}` and `5\text{ km}/\text{h}`."""
     if wrapper not in _UPRIGHT or not tokens or not _LETTER_UNIT.fullmatch(words):
         return False
+    if tokens[-1].text == "/":
+        return any(token.kind == "word" for token in tokens)
     return tokens[-1].kind == "number" or tokens[-1].text in ("}", ")", "pi", "°")
 
 

@@ -83,7 +83,7 @@ def numeral_in_base(tokens: list[Token]) -> Scalar | InBase | None:
         tokens = [part for token in tokens for part in _base_in_words(token)]
     at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
     base = [token.text for token in tokens[at + 1 :] if token.text not in _AROUND_BASE]
-    digits = tokens[:at]
+    digits = _ungrouped(tokens[:at])
     negative = bool(digits) and digits[0].text == "-"
     digits = _ungrouped(digits[1:] if negative else digits)
     written = "".join(token.text for token in digits)

@@ -103,9 +103,13 @@ def _is_name(tokens: list[Token]) -> bool:
 
 def _is_part_of_name(token: Token, before: Token, in_index: bool) -> bool:
     """Return whether the token is part of an index, a prime, a bar or a colon in a name."""
+    if token.is_sign("*"):  # x^*
+        return before.text == "^" or in_index
     if token.kind == "number" or token.text in ("-", "+"):
         return in_index or before.text == "_"
-    return token.is_sign("_", "'", "|", ":", "^") or (token.text in _SET_SIGNS and before.kind == "letter")
+    return token.is_sign("_", "'", "|", "‖", ":", "^") or (
+        token.text in _SET_SIGNS and before.kind == "letter"
+    )
 
 
 def _joins_capitals(tokens: list[Token]) -> bool:
@@ -118,9 +122,11 @@ def _joins_capitals(tokens: list[Token]) -> bool:
 
 
 def _exponent_is_inverse(tokens: list[Token]) -> bool:
-    r"""Return whether the only exponent, if any, is the -1 of an inverse function, before its parenthesis."""
+    r"""Return whether the only exponent, if any, is a star or the -1 of an inverse before its parenthesis."""
     texts = [token.text for token in tokens]
     if "^" not in texts:
         return True
     at = texts.index("^")
+    if "*" in texts[at + 1 : at + 3]:
+        return "^" not in texts[at + 1 :]
     return texts[at : at + 6] == ["^", "{", "-", "1", "}", "("] and "^" not in texts[at + 1 :]
