@@ -23,6 +23,7 @@ A=\pi r^2\approx 78.5 ≡ 78.5 ≢ \pi r^2 ≢ A=\pi r^2\approx 79.5
 12.57 ≡ about 12.57 ≡ \text{about }12.57 ≡ \text{approximately }12.57 ≢ about 12.75
 
 [conditions of names]
+x=2,\ y=5 ≡ (2,5) ≡ \langle 2,5\rangle ≢ [2,5] ≢ (2,5]
 x\in[0,1] ≡ [0,1] ≡ 0\le x\le1 ≢ y\in[0,1] ≢ 0\le y\le1 ≢ 0\le 2y\le2
 x\in\{1,2\} ≡ x=1\text{ or }x=2 ≡ \{1,2\} ≢ y\in\{1,2\} ≢ y=1\text{ or }y=2
 x\in(-2,2) ≡ |x|<2 ≢ |y|<2
@@ -47,6 +48,8 @@ x>2.5\text{ cm} ≡ x>2.5 ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5
 1<x<4\text{ kg} ≡ (1,4) ≢ 1<x<4\text{ g}
 a+b=5\text{ cm} ≡ a+b=5 ≡ b+a=5\text{ cm} ≢ a+b=5\text{ m} ≢ a-b=5\text{ cm}
 
+\$50 ≡ USD 50 ≡ 50 dollars ≢ EUR 50 ≢ €50 ≢ Rs. 50
+€50 ≡ EUR 50 ≡ 50 ≢ USD 50
 \$5\text{ profit} ≡ 5 ≡ \$5 ≢ \$5\text{ loss}
 3\text{ years ago} ≡ 3\text{ years} ≡ 3\text{ years earlier} ≢ 3\text{ years later}
 4\text{ more apples} ≡ 4 ≡ 4\text{ apples} ≢ 4\text{ fewer apples}

@@ -125,6 +125,8 @@ class _Comparison:
             values = tuple(by_name[name] for name in sorted(by_name))
         if one.in_tuple:
             return self.same(Bracketed("(", values, ")"), other)
+        if isinstance(other, Bracketed) and (other.opening, other.closing) not in VECTORS:
+            return False  # an interval
         return not isinstance(other, Matrix) and self.in_order(values, other.items)
 
     def named(self, one: Named, other: Named) -> bool:

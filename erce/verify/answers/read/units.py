@@ -45,7 +45,9 @@ def split_quantity(tokens: list[Token]) -> Quantity:
     money = [token for token in tokens if token.is_sign(*CURRENCIES)]
     if money:
         tokens = _without_empty_braces([token for token in tokens if token not in money])
+    currency = CURRENCIES[money[0].text] if money else ""
     while len(tokens) > 1 and tokens[0].kind == "word" and tokens[0].text.casefold().rstrip(".") in MONEY:
+        currency = currency or UNITS[tokens[0].text.casefold().rstrip(".")]
         tokens = tokens[1:]
     percent = bool(tokens) and tokens[-1].is_sign("%")
     if percent:
@@ -70,7 +72,6 @@ def split_quantity(tokens: list[Token]) -> Quantity:
         tokens = [token for token in tokens if not token.is_sign("°")]
     temperature = _TEMPERATURES.get(_written(after).strip(" .").casefold(), "") if degrees else ""
     words, scale = unit_words("" if temperature else _written(after))
-    currency = CURRENCIES[money[0].text] if money else ""
     unit = temperature or _combined_unit(words) or ("degree" if degrees else currency)
     sense = next((SENSES[word] for word in words if word in SENSES), "")
     return Quantity(tokens, unit, percent, scale, sense)

@@ -187,7 +187,7 @@ fahrenheit:
 radian: radians rad
 dollar: dollars usd
 cent: cents
-euro: euros
+euro: euros eur
 yuan:
 rupee: rupees rs inr
 penny: pennies
