@@ -56,6 +56,7 @@ a+b=5\text{ cm} ≡ a+b=5 ≡ b+a=5\text{ cm} ≢ a+b=5\text{ m} ≢ a-b=5\text{
 
 60\text{ km}/\text{h} ≡ 60 ≡ 60\text{ km/h} ≢ 60\text{ m}/\text{s} ≢ 60\text{ km}
 3x/m ≢ 3x/\text{s} ≢ 3x
+3x/\text{m} ≢ 3x
 -110_2 ≡ (-110)_2 ≡ -(110)_2 ≢ 110_2 ≢ (110)_2
 x^*=3 ≡ 3 ≡ x^{*}=3 ≢ x^*=4 ≢ y^*=3 ≢ x=3
 \|\mathbf{v}\|=5 ≡ 5 ≢ \|\mathbf{v}\|=6 ≢ \mathbf{v}=5
