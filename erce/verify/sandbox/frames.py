@@ -3,8 +3,7 @@
 A frame is four bytes of length and JSON. JSON holds a value as it is if that is exact (None, bool, str, small
 int, finite float), else as a list that begins with a tag: such a JSON is called a form. An instance of a
 subclass of a builtin is reduced to the builtin, read with the builtin's own methods, and marked with the tag
-"sub". A value without a plain form becomes a handle if the writer knows how to make one, and raises an
-`OpaqueError` otherwise.
+"sub". For a value without a plain form the writer makes a handle.
 """
 
 import collections
@@ -52,10 +51,6 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
 }
 TYPES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool, bytearray, complex, range, object, type(None))}
 _FACTORIES = {kind.__name__: kind for kind in (*PLAIN_TYPES, bool)}  # whose values no program chooses
-
-
-class OpaqueError(Exception):
-    """A value without a plain form."""
 
 
 class ClosedError(ConnectionError):
@@ -121,11 +116,11 @@ def read(channel: socket.socket, count: int) -> bytes:
     return b"".join(chunks)
 
 
-def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
+def encode(value: Any, handle: Callable[[Any], Any]) -> Any:
     """Return the form of `value`; `handle` makes one for a value without a plain form.
 
-    >>> encode([1, (2.5, {"a": b"x"})])
-    ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]]]]
+    >>> encode([1, (2.5, {"a": b"x"}), len], handle=lambda value: ["o", 0])
+    ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]], ['o', 0]]]
     """
     kind = type(value)
     if value is None or kind is bool or kind is str or (kind is int and value in _JSON_INTS):
@@ -141,8 +136,6 @@ def encode(value: Any, handle: Callable[[Any], Any] | None = None) -> Any:
     for base in PLAIN_TYPES:
         if issubclass(kind, base):
             return ["sub", encode(_TO_PLAIN[base](value), handle)]
-    if handle is None:
-        raise OpaqueError(f"no plain form for {kind.__name__}")
     return handle(value)
 
 
@@ -202,7 +195,7 @@ _WRITE: dict[type, Callable[[Any, Any], Any]] = {
     bytes: lambda value, handle: ["b", value.hex()],
     bytearray: lambda value, handle: ["B", value.hex()],
     complex: lambda value, handle: ["c", repr(value.real), repr(value.imag)],
-    range: lambda value, handle: ["r", _items((value.start, value.stop, value.step), None)],
+    range: lambda value, handle: ["r", _items((value.start, value.stop, value.step), handle)],
     decimal.Decimal: lambda value, handle: ["D", str(value)],
     fractions.Fraction: lambda value, handle: ["F", hex(value.numerator), hex(value.denominator)],
     datetime.timedelta: lambda value, handle: ["td", value.days, value.seconds, value.microseconds],
