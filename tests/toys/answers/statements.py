@@ -96,6 +96,8 @@ E[X]=\frac52 ≡ \mathbb{E}[X]=2.5 ≡ \mathbb{E}(X)=2.5 ≢ \mathbb{P}(X)=2.5
 [curves with a constant]
 x^2-y^2=C ≡ x^2-y^2=c ≡ C=x^2-y^2 ≡ 2x^2-2y^2=K ≡ y^2-x^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2
 ≢ x-y=C
+\ln|2x|+C ≡ \ln|x|+c ≢ \ln x+C ≢ \ln|x+1|+C
+\ln x+C ≡ \ln 3x+c ≢ \ln|x|+C
 \ln|y|=x^2+C ≡ \ln|y|=x^2+c ≡ \ln|y|=K+x^2 ≢ \ln|y|=x^2 ≢ \ln|y|=x+C ≢ \ln|x|=y^2+C
 a+b=c ≢ a+b=C ≢ 2a+2b=c ≢ a-b=c
 x+y=c ≢ 3x+3y=c

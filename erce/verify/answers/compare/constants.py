@@ -56,11 +56,11 @@ def _differ_by_a_number(one: Tree, constant: str, other: Tree, its_constant: str
     if rest is None or its_rest is None or same_value(rest, its_rest, budget):
         return rest is not None and its_rest is not None
     variables = symbols(rest) | symbols(its_rest)
-    difference: Tree = ("add", (rest, ("neg", its_rest)))
+    if len(variables) != 1:
+        return False
+    name = variables.pop()
     try:
-        return len(variables) == 1 and same_value(
-            difference, substituted(difference, variables.pop(), _HALF), budget
-        )
+        return same_value(_from_half(rest, name), _from_half(its_rest, name), budget)
     except UndefinedError:
         return False
 
@@ -85,6 +85,11 @@ def _without(tree: Tree, constant: str) -> Tree | None:
 
 def _is_positive(tree: Tree) -> bool:
     return all(map(_is_positive, tree[1:])) if tree[0] == "frac" else tree[0] == "num" and tree[1] > 0
+
+
+def _from_half(tree: Tree, name: str) -> Tree:
+    """Return f(x) - f(1/2), which is the same for x² and x² + 1."""
+    return "add", (tree, ("neg", substituted(tree, name, _HALF)))
 
 
 _HALF: Tree = ("num", Fraction(1, 2))
