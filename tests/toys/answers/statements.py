@@ -26,6 +26,8 @@ A=\pi r^2\approx 78.5 ≡ 78.5 ≢ \pi r^2 ≢ A=\pi r^2\approx 79.5
 x=2,\ y=5 ≡ (2,5) ≡ \langle 2,5\rangle ≢ [2,5] ≢ (2,5]
 x\in[0,1] ≡ [0,1] ≡ 0\le x\le1 ≢ y\in[0,1] ≢ 0\le y\le1 ≢ 0\le 2y\le2
 x\in\{1,2\} ≡ x=1\text{ or }x=2 ≡ \{1,2\} ≢ y\in\{1,2\} ≢ y=1\text{ or }y=2
+(2t+1,t),\ t\in\mathbb{R} ≡ (2s+1,s) \text{ for } s\in\mathbb{R} ≡ \{(2s+1,s):s\in\mathbb{R}\}
+≢ (2s-1,s),\ s\in\mathbb{R} ≢ (t,2t+1),\ t\in\mathbb{R} ≢ (2t+1,t),\ t\in\mathbb{Z} ≢ 2t+1,\ t\in\mathbb{R}
 x\in(-2,2) ≡ |x|<2 ≢ |y|<2
 x\in[0,1],\ y\in[0,2] ≡ y\in[0,2],\ x\in[0,1] ≢ x\in[0,2],\ y\in[0,1] ≢ x\in[0,1]
 1<x<4,\ x\in\mathbb{Z} ≡ 2,3 ≡ x\in\{2,3\} ≡ x\in\mathbb{Z},\ 1<x<4 ≢ (1,4) ≢ 1<x<4 ≢ 1,2,3

@@ -158,7 +158,8 @@ _INDICES = frozenset("jkmn")
 
 def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
     value = item.value if isinstance(item, Named) else item
-    if not isinstance(value, Scalar) or member[0] not in names(value.tree):
+    entries = value.items if isinstance(value, Bracketed) else (value,)  # (2t, t), t ∈ ℝ
+    if not any(isinstance(entry, Scalar) and member[0] in names(entry.tree) for entry in entries):
         return None
     family = SetBuilder(value, (member,), ())
     return replace(item, value=family) if isinstance(item, Named) else family
