@@ -9,6 +9,8 @@ from erce.recipe import Cell
 from erce.study.compared import ranked, validation_scores
 from erce.study.folder import Study
 
+MAX_NAMED = 3  # cells in a sentence; it counts the others
+
 
 class Choice(NamedTuple):
     """The λ with the best mean validation Pass@1; other objectives are never chosen.
@@ -74,8 +76,8 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
 
 def judged_by_several(task: str, fewer: Sequence[Cell]) -> str:
     """Return the error that several verifiers judged a task's cells; it names the fewer."""
-    names = ", ".join(cell.name for cell in fewer[:10])
-    more = f" and {len(fewer) - 10} more" if len(fewer) > 10 else ""
+    names = ", ".join(cell.name for cell in fewer[:MAX_NAMED])
+    more = f" and {len(fewer) - MAX_NAMED} more" if len(fewer) > MAX_NAMED else ""
     return (
         f"the cells of {task} were not all judged by the same verifier ({names}{more} by another than most), "
         "so none of its gains is shown; `erce run` judges those of an old verifier again and keeps all "

@@ -10,6 +10,7 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions, faults
 from erce.reporting.words.next_steps import next_steps
 from erce.study.folder import PROBLEMS, cell_folder, read_study
+from erce.study.search.choose import judged_by_several
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
 
@@ -240,6 +241,14 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
     for cell in study.results:
         write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
     assert summary(read_study(study.root)).gains
+
+
+def test_a_sentence_names_three_cells_at_most(tmp_path):
+    cells = list(_made(tmp_path).results)
+    assert "(sums-base, " in judged_by_several("sums", cells[:3])
+    text = judged_by_several("sums", cells[:5])
+    assert " and 2 more by another than most)" in text
+    assert text.count("sums-") == 3
 
 
 def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
