@@ -26,7 +26,6 @@ from erce.verify.sandbox.compiled_tests import (
     compile_tests,
     require_asserts,
 )
-from erce.verify.sandbox.expectations import is_camel_case
 from erce.verify.sandbox.judge.peer import JobEnded, Peer
 from erce.verify.sandbox.judge.raised import StandIn
 from erce.verify.sandbox.judge.remote import Remote
@@ -156,7 +155,7 @@ class _Trial:
         """Return the arguments of all calls if the tests are literal asserts on one function, else []."""
         calls: list[tuple[Any, ...]] = []
         names = self._compiled.entry_points
-        if self._compiled.are_literal and len(names) == 1 and not is_camel_case(names[0]):
+        if self._compiled.are_literal and len(names) == 1:
             for code in self._compiled.tests:
                 exec(code, {names[0]: lambda *arguments: calls.append(arguments) or _EQUAL})
         return calls
