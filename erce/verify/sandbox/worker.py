@@ -90,7 +90,6 @@ def _rehearse() -> None:
             for message in ([_REHEARSED, [], [], "strict"], ["names", "f"], *_CALLS):
                 frames.send(judge, message)
             judge.shutdown(socket.SHUT_WR)
-            make([int] * 8)
             candidate.Service().serve(own)
     sys.stdout = output
     del sys.modules["program"]

@@ -142,6 +142,14 @@ def test_computing_without_end_is_a_timeout(sandbox, loop):
     assert (verdict.reason, verdict.detail) == ("timeout", "over 0.2 s of processor time")
 
 
+def test_a_program_may_signal_itself(sandbox):
+    heard = (
+        "signal.signal(signal.SIGUSR1, lambda *_: heard.append(1))\n    os.kill(os.getpid(), signal.SIGUSR1)"
+    )
+    program = f"import os, signal\ndef f(x):\n    heard = []\n    {heard}\n    return heard"
+    assert sandbox.run(program, ["assert f(1) == [1]"]).accepted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", ["threading.Event().wait()", "time.sleep(99)", "os.read(os.pipe()[0], 1)"])
 def test_waiting_is_a_timeout_too(sandbox, wait):

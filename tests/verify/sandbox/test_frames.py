@@ -148,6 +148,12 @@ def test_names_of_fields_are_nothing_but_names(form):
         frames.decode(form, handle=lambda form: None)
 
 
+@pytest.mark.parametrize("text", [b"", b" ", b"1 2", b"[", b"\xff"])
+def test_a_frame_is_one_json(text):
+    with pytest.raises(ValueError, match=r"JSON|Expecting|decode"):
+        frames.parsed(text)
+
+
 def test_what_has_no_plain_form_becomes_a_handle():
     assert frames.encode([len], handle=lambda value: ["o", 0]) == ["l", [["o", 0]]]
 

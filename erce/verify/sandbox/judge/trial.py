@@ -90,7 +90,7 @@ def judge(
             return _in_one_interpreter(peer, mode, setup, tests)
         closed = None if entry_points is None else tuple(entry_points)
         if literal:
-            compiled = compile_literal_asserts(tests, closed or literal)
+            compiled = compile_literal_asserts(tests, literal if closed is None else closed)
         else:
             compiled = compile_tests(tuple(setup), tuple(tests), closed)
     except BrokenTestsError as error:
