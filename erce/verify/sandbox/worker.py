@@ -168,12 +168,10 @@ class _Budget:
             "idle": self._idle - (now - self._busy[0]),
         }
         budget = min(left, key=lambda name: left[name])
+        if left[budget] <= 0:
+            return budget, 0.0
         # Half of what is left, because two threads use up a budget in half its time.
-        return (
-            (budget, 0.0)
-            if left[budget] <= 0
-            else ("", max(SHORTEST_NAP_MILLISECONDS / 1000, min(left[budget] / 2, 0.5)))
-        )
+        return "", max(SHORTEST_NAP_MILLISECONDS / 1000, min(left[budget] / 2, 0.5))
 
 
 class Worker:
@@ -278,7 +276,8 @@ class Worker:
         end_of_judge = ""
         if judge is not None and judge_ended:
             self._judge, end_of_judge = None, judge.reap()
-        self._report(seconds, over, end if ended and not over else "", end_of_judge)
+        report = (seconds, over, end if ended and not over else "", end_of_judge)
+        self._control.send("\n".join(map(str, report)).encode())
 
     def _enforce(self, pid: int, limits: _Limits) -> str:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
@@ -295,10 +294,6 @@ class Worker:
             judge.kill()
             self._is_control_ready(None)
         return over
-
-    def _report(self, *fields: object) -> None:
-        """Send the program's seconds, the budget that it went over, how it ended, how its judge ended."""
-        self._control.send("\n".join(map(str, fields)).encode())
 
 
 def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: socket.socket) -> NoReturn:

@@ -119,3 +119,27 @@ def test_a_program_that_may_supply_the_oracle_is_told_of(sandbox):
     assert "calls to f, is_right" in verdict.warning
     assert sandbox.run(program, ["assert is_right(f(2), 4)"], entry_points=["f", "is_right"]).warning == ""
     assert sandbox.run("class Node: pass\nf = lambda n: 1", ["assert f(Node()) == 1"]).warning == ""
+
+
+def test_what_a_program_sees_is_the_same_in_every_run(ruled):
+    program = "import random\nf = lambda: [random.random(), hash('a'), list(set('abcdef'))]"
+    assert ruled(program, "v = f()", "assert v[0] == 0.8444218515250481")[0] == "passed"
+    first = ruled(program, "assert f() == 0, f()")
+    assert all(ruled(program, "assert f() == 0, f()") == first for _ in range(3))
+
+
+def test_jobs_leave_nothing_to_those_after_them(ruled):
+    tests = [
+        "import math, random, sys",
+        "math.pi2 = 7\nrandom.seed(5)\nsys.setrecursionlimit(200)",
+        "assert f() == 1",
+    ]
+    leaving = (
+        "import math\nmath.e2 = 1\nf = lambda: 1\n"
+        "try:\n    open('/tmp/left', 'w').close()\nexcept OSError:\n    pass"
+    )
+    for _ in range(2):
+        assert ruled(leaving, *tests)[0] == "passed"
+    finding = "import math, os\nf = lambda: (hasattr(math, 'e2'), os.path.exists('/tmp/left'))"
+    drawn = ["import random", "assert f() == (False, False)", "assert random.random() == 0.8444218515250481"]
+    assert ruled(finding, *drawn)[0] == "passed"

@@ -357,3 +357,8 @@ def test_what_tests_see_beyond_values_is_no_pass_and_no_failure_of_an_honest_pro
 def test_tests_that_are_too_long_for_one_message_are_opaque(ruled):
     test = f"text = '{'a' * 9_000_000}'\nv = [1]\nassert f(v) == [1]"
     assert ruled("def f(x): return x", test)[0] == "opaque"
+
+
+def test_the_papers_mode_needs_no_entry_points_but_an_assert(sandbox):
+    assert sandbox.run("def sum(xs):\n    return 5", ["assert sum([1]) == 5"], mode="paper").accepted
+    assert sandbox.run("f = 1", ["f == 1"], mode="paper").reason == "error"

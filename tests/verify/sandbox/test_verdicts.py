@@ -394,34 +394,4 @@ def test_the_programs_process_holds_no_expected_value():
     ],
 )
 def test_the_papers_mode_believes_the_programs_own_interpreter(sandbox, program, reason):
-    verdict = sandbox.run(program, ["assert f(3) == 9"], mode="paper")
-    assert verdict.reason == reason
-
-
-def test_the_papers_mode_needs_no_entry_points_but_an_assert(sandbox):
-    assert sandbox.run("def sum(xs):\n    return 5", ["assert sum([1]) == 5"], mode="paper").accepted
-    assert sandbox.run("f = 1", ["f == 1"], mode="paper").reason == "error"
-
-
-def test_what_a_program_sees_is_the_same_in_every_run(sandbox):
-    program = "import random\nf = lambda: [random.random(), hash('a'), list(set('abcdef'))]"
-    assert ruled(sandbox, program, ["v = f()", "assert v[0] == 0.8444218515250481"])[0] == "passed"
-    first = ruled(sandbox, program, ["assert f() == 0, f()"])
-    assert all(ruled(sandbox, program, ["assert f() == 0, f()"]) == first for _ in range(3))
-
-
-def test_jobs_leave_nothing_to_those_after_them(sandbox):
-    tests = [
-        "import math, random, sys",
-        "math.pi2 = 7\nrandom.seed(5)\nsys.setrecursionlimit(200)",
-        "assert f() == 1",
-    ]
-    leaving = (
-        "import math\nmath.e2 = 1\nf = lambda: 1\n"
-        "try:\n    open('/tmp/left', 'w').close()\nexcept OSError:\n    pass"
-    )
-    for _ in range(2):
-        assert ruled(sandbox, leaving, tests)[0] == "passed"
-    finding = "import math, os\nf = lambda: (hasattr(math, 'e2'), os.path.exists('/tmp/left'))"
-    drawn = ["import random", "assert f() == (False, False)", "assert random.random() == 0.8444218515250481"]
-    assert ruled(sandbox, finding, drawn)[0] == "passed"
+    assert sandbox.run(program, ["assert f(3) == 9"], mode="paper").reason == reason
