@@ -153,4 +153,17 @@ mgh ≡ mg h ≢ mg
 \frac23\text{ cup} ≡ 2/3 of a cup ≢ 2/3 of a teaspoon ≢ 2 of 3 cups
 30^\circ 15' ≡ 30 degrees 15 minutes ≡ 30.25^\circ ≢ 30 degrees 51 minutes ≢ 30.15^\circ
 5\text{ C} ≡ 5 ≢ 5\text{ V}
+
+[units in upright type]
+0.5\mathrm{~kg} ≡ 0.5\text{~kg} ≡ 500\text{ g} ≡ 0.50\ \mathrm{kg} ≡ 0.5 ≢ 500\text{ kg} ≢ 0.5\mathrm{~g}
+12\,\text{N}\cdot\text{m} ≡ 12\mathrm{~N\,m} ≡ 12\mathrm{~N\cdot m} ≡ 12 ≢ 12\text{ N}
+3.0\mathrm{~A} ≡ 3000\text{ mA} ≡ 3\text{ amperes} ≡ 3 ≢ 3\text{ V} ≢ 3\text{ mA}
+2\mathrm{~T} ≡ 2\text{ tesla} ≢ 2\mathrm{~A}
+2500\mathrm{~m} ≡ 2.5\mathrm{~km} ≢ 2.5\mathrm{~m}
+1000\text{ kg/m}^3 ≡ 1000\ \mathrm{kg}\,\mathrm{m}^{-3} ≢ 1000\ \mathrm{kg}\,\mathrm{m}^{3}
+298\text{ K} ≡ 298 ≡ 298\,\mathrm{K} ≡ 298\text{ kelvin} ≢ 298^\circ\text{C} ≢ 298\text{ A}
+300 ≢ 300\text{K} ≢ 300K ≢ \$300\text{K}
+4.2\mathrm{~J\,kg^{-1}\,K^{-1}} ≡ 4.2\text{ J/(kg K)} ≡ 4.2\text{~J/(kg\,K)} ≡ 4.2 ≢ 4.2\mathrm{~J\,kg^{-1}}
+2\mathrm{A} ≡ 2A ≢ 2\text{ amperes}
+3\text{:}45\text{ p.m.} ≡ 15:45 ≢ 3:54 p.m.
 """

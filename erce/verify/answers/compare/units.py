@@ -133,6 +133,7 @@ _SIZES: dict[str, tuple[str, Fraction]] = {
         ("mol", "mol 1 mmol 0.001"),
         ("joule", "joule 1 kj 1000 kwh 3600000"),
         ("watt", "watt 1 kilowatt 1000"),
+        ("ampere", "milliampere 0.001 ampere 1"),
         ("pascal", "pascal 1 kpa 1000"),
         ("degree", "degree 1 arcminute 1/60 arcsecond 1/3600"),
         ("hz", "hz 1 khz 1000 mhz 1e6 ghz 1e9"),

@@ -106,6 +106,8 @@ _TOKEN = re.compile(
 _BOLD = frozenset({"mathbf", "boldsymbol", "bm"})
 _UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
 _LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
+_KELVIN_OF_UNIT = re.compile(r"(?<=[a-zA-Z1-3)][ /])K(?=\^-1|[/)]|\Z)")  # of J/(kg K)
+_CAPITAL_UNITS = {"K": "kelvin", "A": "ampere", "T": "tesla"}  # beside a space: 300K may be 300,000
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _LABELS = frozenset({"(ii)", "(iii)", "(iv)"})  # of the parts of an answer
 _SHORT = SHORT_WORDS | SHORT_UNITS | PERCENT  # plain words, and not products of letters
@@ -187,10 +189,12 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
+    elif words in _CAPITAL_UNITS and (spaced or content[0] == " ") and _is_unit(name, words, tokens):
+        tokens.append(_word(_CAPITAL_UNITS[words], spaced))
     elif words not in _LABELS and (
         (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens)
     ):
-        tokens.append(_word(words, spaced))
+        tokens.append(_word(_KELVIN_OF_UNIT.sub("kelvin", words), spaced))
     else:
         return match.start(_CONTENT) - 1
     return match.end()
@@ -198,7 +202,8 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
 
 def _is_unit(wrapper: str, words: str, tokens: list[Token]) -> bool:
     r"""Return whether `words` are a unit at this place, as in `5\text{ m}` and `5\text{ km}/\text{h}`."""
-    if wrapper not in _UPRIGHT or not tokens or not _LETTER_UNIT.fullmatch(words):
+    is_letter = words in _CAPITAL_UNITS or _LETTER_UNIT.fullmatch(words)
+    if wrapper not in _UPRIGHT or not tokens or not is_letter:
         return False
     if tokens[-1].text == "/":
         return any(token.kind == "word" for token in tokens)

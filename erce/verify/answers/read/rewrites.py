@@ -27,6 +27,10 @@ def _with_primes(derivative: re.Match[str]) -> str:
     return (derivative[1] or derivative[3]) + "'" * int(derivative[2] or 1)
 
 
+def _without_commands(upright: re.Match[str]) -> str:
+    return _SPACE_IN_UNIT.sub(" ", _POWER_OF_UNIT.sub(r"^\1", upright.group()))
+
+
 def _axis(vector: re.Match[str]) -> str:
     return f" {vector[1] or vector[2] or vector[3]} "
 
@@ -41,8 +45,6 @@ _PLAIN_CHOICES = re.compile(
     r"(?<![\w.^}\\])([0-9]{1,4})C([0-9]{1,4})(?![\w.])"
 )  # 10C3, but not the numeral 10C3_{16}
 _DEGREES = re.compile(r"(?<=[0-9]) ?\\text ?\{ ?degrees? ?\}(?= ?[)}])")  # of \cos(13\text{ degrees})
-# The 2 of \text{cm^{2}}, for which the braces of a text may hold no others.
-_POWER_OF_UNIT = re.compile(r"(\\(?:text|mathrm|textrm|mbox)\s*+\{[^{}]*[a-z])\^\{(-?[123])\}(?=[^{}]*\})")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|text|rm) ?\{d\}|\{\\rm d\}")
 # dy/dx, \frac{d^2y}{dx^2}: y', y''.
 _DERIVATIVE = re.compile(
@@ -56,8 +58,12 @@ _EXPECTED = re.compile(r"\\mathbb ?\{? ?([EP]) ?\}?(?= ?(?:\\left ?)?[\[(])")
 _UNION = re.compile(r"(?<=[\])]) U (?=[\[(])")
 _DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
 _BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm) ([A-Za-z])(?![A-Za-z])")
-# The \, of \mathrm{km\,h^{-1}}, and m/s as \frac{\text{m}}{\text{s}}.
-_SPACE_IN_UNIT = re.compile(r"(\\(?:text|mathrm|textrm)\{[a-z]{1,4})\\[,; ]([a-z]{1,4}\^)")
+# The ~, \, and {-1} of \mathrm{~km\,h^{-1}}; \text{N}\cdot\text{m}; \frac{\text{m}}{\text{s}}.
+_UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|mbox)\s*+\{(?:[^{}^]|\^(?:\{-?[123]\})?)*+\}")
+_POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\^\{(-?[123])\}")
+_SPACE_IN_UNIT = re.compile(r"(?:~|\\[,;: ]|\\cdot(?![A-Za-z]))\s*+(?=[A-Za-z])")
+_UNIT = r"\\(?:text|mathrm)\{\s*([NJWVCsm]|k?g|[ck]m|mol|Pa)\}"
+_PRODUCT_OF_UNITS = re.compile(rf"([0-9]\}}?(?:\s|~|\\[,;: ])*){_UNIT}\s*(?:\\cdot|\\[,;: ])\s*{_UNIT}")
 _UNIT_FRACTION = re.compile(
     r"\\[dt]?frac\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}\}"
     r"\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}(\^[23]|\^\{[23]\})?\}"
@@ -85,10 +91,12 @@ _REWRITES: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
     (" of a", re.compile("(?<=[0-9}]) of an? (?=[a-z]{3})"), " of "),
     ("$", _DOLLARS, r"\1\\$"),
     ("times", _BOLD, r"\\mathbf{\1}"),
-    ("{:}", re.compile(r"\{:\}"), ":"),
+    ("{:}", re.compile(r"(?:\\text)?\{:\}"), ":"),
     ("frac{\\", _UNIT_FRACTION, r"\\text{ \1/\2}\3"),
-    ("^{", _SPACE_IN_UNIT, r"\1 \2"),
-    ("^{", _POWER_OF_UNIT, r"\1^\2"),
+    ("^{", _UPRIGHT, _without_commands),
+    ("{~", _UPRIGHT, _without_commands),
+    ("\\mathrm{", _UPRIGHT, _without_commands),
+    ("}", _PRODUCT_OF_UNITS, r"\1\\text{ \2 \3}"),
     ("hat", _UNIT_VECTOR, _axis),
     ("vec", _UNIT_VECTOR, _axis),
     ("vec", _ARROW, lambda vector: rf"\mathbf{{{vector[1] or vector[2]}}}"),

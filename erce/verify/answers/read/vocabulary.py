@@ -202,6 +202,7 @@ watt: w watts
 kilowatt: kw kilowatts
 volt: v volts
 ampere: amperes amp amps
+milliampere: ma milliamperes
 kelvin: kelvins
 mol: mole moles
 mmol: millimole millimoles
