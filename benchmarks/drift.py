@@ -15,7 +15,8 @@ as within noise.
 To make a biased sum visible, the weight's gradient is built from many small chunks: four rows of logits at a
 time. "summed in bfloat16" is the control: by hand, with that gradient rounded after every chunk. Its error in
 a step, about a percent, is one to three times naive autograd's, but its entropy drifts.
-From 4,096 tokens up, our head on a CPU makes bfloat16 logits and computes the likely ones again.
+From 4,096 tokens up, our head on a CPU makes bfloat16 logits and computes the likely ones again; below, it
+adds what they were rounded off by.
 One thread, about two minutes.
 """
 
