@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -147,6 +148,16 @@ def test_only_the_recipe_and_the_importers_know_that_a_study_was_imported():
         path for path in (ROOT / "erce").rglob("*.html") if "imported" in path.read_text(encoding="utf-8")
     ]
     assert {part(path) for path in users} | {path.name for path in templates} <= {"recipe", "imports"}
+
+
+def test_no_two_public_classes_share_a_name():
+    classes = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in classes.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -162,7 +162,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LetteredChoice:
     """One of several answers to choose from: its letter, and the answer itself, as in (D) 14."""
 
     kind: ClassVar[str] = "choice"
@@ -186,5 +186,5 @@ Answer = (
     | Inequality
     | Congruence
     | Ratio
-    | Choice
+    | LetteredChoice
 )

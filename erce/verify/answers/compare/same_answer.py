@@ -41,12 +41,12 @@ from erce.verify.answers.values import (
     MIRRORED_SIGN,
     Answer,
     Bracketed,
-    Choice,
     Clock,
     Congruence,
     Equation,
     InBase,
     Inequality,
+    LetteredChoice,
     Listing,
     Matrix,
     Named,
@@ -89,7 +89,7 @@ class _Comparison:
 
     def unwrapped(self, one: Answer, other: Answer) -> bool | None:
         """Compare a value that has a name with one that may lack it; return None unless `one` has a name."""
-        if isinstance(one, Choice):
+        if isinstance(one, LetteredChoice):
             return self.choices(one, other)
         if isinstance(one, Record) and isinstance(other, Listing | Bracketed | Matrix):
             return self.without_names(one, other)
@@ -110,9 +110,9 @@ class _Comparison:
             its_name = other.name.strip("|") or variable_of(other)
         return its_name in ("", one.name) and self.same(one.value, other)
 
-    def choices(self, one: Choice, other: Answer) -> bool:
+    def choices(self, one: LetteredChoice, other: Answer) -> bool:
         """Compare (D) 14 with D, with 14, or with another choice, of which both parts must be the same."""
-        if isinstance(other, Choice):
+        if isinstance(other, LetteredChoice):
             return one.letter == other.letter and self.same(one.value, other.value)
         return other == Scalar(("sym", one.letter)) or self.same(one.value, other)
 

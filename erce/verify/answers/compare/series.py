@@ -14,7 +14,7 @@ _WEIGHTS = [Fraction(weight, 97) for weight in (101, 89, 113, 73, 131, 61, 151, 
 _ZEROS_SKIPPED = 3  # at the beginning: k x^k may begin at 0 or at 1
 
 
-class Evaluator(Protocol):
+class SumEvaluator(Protocol):
     """What a sum needs of `evaluate.Evaluator`."""
 
     values: dict[str, Any]
@@ -25,7 +25,7 @@ class Evaluator(Protocol):
     def bounded(self, value: Any) -> Any: ...
 
 
-def series(evaluator: Evaluator, tree: Tree) -> Any:
+def series(evaluator: SumEvaluator, tree: Tree) -> Any:
     """Return the value of a sum or a product."""
     kind, name, first, last, term = tree
     low = evaluator.value(first)
@@ -45,7 +45,7 @@ def series(evaluator: Evaluator, tree: Tree) -> Any:
     return total
 
 
-def _terms(evaluator: Evaluator, name: str, indices: Iterable[int], term: Tree) -> Iterator[Any]:
+def _terms(evaluator: SumEvaluator, name: str, indices: Iterable[int], term: Tree) -> Iterator[Any]:
     outer = evaluator.values
     for index in indices:
         evaluator.values = {**outer, name: index}
@@ -56,7 +56,7 @@ def _terms(evaluator: Evaluator, name: str, indices: Iterable[int], term: Tree) 
         yield value
 
 
-def _endless(evaluator: Evaluator, terms: Iterator[Any]) -> Any:
+def _endless(evaluator: SumEvaluator, terms: Iterator[Any]) -> Any:
     evaluator.endless += 1
     value = next(terms)
     for _ in range(_ZEROS_SKIPPED):

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from erce.verify.answers.read.lexer import Token
-from erce.verify.answers.values import Answer, Choice, Named, Record, Scalar
+from erce.verify.answers.values import Answer, LetteredChoice, Named, Record, Scalar
 
 LETTERS = frozenset("ABCDEFGHIJ")
 
 
-def parse_choice(tokens: list[Token], parse: Callable[[list[Token]], Answer]) -> Choice | Scalar | None:
+def parse_choice(
+    tokens: list[Token], parse: Callable[[list[Token]], Answer]
+) -> LetteredChoice | Scalar | None:
     """Return a choice with its answer, a letter before a bracket alone as a symbol; None for anything else.
 
     What follows a letter must be set apart from it by a space or by braces: (A)(B) and (B)x are products.
@@ -23,7 +25,7 @@ def parse_choice(tokens: list[Token], parse: Callable[[list[Token]], Answer]) ->
     rest = tokens[end:]
     if not rest:
         return None if any(token.text == "(" for token in tokens) else Scalar(("sym", letter))
-    return Choice(letter, parse(rest)) if apart and _is_answer(rest) else None
+    return LetteredChoice(letter, parse(rest)) if apart and _is_answer(rest) else None
 
 
 def parse_parts(tokens: list[Token], parse: Callable[[list[Token]], Answer]) -> Record | None:

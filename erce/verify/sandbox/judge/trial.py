@@ -109,10 +109,10 @@ def judge(
 class _EqualToAll:
     """A value with which every assert of equality holds."""
 
+    __hash__ = object.__hash__
+
     def __eq__(self, other: object) -> bool:
         return True
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 _EQUAL = _EqualToAll()
