@@ -20,7 +20,7 @@ from erce.loss.row_passes import Room, RowTerms, TermsOf, logits_, terms_at
 LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
 LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
 LEAST_PRODUCTS = 2**22  # of a small vocabulary's matmul; fewer take less time in float32
-LARGEST_CENTRE = 64.0  # of a row whose logits two bfloat16 parts hold to about 5e-4
+LARGEST_CENTRE = 64.0  # of a row: two bfloat16 parts hold its logits to 2⁻¹⁷ of that, about 5e-4
 SAMPLED = 128  # columns, at the least, that a row's centre is reckoned from
 _PIECE = 2**17  # products of a dot's that are in a core's cache at once
 _LOG2_E = 1 / math.log(2)
@@ -41,7 +41,7 @@ def choose(factors: Factors, request: Request) -> Matmuls:
 
 
 class BFloat16Matmuls(Matmuls):
-    """The matmuls of the gradient in the logits, once that is rounded to bfloat16."""
+    """Matmuls into bfloat16 of the gradient in the logits, which is rounded to bfloat16 first."""
 
     def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact)
@@ -64,7 +64,7 @@ class BFloat16Matmuls(Matmuls):
 
 
 class TwoPartMatmuls(BFloat16Matmuls):
-    """The matmuls into logits as a sum of two bfloat16 parts: rounded ones, and what was rounded off."""
+    """Matmuls whose logits are a sum of two bfloat16 parts: the rounded product, and what was rounded off."""
 
     @property
     def bytes_per_logit(self) -> int:
@@ -82,7 +82,7 @@ class TwoPartMatmuls(BFloat16Matmuls):
 
 
 class RoundedMatmuls(BFloat16Matmuls):
-    """The matmuls into bfloat16 logits, and float32 dot products of the likely ones."""
+    """Matmuls whose logits are bfloat16, but for the likely ones, which are float32 dot products."""
 
     def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact, centred=centred)
