@@ -253,7 +253,7 @@ def test_a_compiled_model_with_the_loss_inside_is_the_same_in_one_graph():
 
 
 TWO_PROCESSES = """
-import torch, erce
+import os, torch, erce
 from toys import training as toy
 import torch.distributed as dist
 from torch.distributed.fsdp import fully_shard
@@ -275,7 +275,7 @@ for wrapped, model in ((DistributedDataParallel(copied := made()), copied), (sha
     for (name, weight), wanted in zip(model.named_parameters(), one.parameters(), strict=True):
         gradient = getattr(weight.grad, "full_tensor", lambda grad=weight.grad: grad)()
         torch.testing.assert_close(gradient, wanted.grad, rtol=1e-4, atol=1e-5, msg=name)
-dist.destroy_process_group()
+os._exit(0)  # on a busy machine torch 2.13 sometimes aborts while it takes its threads down
 """
 
 
