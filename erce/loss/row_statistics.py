@@ -66,7 +66,7 @@ class Softmax(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """Slopes as in `Slopes`, tensors (rows,) or numbers, but `plain` in units of −1 / s."""
+    """The slopes of `Slopes` in the making: tensors (rows,) or numbers, `plain` in units of −1 / s."""
 
     plain: Any
     own: Any
@@ -135,7 +135,7 @@ def softmax(sums: Sums) -> Softmax:
 
 
 def _plus(a: Any, factor: Tensor | float, b: Any) -> Any:
-    """Return a + factor · b, of tensors in one operation, with the same bits whatever the factor is."""
+    """Return a + factor · b: of tensors in one operation, with equal bits for a number and a tensor factor."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return torch.addcmul(a, factor, b) if isinstance(factor, Tensor) else torch.add(a, b, alpha=factor)
     return a + factor * b

@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
 
 def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
-    """Return the positions to score, each target in [0, v), their λ and weights in `dtype`."""
+    """Return the rows to score, with λ and weights in `dtype`; each target must be in [0, v)."""
     targets, lam, weights = request.targets, request.lam, request.row_weights
     flat = targets.reshape(-1).long()
     rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(lam, Tensor) else float(lam), None)
@@ -158,7 +158,7 @@ def _are_fine(request: Request) -> list[Tensor]:
 
 
 def _compare(request: Request, count: int) -> int:
-    """Return the number of positions that are scored, if it is the one that the caller gave."""
+    """Return the count; an InputError if the caller gave another as `num_scored`."""
     if request.num_scored not in (None, count):
         raise InputError(
             f"num_scored is {request.num_scored}, but {count} targets are not {request.ignore_index}; leave "

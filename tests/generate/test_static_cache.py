@@ -10,7 +10,7 @@ import pytest
 import torch
 from peft import LoraConfig, get_peft_model
 from torch._dynamo.utils import counters
-from toys.policy import random_model, train_tokenizer
+from toys.policy import PROBLEMS, random_model, tokenizer_of_problems
 from transformers import CompileConfig, CTRLConfig, CTRLLMHeadModel
 
 from erce.errors import InputError
@@ -19,19 +19,14 @@ from erce.generate import transformers as backend
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, shadow
-from erce.types import Problem
 
 GREEDY = GenerationSettings(temperature=0.0, samples=1, max_new_tokens=12, batch_size=16)
 SAMPLED = replace(GREEDY, temperature=0.8, samples=3)
-PROBLEMS = [
-    Problem(id=f"p{number}", prompt="Add " + "7 and " * (number % 4) + str(number), demonstration="")
-    for number in range(12)
-]
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return train_tokenizer(f"Add {number} and {number} in words, then {number * 7}" for number in range(200))
+    return tokenizer_of_problems()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
-from toys.policy import random_model, train_tokenizer
+from toys.policy import PROBLEMS, random_model, tokenizer_of_problems
 from transformers import GenerationConfig
 
 from erce.errors import DivergedError
@@ -18,15 +18,11 @@ from erce.types import Problem
 
 GREEDY = GenerationSettings(temperature=0.0, samples=1, max_new_tokens=12, batch_size=64)
 SAMPLED = replace(GREEDY, temperature=0.8, samples=3)
-PROBLEMS = [
-    Problem(id=f"p{number}", prompt="Add " + "7 and " * (number % 4) + str(number), demonstration="")
-    for number in range(12)
-]
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return train_tokenizer(f"Add {number} and {number} in words, then {number * 7}" for number in range(200))
+    return tokenizer_of_problems()
 
 
 @pytest.fixture

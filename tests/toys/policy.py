@@ -6,7 +6,17 @@ from typing import Any
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen2Tokenizer
 
+from erce.types import Problem
+
 END = "<|im_end|>"
+PROBLEMS = [  # with prompts of four lengths
+    Problem(id=f"p{number}", prompt="Add " + "7 and " * (number % 4) + str(number), demonstration="")
+    for number in range(12)
+]
+
+
+def tokenizer_of_problems() -> Any:
+    return train_tokenizer(f"Add {number} and {number} in words, then {number * 7}" for number in range(200))
 
 
 def train_tokenizer(texts: Iterator[str]) -> Any:

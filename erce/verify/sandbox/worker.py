@@ -297,7 +297,7 @@ class Worker:
 
 
 def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: socket.socket) -> NoReturn:
-    """Serve as a judge or candidate and end; the exit status says whether that failed."""
+    """Be a judge or a candidate until its work is done; the exit status says whether that failed."""
     try:
         make(calls)
         serve(channel)

@@ -88,7 +88,7 @@ def _is_positive(tree: Tree) -> bool:
 
 
 def _from_half(tree: Tree, name: str) -> Tree:
-    """Return f(x) - f(1/2), which is the same for x² and x² + 1."""
+    """Return the tree of f(x) - f(1/2): a number that is added to f changes nothing in it."""
     return "add", (tree, ("neg", substituted(tree, name, _HALF)))
 
 

@@ -1,4 +1,4 @@
-"""Parts of a list → the same parts with commas, and their values as a list, a record or one answer."""
+"""The parts of a written list → commas where words stood; the values as a list, a record or one answer."""
 
 from dataclasses import replace
 

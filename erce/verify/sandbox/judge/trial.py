@@ -152,7 +152,7 @@ class _Trial:
             self._needed |= self._peer.needed
 
     def _calls_ahead(self) -> list[tuple[Any, ...]]:
-        """Return the arguments of all calls if the tests are literal asserts on one function, else []."""
+        """Return the arguments of each call of tests that are literal asserts on one function, else []."""
         calls: list[tuple[Any, ...]] = []
         names = self._compiled.entry_points
         if self._compiled.are_literal and len(names) == 1:
