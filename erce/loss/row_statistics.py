@@ -135,7 +135,7 @@ def softmax(sums: Sums) -> Softmax:
 
 
 def _plus(a: Any, factor: Tensor | float, b: Any) -> Any:
-    """Return a + factor · b: of tensors in one operation, with equal bits for a number and a tensor factor."""
+    """Return a + factor · b: of tensors in one operation, with equal bits for number and tensor factors."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return torch.addcmul(a, factor, b) if isinstance(factor, Tensor) else torch.add(a, b, alpha=factor)
     return a + factor * b

@@ -306,7 +306,7 @@ class Service:
         return [encode(returned), None if after == arguments else after]
 
     def _call_by_name(self, name: str, arguments: Any) -> list[Any] | None:
-        """Call the program's function of this name, of which the judge may not know; None if there is none."""
+        """Call the program's function of this name, which the judge may not know; None if there is none."""
         function = self._names.get(name)
         return self._call(self._number(function), arguments) if type(function) is types.FunctionType else None
 
