@@ -224,12 +224,18 @@ def test_a_closed_sandbox_says_so_and_leaves_no_process(tier):
         sandbox.run("f = 1", TESTS)
 
 
+def resident_pages(processes: set[int]) -> list[int]:
+    """Return the resident pages of each process; one that ends at this moment, as a candidate, has none."""
+    pages = []
+    for pid in processes:
+        with suppress(OSError):
+            pages.append(int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]))
+    return pages
+
+
 def test_verdicts_leave_no_process_descriptor_or_memory(tier):
     def held():
-        pages = []
-        for pid in workers() - before:
-            with suppress(OSError):  # the last candidate, which ends at this moment
-                pages.append(int(Path(f"/proc/{pid}/statm").read_text().split()[1]))
+        pages = resident_pages(workers() - before)
         return len(list(Path("/proc/self/fd").iterdir())), len(pages), sum(pages)
 
     before = workers()
@@ -314,8 +320,7 @@ def test_ten_thousand_verdicts_leave_nothing(tier):
             assert sandbox.run(f"f = lambda x: x + {number % 2}", TESTS).accepted == (number % 2 == 0)
         assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
         mine = workers() - before
-        sizes = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in mine]
-        assert max(sizes) * 4096 < 40 << 20
+        assert max(resident_pages(mine)) * 4096 < 40 << 20
     assert gone(mine)
 
 
