@@ -1,7 +1,8 @@
 """A tile of the head's output → each row's loss and, in its place, the gradient of the rows' objectives.
 
 Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
-`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `row_kernels` has both passes.
+`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `row_kernels` has both passes
+and `settle_kernel` what comes between.
 """
 
 import math
@@ -84,9 +85,9 @@ def kernels_run_on(tile: Tensor) -> bool:
     """Return whether the Triton kernels take the tile: on a CUDA device, in Triton's interpreter anywhere."""
     if not (tile.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"):
         return False
-    from erce.loss import row_kernels
+    from erce.loss import triton_language
 
-    return row_kernels.AVAILABLE
+    return triton_language.AVAILABLE
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
@@ -245,11 +246,11 @@ def _tail_share(u: Tensor, request: Request) -> Tensor:
 def _score_by_kernels(
     tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None
 ) -> tuple[Loss, Tensor]:
-    from erce.loss import row_kernels
+    from erce.loss import row_kernels, settle_kernel
 
     gate, tail = _gate_and_tail(tile, request, bias)
     sums = row_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = row_kernels.settle(sums, rows, request, gate)
+    loss, slopes = settle_kernel.settle(sums, rows, request, gate)
     if out is not None:
         row_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top

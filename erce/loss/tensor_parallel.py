@@ -79,9 +79,9 @@ class SplitVocabulary(Vocabulary):
         rows = rows._replace(targets=rows.targets - self.first)  # outside of the columns if another has it
         passes = _measure, settle, _write_gradient
         if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile):
-            from erce.loss import row_kernels
+            from erce.loss import row_kernels, settle_kernel
 
-            passes = row_kernels.measure, row_kernels.settle, row_kernels.write_gradient
+            passes = row_kernels.measure, settle_kernel.settle, row_kernels.write_gradient
         measure, settled, write_gradient = passes
         sums = self._added_up(measure(tile, rows.targets, request, bias), request)
         loss, slopes = settled(sums, rows, request, gate=None)

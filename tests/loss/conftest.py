@@ -16,24 +16,32 @@ def processes(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def copy():
-    """The module once more, to be interpreted on any machine, in blocks of 64 columns."""
+def copies():
+    """Both modules of kernels once more, to be interpreted on any machine, in blocks of 64 columns."""
     language = pytest.importorskip("triton.language")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
-        copy = loaded_again("erce.loss.row_kernels")
-    copy.core = language.core  # the interpreter puts back only what it patched in a kernel's own namespace
-    copy.MEASURE_BLOCK = copy.WRITE_BLOCK = 64
-    return copy
+        copies = loaded_again("erce.loss.row_kernels"), loaded_again("erce.loss.settle_kernel")
+    for copy in copies:
+        copy.core = (
+            language.core
+        )  # the interpreter puts back only what it patched in a kernel's own namespace
+    copies[0].MEASURE_BLOCK = copies[0].WRITE_BLOCK = 64
+    return copies
 
 
 @pytest.fixture
-def kernels(copy, monkeypatch):
+def kernels(copies, monkeypatch):
     from triton.runtime.interpreter import InterpretedFunction
 
     for name in ("max", "sum"):  # compiled, as the variable was not set when Triton was imported
-        monkeypatch.setattr(copy.tl, name, InterpretedFunction(getattr(copy.tl, name).fn))
-    return copy
+        monkeypatch.setattr(copies[0].tl, name, InterpretedFunction(getattr(copies[0].tl, name).fn))
+    return copies[0]
+
+
+@pytest.fixture
+def settle_kernel(copies, kernels):
+    return copies[1]
 
 
 @pytest.fixture(scope="session")
@@ -52,11 +60,12 @@ def loaded_again(name: str) -> ModuleType:
 
 
 @pytest.fixture
-def on_kernels(kernels, monkeypatch):
+def on_kernels(kernels, settle_kernel, monkeypatch):
     """Has the loss use them, where it would use PyTorch."""
     import erce.loss
 
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    monkeypatch.setitem(sys.modules, "erce.loss.row_kernels", kernels)
-    monkeypatch.setattr(erce.loss, "row_kernels", kernels, raising=False)
+    for module in (kernels, settle_kernel):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setattr(erce.loss, module.__name__.rpartition(".")[2], module, raising=False)
     return kernels

@@ -98,7 +98,7 @@ def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
 @pytest.mark.parametrize(
     "order", others_slow([0.5, 0.999, 1.0, 1 + 1e-6, 2.0, math.inf], (0.999, 1.0, math.inf).__contains__)
 )
-def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels):
+def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels, settle_kernel):
     """From the same sums: to a few roundings of a number, or of the two terms of the target's slope."""
     tile, y = 3 * torch.randn(N, V, generator=torch.Generator().manual_seed(1)), torch.arange(N) * 20
     tile[1, 20] += 18  # 1 − p_y near 1e-6
@@ -108,7 +108,7 @@ def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, mo
     request = Request(y, 2.0, penalty(order), LabelSmoothing(0.1), diagnose=True, **more)
     rows = Rows(y, y, 2.0 if lam is None else lam, weights)
     sums = kernels.measure(tile, y, request, None)
-    loss, slopes = kernels.settle(sums, rows, request, None)
+    loss, slopes = settle_kernel.settle(sums, rows, request, None)
     exact = rows if lam is None else rows._replace(lam=lam.double(), weights=weights.double())
     true, true_slopes = settle(Sums(*(x.double() for x in sums)), exact, request, None)
     terms = (true_slopes.plain * (sums.target - sums.shift).exp()).abs()
@@ -145,13 +145,14 @@ class Grid:
         return partial(self.launch, grid)
 
 
-def test_a_chunk_takes_at_most_eight_launches(on_kernels, monkeypatch):
+def test_a_chunk_takes_at_most_eight_launches(on_kernels, settle_kernel, monkeypatch):
     counts = []
-    kernels = {name: getattr(on_kernels, name) for name in ("_measure", "_settle", "_write")}
+    kernels = [(on_kernels, "_measure"), (settle_kernel, "_settle"), (on_kernels, "_write")]
+    kernels = [(module, name, getattr(module, name)) for module, name in kernels]
     for rows in (N, 2):  # one chunk, and three
         with Launches() as launches:
-            for name, kernel in kernels.items():
-                monkeypatch.setattr(on_kernels, name, launches.counting(kernel))
+            for module, name, kernel in kernels:
+                monkeypatch.setattr(module, name, launches.counting(kernel))
             hidden, weight = torch.randn(N, D, requires_grad=True), torch.randn(V, D)
             linear_entropy_regularized_cross_entropy(
                 hidden, weight, torch.arange(N), lam=1.0, chunk_bytes=rows * V * 4

@@ -4,6 +4,7 @@ import math
 import os
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -161,11 +162,29 @@ def slopes_for(z: Tensor) -> Slopes:
     )
 
 
+@pytest.fixture
+def kernels(kernels, monkeypatch):
+    """With an e^u that is rounded once; a card's, 2^(u log₂ e), is off by 6e-8 |u|."""
+
+    def exact(x):
+        return kernels.tl.exp(x)  # which the interpreter replaces while a kernel runs
+
+    monkeypatch.setattr(kernels, "_exp", exact)
+    return kernels
+
+
+@pytest.fixture(params=[1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def split_kernels(kernels, request, monkeypatch):
+    """Has so many programs share a row; 130 columns are three blocks, the last of two columns."""
+    monkeypatch.setattr(kernels, "programs_of_a_row", lambda rows, blocks, device: min(request.param, blocks))
+    return kernels
+
+
 @pytest.mark.parametrize("v", [1, pytest.param(5, marks=pytest.mark.slow), 130])
 @pytest.mark.parametrize("order", QUICK_ORDERS)
-def test_the_sums_are_no_further_from_float64_than_pytorchs(kernels, order, v):
+def test_the_sums_are_no_further_from_float64_than_pytorchs(split_kernels, order, v):
     (tile, y), settings = hard_rows(v), {**AS_IS, "order": order}
-    check_sums(measured(kernels, tile, y, settings), tile, y, settings)
+    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
 
 
 @pytest.mark.parametrize("v", [1, pytest.param(5, marks=pytest.mark.slow), 130])
@@ -192,21 +211,21 @@ def few_rows() -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("order", others_slow([0.5, 1.0, 2.0], (0.5).__eq__))
 @pytest.mark.parametrize("settings", TRANSFORMS.values(), ids=TRANSFORMS)
-def test_bias_scale_and_cap_are_applied_in_passing(kernels, settings, order):
+def test_bias_scale_and_cap_are_applied_in_passing(split_kernels, settings, order):
     (tile, y), settings = few_rows(), {**settings, "order": order}
-    check_sums(measured(kernels, tile, y, settings), tile, y, settings)
+    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
     slopes, ours = slopes_for(logits_of(tile, settings, torch.float32)[0]), tile.clone()
-    write(kernels, ours, y, slopes, settings)
+    write(split_kernels, ours, y, slopes, settings)
     check_gradient(ours, tile, y, slopes, settings)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [AS_IS, *TRANSFORMS.values()], ids=["none", *TRANSFORMS])
-def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(kernels, settings):
+def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(split_kernels, settings):
     (tile, _), y, settings = few_rows(), torch.full((4,), -1), {**settings, "order": math.inf}
-    shift, _, _, ties, *_ = measured(kernels, tile, y, settings)
+    shift, _, _, ties, *_ = measured(split_kernels, tile, y, settings)
     none = torch.zeros(4)
-    write(kernels, tile, y, Slopes(none, none + 1, none, none, none, shift), settings)
+    write(split_kernels, tile, y, Slopes(none, none + 1, none, none, none, shift), settings)
     assert torch.equal((tile != 0).sum(-1).float(), ties)
 
 
@@ -259,44 +278,44 @@ def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
-def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(kernels, order):
+def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(split_kernels, order):
     tile = torch.linspace(0, 1, 1000)[None] * torch.tensor([0.01, 1.0, 300.0])[:, None] - 7
     y, settings = torch.tensor([500, 999, 0]), {**AS_IS, "order": order}
-    check_sums(measured(kernels, tile, y, settings), tile, y, settings, more=16 * 6e-8)
+    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings, more=16 * 6e-8)
 
 
 @pytest.mark.parametrize("target", [130, 131, 2**32 + 5, -100])
-def test_a_target_outside_of_the_columns_is_none_of_them(kernels, target):
+def test_a_target_outside_of_the_columns_is_none_of_them(split_kernels, target):
     (tile, _), y, settings = few_rows(), torch.full((4,), target), {**AS_IS, "order": 2.0}
-    check_sums(measured(kernels, tile, y, settings), tile, y, settings)
+    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
     slopes, ours = slopes_for(tile), tile.clone()
-    write(kernels, ours, y, slopes, settings)
+    write(split_kernels, ours, y, slopes, settings)
     check_gradient(ours, tile, y, slopes, settings)
 
 
 @pytest.mark.parametrize("cap", [0.0, 20.0])
 @pytest.mark.parametrize("column", [0, 70, 129])
-def test_a_row_that_is_no_distribution_shows_in_its_shift(kernels, column, cap):
+def test_a_row_that_is_no_distribution_shows_in_its_shift(split_kernels, column, cap):
     tile, y = torch.randn(6, 130), torch.tensor([5, 70, 5, 5, 5, 70])
     tile[0, column] = tile[1, column] = tile[4, column] = math.nan
     tile[2, column] = tile[4, 128] = tile[5, column] = math.inf
     settings = {**AS_IS, "softcap": cap, "order": 1.0}
-    shift = measured(kernels, tile, y, settings)[0]
+    shift = measured(split_kernels, tile, y, settings)[0]
     assert shift[[0, 1, 4]].isnan().all()
     assert (shift[[2, 5]] == math.inf).all()
-    assert shift[3] == measured(kernels, tile[3:4], y[3:4], settings)[0]
+    assert shift[3] == measured(split_kernels, tile[3:4], y[3:4], settings)[0]
 
 
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
-def test_a_shard_without_a_logit_has_sums_and_a_gradient_of_nothing(kernels, order):
+def test_a_shard_without_a_logit_has_sums_and_a_gradient_of_nothing(split_kernels, order):
     tile, y = torch.full((2, 70), -math.inf), torch.tensor([-1, 3])
     settings = {**AS_IS, "order": order}
-    sums = dict(zip(SUMS, measured(kernels, tile, y, settings), strict=True))
+    sums = dict(zip(SUMS, measured(split_kernels, tile, y, settings), strict=True))
     assert (torch.stack([sums.pop("top"), sums.pop("target")]) == -math.inf).all()
     assert not torch.stack([*sums.values()]).any()
     for shift in (-math.inf, 3.0):
         ours, slopes = tile.clone(), slopes_for(tile)._replace(shift=torch.tensor([shift, shift]))
-        write(kernels, ours, y, slopes, settings)
+        write(split_kernels, ours, y, slopes, settings)
         assert ours.sum() == ours[1, 3] == slopes.own[1]
 
 
@@ -319,34 +338,46 @@ def test_the_gradient_is_rounded_once_and_written_nowhere_else(kernels, dtype):
     assert torch.equal(tile, in_place)
 
 
+def test_rows_are_split_where_fewer_than_a_wave_and_a_half_of_them_run(kernels, monkeypatch):
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda device: SimpleNamespace(multi_processor_count=132)
+    )
+    split = [
+        kernels.programs_of_a_row(rows, 75, torch.device("cuda")) for rows in (1, 64, 200, 395, 396, 4096)
+    ]
+    assert split == [18, 7, 2, 2, 1, 1]
+    assert kernels.programs_of_a_row(1, 3, torch.device("cuda")) == 1  # too few blocks to share
+
+
 def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert load_again("erce.loss.row_kernels").AVAILABLE is False
+    assert load_again("erce.loss.triton_language").AVAILABLE is False
 
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["_measure", "_settle", "_write"])
+@pytest.mark.parametrize("name", ["_measure", "_merge", "_settle", "_write"])
 def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkeypatch):
     triton = pytest.importorskip("triton")
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from erce.loss import row_kernels as kernels
+    from erce.loss import row_kernels, settle_kernel
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
-    fn = getattr(kernels, name)
+    fn = getattr(settle_kernel if name == "_settle" else row_kernels, name)
     columns = ("lam", "weights", "lse_weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
     types = {
-        **dict.fromkeys(("sums", "tile", *columns), "*fp32"),
+        **dict.fromkeys(("sums", "partial", "tile", *columns), "*fp32"),
         **dict.fromkeys(("strength", "slope", "smoothing_share", "cap", "z_loss"), "fp32"),
         **dict.fromkeys(("out", "bias"), "*bf16"),
         **dict.fromkeys(("order", "k", "inner", "outer"), "fp64"),  # what torch.compile makes of floats
         "targets": "*i64",
     }
-    constants = {"capped": True, "smoothing": True, "diagnose": True, "exponential": True, "block": 2048}
+    flags = ("capped", "smoothing", "diagnose", "exponential", "split")
+    constants = {**dict.fromkeys(flags, True), "block": 2048}
     if name == "_settle":
-        constants |= {"lam": None, "block": kernels.SETTLE_BLOCK}
+        constants |= {"lam": None, "block": settle_kernel.SETTLE_BLOCK}
     constants = {arg: value for arg, value in constants.items() if arg in fn.arg_names}
     signature = {
         arg: "constexpr" if arg in {"form", *constants} else types.get(arg, "i32") for arg in fn.arg_names
@@ -357,7 +388,12 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
         if name == "_settle":
             continue
         assert not re.search(r"(add|mul|fma|div|ex2)\S*\.f64", ptx)
-        assert {"_measure": "max.NaN.f32", "_write": "cvt.rn.bf16"}[name] in ptx  # unlike the interpreter's
+        unlike_the_interpreters = {
+            "_measure": "max.NaN.f32",
+            "_merge": "ex2.approx.ftz",
+            "_write": "cvt.rn.bf16",
+        }
+        assert unlike_the_interpreters[name] in ptx
 
 
 @pytest.mark.gpu

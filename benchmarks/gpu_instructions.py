@@ -1,0 +1,88 @@
+"""Triton's kernels, compiled for a card that need not be there → instructions a logit, and what they cost.
+
+    python benchmarks/gpu_instructions.py
+
+Nothing here is measured. The two passes over the logits are compiled for a Hopper card and disassembled. What
+a thread runs for a block of columns is counted along the way that ordinary logits take: no +inf, no new
+largest logit. `issue` is how long the card takes to issue that for all logits, at one instruction a cycle and
+scheduler; `memory` how long it takes to move them. A pass takes at least the longer one. Needs Triton.
+"""
+
+import argparse
+import re
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+from erce.loss.row_kernels import MEASURE_BLOCK, MEASURE_WARPS, WRITE_BLOCK, WRITE_WARPS, _measure, _write
+
+LANES = 128  # that issue in one cycle of a multiprocessor, 32 to a scheduler
+FORMS = ("1", "above 1", "below 1", "inf")  # of the order, as `kernel_arguments.flags` counts them
+PASSES = {  # bytes a logit: float32 read; then also bfloat16 written
+    "sums": (_measure, MEASURE_BLOCK, MEASURE_WARPS, 4),
+    "gradient": (_write, WRITE_BLOCK, WRITE_WARPS, 6),
+}
+POINTERS = {"targets": "*i64", "out": "*bf16"} | dict.fromkeys(
+    ("sums", "tile", "plain", "bent", "ratio", "uniform", "own", "top"), "*fp32"
+)
+WHOLE = dict.fromkeys(("stride", "out_stride", "end", "v", "width"), "i32")
+ALIGNED = ("sums", "tile", "out", "targets", "stride", "out_stride", "end", "width")  # to 16
+
+
+def assembly(kernel, form: int, block: int, warps: int) -> str:
+    """Compile the kernel without bias, cap and label smoothing."""
+    flags = {"form": form, "block": block, "bias": None}
+    flags |= dict.fromkeys(("capped", "smoothing", "diagnose", "split"), False)
+    names = kernel.arg_names
+    constants = {name: value for name, value in flags.items() if name in names}
+    types = {name: (POINTERS | WHOLE).get(name, "fp32") for name in names}
+    types |= dict.fromkeys(constants, "constexpr")
+    hints = {(i,): [["tt.divisibility", 16]] for i, name in enumerate(names) if name in ALIGNED}
+    source = ASTSource(kernel, types, constexprs=constants, attrs=hints)
+    options = {"num_warps": warps}
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options).asm["sass"]
+
+
+def instructions(sass: str) -> int:
+    """Return what a thread runs for one block of columns: a turn of the first loop or, without one, all.
+
+    Forward jumps are taken, as each leaves out what ordinary logits do not need.
+    """
+    lines = [line.partition("\t")[2] or line.strip() for line in sass.splitlines()]
+    label_at = {line.rstrip(":"): number for number, line in enumerate(lines) if re.fullmatch(r"L\w+:", line)}
+    jumps = [(n, label_at[m[1]]) for n, line in enumerate(lines) if (m := re.search(r"BRA (L\w+);", line))]
+    loops = [(to, n) for n, to in jumps if to < n and n - to > 1]
+    start, stop = (
+        loops[0] if loops else (0, next(n for n, line in enumerate(lines) if line.startswith("EXIT")))
+    )
+    forward, count, at = dict(jumps), 0, start
+    while at <= stop:
+        count += lines[at].endswith(";")
+        at = at + 1 if at == stop else max(at + 1, forward.get(at, 0))
+    return count
+
+
+def main() -> None:
+    x = _arguments()
+    print(f"computed, not measured: {x.logits:.3g} logits, {x.processors} multiprocessors at {x.clock} GHz\n")
+    print("| pass | order | instructions a logit | issue ms | memory ms |\n|---|---|---|---|---|")
+    for name, (kernel, block, warps, size) in PASSES.items():
+        memory = 1e3 * x.logits * size / (x.bandwidth * 1e12)
+        for form, order in enumerate(FORMS):
+            a_logit = instructions(assembly(kernel, form, block, warps)) * 32 * warps / block
+            issue = 1e3 * x.logits * a_logit / (LANES * x.processors * x.clock * 1e9)
+            print(f"| {name} | {order} | {a_logit:.1f} | {issue:.2f} | {memory:.2f} |")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--logits", type=float, default=4096 * 151936)
+    parser.add_argument("--processors", type=int, default=132)
+    parser.add_argument("--clock", type=float, default=1.755, help="GHz")
+    parser.add_argument("--bandwidth", type=float, default=4.3, help="TB/s: 90 % of an H200's 4.8")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
