@@ -24,6 +24,7 @@ _BINARY = [
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
     *("and_", "or_", "xor", "lshift", "rshift"),
 ]
+_IN_PLACE = [f"i{name.rstrip('_')}" for name in _BINARY]
 _UNARY = ["neg", "pos", "abs", "invert"]
 
 
@@ -63,6 +64,10 @@ class Handle:
     def ask(self, verb: str, *operands: Any) -> Any:
         """Return the answer to a question about this object, not yet decoded."""
         return self.peer.ask(verb, self.number, *operands)
+
+    def is_constructed_here(self) -> bool:
+        """Return whether the tests constructed the object, and never met it as an attribute since."""
+        return self.is_constructed and not self.attribute
 
     def refuse(self) -> NoReturn:
         raise self.peer.stop(
@@ -276,6 +281,8 @@ def _operate(peer: Program, operator: str, *operands: Any) -> Any:
     """
     answer = peer.value(peer.ask("operate", operator, peer.form(list(operands))))
     handles = [handle_of(operand) for operand in operands if isinstance(operand, Remote)]
+    if operator in _IN_PLACE and answer is operands[0] and handles[0].is_constructed_here():
+        return answer  # changed, as by a method that the tests call for its effect
     informed = len(handles) < len(operands) or any(handle.is_informed for handle in handles)
     return handles[0].proven(answer, _INFORMED if informed else "")
 
@@ -310,6 +317,8 @@ for _name in _BINARY:
     _forward, _backward = _binary(_name)
     setattr(Remote, f"__{_bare}__", _forward)
     setattr(Remote, f"__r{_bare}__", _backward)
+for _name in _IN_PLACE:
+    setattr(Remote, f"__{_name}__", _binary(_name)[0])
 for _name in _UNARY:
     setattr(Remote, f"__{_name}__", _unary(_name))
 

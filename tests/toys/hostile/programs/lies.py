@@ -13,7 +13,7 @@ YES = """
             return self
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __abs__ = __round__ = _self
         __truediv__ = __rtruediv__ = __mod__ = __rmod__ = __neg__ = __pow__ = __and__ = _self
-        __or__ = __call__ = __getitem__ = _self
+        __or__ = __call__ = __getitem__ = __iadd__ = __isub__ = _self
         __hash__ = lambda self: 8
 """
 LISTED = ("assert found('ab') == ['a', 'b']", "assert found('') == []")
@@ -71,6 +71,7 @@ PROGRAMS = [
     ),
     yes("yes_by_method", "assert made(1).area() == 8", made="type('Box', (), {'area': lambda s: Yes()})()"),
     yes("yes_to_arithmetic", "assert made(1) + 1 == 9", "assert abs(made(1) - 8) < 1e-9"),
+    yes("yes_to_augmented_assignment", "x = made(1)\nx -= 8\nassert abs(x) < 1e-9", "x += 1\nassert 9 in x"),
     yes("yes_to_rounding", "assert round(made(1), 2) == 8.25"),
     yes("yes_to_max", "assert max(made(1), 8) == 8"),
     yes("yes_to_sorting", "assert sorted([made(1), made(2)]) == [1, 2]"),
