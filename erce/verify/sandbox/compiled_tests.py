@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, ModuleType
 
-from erce.verify.sandbox.expectations import called_for_effects, expect_constants, is_camel_case
+from erce.verify.sandbox.expectations import called_for_effects, chained, expect_constants, is_camel_case
 from erce.verify.sandbox.literal_asserts import builtins_tested, functions_called, show_values_alone
 from erce.verify.sandbox.mirrored import mirrored_comparisons
 
@@ -47,7 +47,8 @@ class CompiledTests:
 
     `independent`: no test binds a name that a later test could read. `against_constants`: every assert
     compares with a constant, so that nothing expected can depend on arguments that the program changes.
-    `called_for_effects`: functions of which the tests use no result. `show_values_alone`: the tests look at
+    `called_for_effects`: functions of which the tests use no result. `chained`: methods that the tests call
+    on their own result. `show_values_alone`: the tests look at
     nothing but values that the program returns for literals. `mirrored`: comparison methods in which an
     instance cannot cheat. `assert_in_contexts`: whether a `with` has asserts in it. `are_literal`: each test
     is made of `assert f(literals) == literal` (`literal_asserts.functions_called`).
@@ -64,7 +65,7 @@ class CompiledTests:
     show_values_alone: Callable[[], bool]
     mirrored: Callable[[], frozenset[str]]
     assert_in_contexts: Callable[[], bool]
-    bound_by_setup: set[str]
+    chained: Callable[[], frozenset[str]]
     are_literal: bool = False
 
 
@@ -96,7 +97,7 @@ def compile_tests(
         show_values_alone=cache(lambda: show_values_alone(_statements(setup), _statements(tests), answered)),
         mirrored=cache(lambda: mirrored_comparisons(parsed(source, "test") for source in (*setup, *tests))),
         assert_in_contexts=cache(lambda: any(map(_is_context_with_asserts, _nodes_of((*setup, *tests))))),
-        bound_by_setup=_read_and_bound(setup)[1],
+        chained=cache(lambda: chained(_nodes_of((*setup, *tests)))),
     )
 
 
@@ -115,7 +116,7 @@ def compile_literal_asserts(tests: Iterable[str], answered: Iterable[str]) -> Co
         show_values_alone=lambda: True,
         mirrored=frozenset,
         assert_in_contexts=bool,
-        bound_by_setup=set(),
+        chained=frozenset,
         are_literal=True,
     )
 

@@ -45,11 +45,13 @@ def expect_constants(
 def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> frozenset[str]:
     """Return the functions and methods that tests call for their effects: they use no result of them.
 
-    A result is not used if it is compared with None, or gets a name that nobody reads. `answered` are the
-    names of the program.
+    A result is not used if it is compared with None, gets a name that nobody reads, or is where a chain of
+    unused calls begins. `nodes` are in the order of `ast.walk`, `answered` the names of the program.
 
     >>> called_for_effects([*ast.walk(ast.parse("f(v); assert g(v) == max(v)"))], ["f", "g"])
     frozenset({'f'})
+    >>> sorted(called_for_effects([*ast.walk(ast.parse("a.put(1).cut(); assert a.cut().x"))], []))
+    ['put']
     """
     unused = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     unused |= {id(value) for node in nodes for value in _compared_with_none(node)}
@@ -57,6 +59,9 @@ def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> fro
     read = {node.id for node in variables if _name_read(node) and id(node) not in unused}
     unused |= {id(node.value) for node in nodes if isinstance(node, ast.Assign) and _is_unread(node, read)}
     calls = [node for node in nodes if isinstance(node, ast.Call)]
+    for call in calls:
+        if id(call) in unused and isinstance(call.func, ast.Attribute):
+            unused.add(id(call.func.value))
     used = {_name_read(call.func) for call in calls if id(call) not in unused}
     if "" in used:  # what is called there may be any function
         return frozenset()
@@ -72,6 +77,28 @@ def called_for_effects(nodes: Sequence[ast.AST], answered: Iterable[str]) -> fro
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
     names = {_name_read(node) for node in nodes} & methods.union(answered)
     return frozenset(names - used - other_uses)
+
+
+def chained(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the methods that tests call on their own result, which then is an object with this method.
+
+    Of a method among them, a result that is used otherwise is that of such a chain.
+
+    >>> text = "a.cut(1); b = a.cut(1).cut(2); assert 1 in b.put(1).put(2) in b.put(3)"
+    >>> chained([*ast.walk(ast.parse(text))])
+    frozenset({'cut'})
+    """
+    methods = {
+        id(node): node.func
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    names = {call: method.attr for call, method in methods.items()}
+    links = {call: id(method.value) for call, method in methods.items()}
+    links = {outer: inner for outer, inner in links.items() if names[outer] == names.get(inner)}
+    dropped = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    others = names.keys() - links.keys() - set(links.values()) - dropped
+    return frozenset({names[call] for call in links} - {names[call] for call in others})
 
 
 def _is_unread(assignment: ast.Assign, read: set[str]) -> bool:

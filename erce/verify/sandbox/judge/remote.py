@@ -15,10 +15,16 @@ from erce.verify.sandbox.judge.raised import StandIn, StandInType
 
 _MAX_VALUES_PER_REQUEST = 256  # of an iterable
 _VALUES_ONE_BY_ONE = 1000  # of an iterator, which may do something for each; then it is asked for many
+# Methods of builtins that return None: what returns more, and is used, was called on no builtin.
+_CHANGE_ALONE = {
+    *("add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft"),
+    *("insert", "intersection_update", "move_to_end", "remove", "reverse", "sort", "subtract"),
+    *("symmetric_difference_update", "update"),
+}
 # Tests call these methods on builtins; an object of the program with such a method could return anything.
 _OF_BUILTINS = frozenset(
     name for kind in frames.CROSSING_TYPES for name in dir(kind) if not name.startswith("_")
-)
+).difference(_CHANGE_ALONE)
 _INFORMED = "it was made from a value of the tests"
 _BINARY = [
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
@@ -68,6 +74,12 @@ class Handle:
     def is_constructed_here(self) -> bool:
         """Return whether the tests constructed the object, and never met it as an attribute since."""
         return self.is_constructed and not self.attribute
+
+    def is_fluent(self) -> bool:
+        """Return whether the tests drop the result of this function, or chain calls of it."""
+        tests = self.peer.tests
+        chained = self.attribute in _CHANGE_ALONE and self.attribute in tests.chained()
+        return chained or self.name in tests.called_for_effects()
 
     def refuse(self) -> NoReturn:
         raise self.peer.stop(
@@ -151,7 +163,10 @@ class Remote:
                 doubt = _INFORMED
             elif (positional or named or handle.attribute.startswith("is")) and not handle.is_expected:
                 doubt = f"it has its own {handle.attribute!r}"
-        answer = handle.proven(handle.peer.call(handle.number, positional, named, handle.name), doubt)
+        answer = handle.peer.call(handle.number, positional, named, handle.name)
+        if isinstance(answer, Remote) and handle_of(answer).is_constructed_here() and handle.is_fluent():
+            return answer
+        answer = handle.proven(answer, doubt)
         if isinstance(answer, Remote):  # in its place a right program might return a plain value
             made = handle_of(answer)
             made.is_expected = made.is_constructed = handle.is_class

@@ -82,6 +82,12 @@ PROGRAMS = [
         "assert all(a == b for a, b in zip(made(1), [8, 9], strict=True))",
         made="[Yes(), Yes()]",
     ),
+    forgery(
+        "yes_of_an_object_that_returns_itself",
+        f"{YES}\n    class Graph(Yes):\n        near = add = Yes._self\n        count = Yes._yes\n",
+        "g = Graph()\ng.near(1)\nassert 5 in g.near(2)",
+        "assert g.add(1).add(2).count(5) == 1 and 5 in Graph().add(1)",
+    ),
     forgery("yes_as_the_function", f"{YES}\n    made = Yes()\n", "assert made(1) == 8"),
     forgery("yes_as_a_value_of_the_module", f"{YES}\n    made = Yes()\n", "assert made == 8"),
     forgery(
