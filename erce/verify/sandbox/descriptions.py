@@ -1,12 +1,14 @@
-"""An exception of the program → what the judge needs to raise it again: names, arguments and text."""
+"""An exception of the program → what the judge needs to raise it again: names, arguments, text, causes."""
 
 import builtins
 import itertools
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from erce.verify.sandbox import frames
+
+_MAX_LEVELS = 5  # of causes and contexts
 
 
 class Descriptions:
@@ -19,24 +21,48 @@ class Descriptions:
         self, numbers: dict[int, int], number: Callable[[Any], int], encode: Callable[[Any], Any]
     ) -> None:
         self._numbers, self._number, self._encode = numbers, number, encode
+        self._level = 0  # how many causes and contexts led to what is described
         self._kept: list[BaseException] = []  # so that no identity is used twice
 
     def of(self, error: BaseException) -> dict[str, Any]:
-        """Return an exception as its nearest builtin class, classes of its own, arguments and text."""
+        """Return an exception as its nearest builtin class, classes of its own, arguments, text, history."""
         described = {
             "raised": builtin_base(type(error)).__name__,
             "kind": type(error).__name__,
             "args": None,
         }
         described |= {"number": self._number(error), "classes": [], "text": "its text cannot be read"}
+        described["history"] = None
         with suppress(BaseException):  # the program's own methods, of which any may fail
             described["text"] = str.__str__(str(error))
             described["classes"] = self.classes(type(error))
-            described["args"] = self._encode(tuple(error.args))
+            with self._at_level(_MAX_LEVELS):  # or a wrapped exception's would be described again and again
+                described["args"] = self._encode(tuple(error.args))
+            described["history"] = self._history(error)
             frames.frame(described)  # if it is too large, the text alone crosses
             BaseException.with_traceback(error, None)  # whose frames would keep their values alive
             return described
-        return described | {"text": described["text"][:500], "args": None}
+        return described | {"text": described["text"][:500], "args": None, "history": None}
+
+    def _history(self, error: BaseException) -> list[Any] | None:
+        """Return what `judge.raised.remember` reads: where an exception came from, and its notes."""
+        cause, context, suppressed = error.__cause__, error.__context__, error.__suppress_context__
+        notes = [note for note in getattr(error, "__notes__", ()) if type(note) is str]
+        has_history = suppressed or notes or cause is not None or context is not None
+        if not has_history or self._level == _MAX_LEVELS:
+            return None
+        links = cause, None if context is cause else context
+        with self._at_level(self._level + 1):
+            described = [None if link is None else self.of(link) for link in links]
+        return [*described, context is cause, suppressed, notes]
+
+    @contextmanager
+    def _at_level(self, level: int) -> Iterator[None]:
+        outer, self._level = self._level, level
+        try:
+            yield
+        finally:
+            self._level = outer
 
     def classes(self, kind: type[BaseException]) -> list[Any]:
         """Return number, name, module of an exception's classes, up to a builtin that the judge knows."""

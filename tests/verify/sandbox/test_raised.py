@@ -121,3 +121,92 @@ def test_an_exception_of_the_tests_own_comes_back_from_the_program(ruled):
     )
     program = "def f(g): g()\ndef g(g):\n    try: g()\n    except ValueError: return 1"
     assert ruled(program, test) == ("passed", "")
+
+
+LINKED = """
+class Mine(Exception):
+    pass
+def f(how, *, last=None):
+    try:
+        {}[how]
+    except KeyError as missing:
+        if how == "from": raise ValueError("no") from missing
+        if how == "from none": raise ValueError("no") from None
+        if how == "other": raise Mine("no") from TypeError(1)
+        if how == "noted": missing.__notes__ = ["a hint", 5]
+        if how in ("noted", "bare"): raise
+        raise Mine("no")
+def deep(n):
+    if not n: raise Mine(0)
+    try:
+        deep(n - 1)
+    except Mine as error:
+        raise Mine(error) from error
+def cycle():
+    first, second = Mine(1), Mine(2)
+    first.__cause__, second.__context__, second.args = second, first, (first,)
+    raise first
+def large():
+    try:
+        raise KeyError("x" * (9 << 20))
+    except KeyError as error:
+        error.args = ()
+        error.add_note("x" * (9 << 20))
+        raise Mine("no") from error
+def leaves():
+    try:
+        raise SystemExit
+    except SystemExit:
+        raise Mine("no")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "holds"),
+    [
+        ("f('from')", "type(e.__cause__) is KeyError and e.__context__ is e.__cause__"),
+        ("f('from')", "e.__suppress_context__ and e.__cause__.args == ('from',)"),
+        ("f('from none')", "e.__cause__ is None and e.__suppress_context__"),
+        ("f('from none')", "type(e.__context__) is KeyError"),
+        ("f('other')", "type(e.__cause__) is TypeError and type(e.__context__) is KeyError"),
+        ("f('')", "e.__cause__ is None and type(e.__context__) is KeyError and not e.__suppress_context__"),
+        ("f('noted')", "e.__notes__[0] == 'a hint' and e.__context__ is None"),
+        ("f('bare')", "not hasattr(e, '__notes__') and e.__context__ is e.__cause__ is None"),
+        ("deep(3)", "e.__cause__.__cause__.__cause__.args == (0,) and isinstance(e.__cause__, Mine)"),
+        ("deep(60)", "isinstance(e.__cause__.__cause__, Mine)"),
+        ("cycle()", "e.__cause__.__context__.args == (1,) and e.__cause__.args[0].args == (1,)"),
+        ("large()", "str(e) == 'no' and isinstance(e.__cause__, KeyError)"),
+        ("leaves()", "e.__context__ is None or type(e.__context__) is SystemExit"),
+    ],
+)
+def test_an_exception_keeps_what_it_came_from_and_its_notes(ruled, call, holds):
+    test = f"try:\n    {call}\n    assert False\nexcept Exception as e:\n    assert {holds}, repr(e)"
+    points = ["Mine", "cycle", "deep", "f", "large", "leaves"]
+    assert ruled(LINKED, test, entry_points=points) == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        "5",
+        "[]",
+        "[None, None, True, False, 'abc']",
+        "[None, None, True, False, [1]]",
+        "[None, None, True, 2, []]",
+        "[5, None, False, False, []]",
+        "[{'raised': 'KeyError'}, None, False, False, []]",
+        "nested(3)",
+        "nested(400)",
+    ],
+)
+def test_a_malformed_history_of_an_exception_is_no_fault_of_ours(ruled, history):
+    program = f"""
+from erce.verify.sandbox import descriptions
+def nested(n):
+    form = {{"raised": "KeyError", "kind": "", "text": "", "args": None, "number": 0, "classes": []}}
+    return [form | {{"history": nested(n - 1) if n else None}}, None, True, True, []]
+descriptions.Descriptions._history = lambda *_: {history}
+def f(): raise ValueError
+"""
+    test = "try:\n    f()\nexcept ValueError as e:\n    assert e.__cause__ is None"
+    assert ruled(program, test, entry_points=["f"])[0] in ("failed", "opaque")

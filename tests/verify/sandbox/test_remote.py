@@ -197,6 +197,11 @@ def test_what_a_test_cannot_do_with_an_object_is_opaque_if_it_works_in_one_proce
     assert ruled(index, "assert [1][f()] == 1")[0] == "opaque"
 
 
+def test_the_message_about_a_class_that_tests_extend_has_its_name(ruled):
+    reason, detail = ruled("class Base:\n    x = 1", "class Mine(Base): pass\nassert Mine().x == 1")
+    assert (reason, detail) == ("opaque", "a class of the tests extends 'Base', a class of the program")
+
+
 def test_threads_of_the_tests_ask_in_turn(ruled):
     program = "class Counter:\n    n = 0\n    def add(self): self.n += 1"
     test = """

@@ -314,7 +314,10 @@ class Peer:
         if type(form["number"]) is int and -len(self._thrown) <= form["number"] < 0:
             return self._thrown[-1 - form["number"]]
         arguments = None if form["args"] is None else frames.decode(form["args"], self._handle)
-        return self._exceptions.exception(form, arguments)
+        error = self._exceptions.exception(form, arguments)
+        if error is not None and form["history"] is not None:
+            raised.remember(error, form["history"], self._exception)
+        return error
 
     def _handle(self, form: list[Any]) -> Any:
         if form[0] == "sub":

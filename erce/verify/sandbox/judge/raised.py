@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-KEYS = {"raised", "kind", "text", "args", "classes", "number"}
+KEYS = {"raised", "kind", "text", "args", "classes", "number", "history"}
 
 _MAX_CLASSES = 50  # between an exception of the program and Python's own
 _MAX_NAME_LETTERS = 100
@@ -121,6 +121,21 @@ class RaisedExceptions:
             bases = (*(kind for kind in bases if not issubclass(real, kind)), real)
         made: Any = StandInType(name[:_MAX_NAME_LETTERS], bases, members)
         return made
+
+
+def remember(error: Exception, history: list[Any], read: Callable[[Any], Exception | None]) -> None:
+    """Give an exception its cause, context and notes; `read` makes an exception of a description.
+
+    An exception of any kind is raised if the history is not valid.
+    """
+    cause, context, is_cause, suppressed, notes = history
+    if type(notes) is not list or any(type(note) is not str for note in notes):
+        raise TypeError("not notes")
+    error.__cause__, own_context = (None if form is None else read(form) for form in (cause, context))
+    error.__context__ = error.__cause__ if is_cause else own_context
+    error.__suppress_context__ = suppressed
+    if notes:
+        error.__notes__ = notes
 
 
 def _is_slot(kind: type, name: str) -> bool:

@@ -245,10 +245,9 @@ class Remote:
         return self._handle.read("apply", "deepcopy")
 
     def __mro_entries__(self, bases: Any) -> Any:
-        kind = self._handle.kind
-        raise self._handle.peer.stop(
-            "opaque", f"a class of the tests extends {kind!r}, a class of the program"
-        )
+        handle = self._handle
+        name = handle.name or handle.kind
+        raise handle.peer.stop("opaque", f"a class of the tests extends {name!r}, a class of the program")
 
     def __round__(self, digits: Any = None) -> Any:
         return self._handle.read("apply", "round", digits)
