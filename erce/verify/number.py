@@ -109,7 +109,10 @@ _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?
 _WRAPPING = re.compile(
     r"\\(?:text|mathrm|mathbf|textbf)\b|\^?\{?\\circ\b|\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}]"
 )
-_FRACTION = re.compile(r"(?<![0-9])\\[dt]?frac\{([0-9]++)\}\{([0-9]++)\}")
+# \frac{1}{4}, \frac14, \frac1{4}, \frac{1}4; but \frac123 and \frac{1}{4}5 are no fractions.
+_FRACTION = re.compile(
+    r"(?<![0-9])\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
+)
 _INTRODUCTION = re.compile(
     r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
 )
@@ -132,7 +135,7 @@ _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
 
 def _number(line: str) -> _Number | None:
     """Return the one number on a line; None if there are several, none or a malformed one."""
-    line = _FRACTION.sub(r"\1/\2", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
+    line = _FRACTION.sub(r"\1\2/\3\4", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
     line = _MIXED.sub(_improper, _WRAPPING.sub(" ", line).strip())
     introduction = _INTRODUCTION.match(line)
     opening = _OPENING.match(line, introduction.end() if introduction else 0)

@@ -119,7 +119,7 @@ x=y ≡ y=x ≡ x-y=0 ≢ x=-y
 y-3=2(x-1) ≡ y=2x+1
 r=2\cos\theta ≡ r = 2 \cos θ ≢ r=2\sin\theta
 x=1\text{ or }x=2 ≡ x=1,2 ≡ 1,2 ≡ x = 1, x = 2 ≡ \{1,2\} ≢ x=1
-x=2, y=3, z=4 ≡ (x,y,z)=(2,3,4) ≡ 2,3,4 ≢ (x,y,z)=(2,4,3)
+x=2, y=3, z=4 ≡ (x,y,z)=(2,3,4) ≢ (x,y,z)=(2,4,3)
 x = \frac{-b \pm \sqrt{b^2-4ac}}{2a} ≡ \frac{-b\pm\sqrt{b^2-4ac}}{2a} ≢ \frac{b\pm\sqrt{b^2-4ac}}{2a}
 xy=1 ≡ yx=1 ≢ xy=-1 ≟ y=\frac1x
 y = 3 ≡ 3 ≢ -3

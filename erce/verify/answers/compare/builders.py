@@ -1,9 +1,10 @@
 """Sets given by a head, domains and conditions → plain sets where possible, else compared part by part."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from erce.verify.answers.compare.evaluate import Evaluator, Value
+from erce.verify.answers.compare.mapped import mapped
 from erce.verify.answers.compare.real_sets import REALS, Span, common, complement, real_set, united
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
 from erce.verify.answers.compare.solved import roots_of, variable_of
@@ -115,9 +116,7 @@ def with_names_of(gold: SetBuilder, answer: SetBuilder) -> SetBuilder | None:
     old, new = _variables(answer), _variables(gold)
     if len(old) != len(new):
         return None
-    parts = [
-        _mapped(part, lambda tree: renamed(tree, old, new)) for part in (answer.head, *answer.conditions)
-    ]
+    parts = [mapped(part, lambda tree: renamed(tree, old, new)) for part in (answer.head, *answer.conditions)]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -158,7 +157,7 @@ def _follows(domain: Answer, value: Tree, domains: dict[str, Answer]) -> bool:
 
 
 def _substituted(part: Answer, name: str, value: Tree) -> Answer | None:
-    return _mapped(part, lambda tree: substituted(tree, name, value))
+    return mapped(part, lambda tree: substituted(tree, name, value))
 
 
 def _variables(builder: SetBuilder) -> list[str]:
@@ -288,35 +287,3 @@ def _line(builder: SetBuilder, budget: Budget) -> tuple[Tree, Tree] | None:
     if same_value(step, ("num", 0), budget) or not same_value(tree, line, budget):
         return None
     return start, step
-
-
-def _mapped(part: Answer, change: Callable[[Tree], Tree]) -> Answer | None:
-    """Return a part with all its expressions changed; None for a part of another type."""
-    match part:
-        case Scalar(tree):
-            return replace(part, tree=change(tree))
-        case Equation(sides):
-            return Equation(tuple(map(change, sides)))
-        case Inequality(sides):
-            changed_sides = tuple(_side_changed(side, change) for side in sides)
-            return replace(part, sides=changed_sides, name=_name_changed(part.name, change))
-        case Named(name, value):
-            changed, name = _mapped(value, change), _name_changed(name, change)
-            return Named(name, changed) if changed is not None and name else None
-        case Bracketed(items=items):
-            known = tuple(item for item in (_mapped(item, change) for item in items) if item is not None)
-            return replace(part, items=known) if len(known) == len(items) else None
-    return None
-
-
-def _side_changed(side: Tree, change: Callable[[Tree], Tree]) -> Tree:
-    if side[0] == "sym" and side[1].startswith("|"):  # the name |x| of |x| < 3
-        return "call", "abs", (change(("sym", side[1].strip("|"))),)
-    return change(side)
-
-
-def _name_changed(name: str, change: Callable[[Tree], Tree]) -> str:
-    """Return the name x or |x| after a change of x; "" if x becomes an expression."""
-    bare = name.strip("|")
-    tree = change(("sym", bare))
-    return (name.replace(bare, tree[1]) if bare else name) if tree[0] == "sym" else ""

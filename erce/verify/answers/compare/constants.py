@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 from erce.verify.answers.compare.same_value import same_value
 from erce.verify.answers.limits import Budget, UndefinedError
@@ -13,6 +13,8 @@ MAX_CONSTANTS = 3
 _CONSTANT = re.compile(r"[CcK]|[CcK]_[0-9]")
 _LETTERS = frozenset("ABDak")  # constants only beside those of the other solution
 _VARIABLES = ({"x"}, {"t"})
+_SIGNS = (1, -1)
+_FACTORS = tuple(sign * Fraction(factor) for factor in ("1", "2", "1/2", "3", "1/3") for sign in _SIGNS)
 
 
 def in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
@@ -28,6 +30,25 @@ def in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
     if len(letters) == len(others) <= MAX_CONSTANTS:
         for order in permutations(letters):
             yield renamed(other, others, list(order))
+
+
+def of_one_family(one: Tree, other: Tree) -> Iterator[Tree]:
+    """Yield the trees of `in_letters_of`, then those with −C or 2C for C in a function of x or t alone.
+
+    An arbitrary constant C stands for a C too, whatever number a ≠ 0 is: 1/(C − x) and −1/(x + C).
+    """
+    yield from in_letters_of(one, other)
+    letters = _constants(one)
+    if not letters or not any(all(name[0] == "C" for name in _constants(tree)) for tree in (one, other)):
+        return
+    if symbols(one) - set(letters) not in _VARIABLES:
+        return
+    for tree in in_letters_of(one, other):
+        for factors in product(_FACTORS if len(letters) == 1 else _SIGNS, repeat=len(letters)):
+            scaled = tree
+            for name, factor in zip(letters, factors, strict=True):
+                scaled = substituted(scaled, name, ("mul", (("num", factor), ("sym", name))))
+            yield scaled
 
 
 def same_solutions(one: Tree, other: Tree, budget: Budget) -> bool:

@@ -5,40 +5,45 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from erce.verify.answers.compare import constants
-from erce.verify.answers.tree import Tree, names, renamed
+from erce.verify.answers.compare.mapped import mapped, names_in
+from erce.verify.answers.tree import Tree, renamed
 from erce.verify.answers.values import Answer, Named, Scalar
 
 # f(x), f^{-1}(x), g(x, y); the sequence a_n.
 _FUNCTION = re.compile(r"([A-Za-z]'*(?:\^-1)?)(?:\(([a-z](?:,[a-z])*)\)|_([ijkmnrs]))")
-_OF_SOLUTIONS = re.compile(r"[a-z](?:\([a-z]\))?")
+_OF_SOLUTIONS = re.compile(r"[a-z]|[A-Za-z]\([a-z]\)")
 
 
 def with_the_same_arguments(one: Named, other: Named) -> tuple[Answer, Answer] | None:
     """Return the values of f(x) and f(t), or of f(x) and y, in the arguments of `one`; None for others."""
+    if plain_name(one.name) == plain_name(other.name):
+        return one.value, other.value
     function, second = _FUNCTION.fullmatch(one.name), _FUNCTION.fullmatch(other.name)
-    if function is None or not isinstance(one.value, Scalar) or not isinstance(other.value, Scalar):
+    if function is None:
         return None
     arguments = _arguments(function)
     if other.name == "y" and len(arguments) == 1:
-        return None if "y" in {*arguments, *names(one.value.tree)} else (one.value, other.value)
+        return None if "y" in {*arguments, *names_in(one.value)} else (one.value, other.value)
     if second is None or second.group(1) != function.group(1):
         return None
     old = _arguments(second)
-    if len(old) != len(arguments) or (set(arguments) - set(old)) & names(other.value.tree):
+    if len(old) != len(arguments) or (set(arguments) - set(old)) & names_in(other.value):
         return None
-    return one.value, replace(other.value, tree=renamed(other.value.tree, old, arguments))
+    value = mapped(other.value, lambda tree: renamed(tree, old, arguments))
+    return None if value is None else (one.value, value)
 
 
-def in_letters_of(one: Named, other: Named) -> Iterator[Answer]:
-    """Yield the value of `other` with the constants of `one` in the place of its own, in every order.
+def in_letters_of(one: Named, other: Named, values: tuple[Answer, Answer]) -> Iterator[Answer]:
+    """Yield the second value with the constants of the first in the place of its own, in every order.
 
-    The name must be that of a solution: y, f(x).
+    The names must be those of a solution: y, f(x).
     """
-    if not _OF_SOLUTIONS.fullmatch(one.name) or one.name != other.name:
+    first, second = values
+    if not (_OF_SOLUTIONS.fullmatch(one.name) and _OF_SOLUTIONS.fullmatch(other.name)):
         return
-    if isinstance(one.value, Scalar) and isinstance(other.value, Scalar):
-        for tree in constants.in_letters_of(one.value.tree, other.value.tree):
-            yield replace(other.value, tree=tree)
+    if isinstance(first, Scalar) and isinstance(second, Scalar):
+        for tree in constants.of_one_family(first.tree, second.tree):
+            yield replace(second, tree=tree)
 
 
 def plain_name(name: str) -> str:

@@ -50,6 +50,21 @@ def has_other_names(listing: Listing, record: Record) -> bool:
     )
 
 
+def adds_names(gold: Answer, answer: Answer) -> bool:
+    """Return whether values of a bare list are given to several letters: 2, 3 is not x = 2, y = 3.
+
+    The list may be all values of one letter. If the reference has the names, an answer may leave them out.
+    """
+    if not isinstance(gold, Listing) or not isinstance(answer, Record) or answer.in_tuple:
+        return False
+    return not (has_nouns(answer) or are_of_one_letter(answer) or answer.items[0].name.startswith("("))
+
+
+def are_of_one_letter(record: Record) -> bool:
+    """Return whether the values are those of one letter with indices, as x_1 and x_2, in any order."""
+    return len({item.name.partition("_")[0] for item in record.items}) == 1
+
+
 def has_nouns(*records: Record) -> bool:
     """Return whether one of the records counts things, as 5 boys and 3 girls does."""
     return any(record.items[0].name.startswith("#") for record in records)
@@ -83,9 +98,11 @@ _CHOICES = frozenset("ABCDEFGHIJ")
 
 
 def values_of_signs(named: Named) -> list[Listing]:
-    """Return x = 3 or x = -3 for x = ±3, in both orders; [] for a value without ±."""
+    """Return x = 3 or x = -3 for x = ±3 and for x ∈ {3, -3}; [] for any other value."""
+    if isinstance(named.value, Listing):
+        return [replace(named.value, name=named.name)]
     values = tuple(map(Scalar, with_both_signs(named.value.tree))) if isinstance(named.value, Scalar) else ()
-    return [Listing(order, "or", named.name) for order in (values, values[::-1])] if len(values) > 1 else []
+    return [Listing(values, "or", named.name)] if len(values) > 1 else []
 
 
 def has_signs(answer: Answer) -> bool:

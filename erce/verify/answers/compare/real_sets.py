@@ -65,6 +65,13 @@ def real_set(answer: Answer, budget: Budget) -> tuple[Span, ...] | None:
     return _REAL_NUMBERS.get(answer.tree) if isinstance(answer, Scalar) else None
 
 
+def is_written_as_set(answer: Answer) -> bool:
+    """Return whether an answer is an inequality, several, or an operation on sets."""
+    if isinstance(answer, Listing):
+        return answer.joined != "{" and any(isinstance(item, Inequality) for item in answer.items)
+    return isinstance(answer, SetOperation | Inequality) or _is_reals(answer)
+
+
 def same_sets(left: tuple[Span, ...], right: tuple[Span, ...], budget: Budget) -> bool:
     """Return whether the intervals are the same, one by one."""
     return len(left) == len(right) and all(
@@ -318,3 +325,7 @@ def _combined(
     if operation == "cup":
         return united([left, right])
     return common(left, right if operation == "cap" else complement(right))
+
+
+def _is_reals(answer: Answer) -> bool:
+    return isinstance(answer, Scalar) and answer.tree[0] == "sym" and answer.tree[1].startswith("mathbb:R")

@@ -10,6 +10,8 @@ from erce.verify.answers.compare.constants import same_solutions
 from erce.verify.answers.compare.converted import VECTORS, converted
 from erce.verify.answers.compare.equations import both_sides, difference, same_equations
 from erce.verify.answers.compare.members import (
+    adds_names,
+    are_of_one_letter,
     are_opposed,
     has_nouns,
     has_other_names,
@@ -21,7 +23,7 @@ from erce.verify.answers.compare.members import (
     values_of_signs,
     without_common_numbers,
 )
-from erce.verify.answers.compare.real_sets import interval_of, real_set, same_sets
+from erce.verify.answers.compare.real_sets import interval_of, is_written_as_set, real_set, same_sets
 from erce.verify.answers.compare.same_value import proportion, same_value
 from erce.verify.answers.compare.solved import variable_of
 from erce.verify.answers.compare.units import (
@@ -60,11 +62,15 @@ from erce.verify.answers.values import (
 
 
 def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
-    """Return whether the two mean the same; symmetric unless a convention says otherwise.
+    """Return whether the two mean the same.
+
+    Symmetric, but an answer may leave out names of the reference and not add its own; nor is `unreduced`.
 
     `UnparsedError` if either has no value, `TooLargeError` if the comparison takes too much work.
     """
     if not conventions.unreduced and is_unreduced(answer) and not is_unreduced(gold):
+        return False
+    if adds_names(gold, answer):
         return False
     return _Comparison(conventions).same(gold, answer)
 
@@ -127,16 +133,19 @@ class _Comparison:
             return self.same(Bracketed("(", values, ")"), other)
         if isinstance(other, Bracketed) and (other.opening, other.closing) not in VECTORS:
             return False  # an interval
+        if isinstance(other, Listing) and are_of_one_letter(one):
+            return self.lists(Listing(values), other)
         return not isinstance(other, Matrix) and self.in_order(values, other.items)
 
     def named(self, one: Named, other: Named) -> bool:
         """Compare two values with names; f(x) = x + 1 is f(t) = t + 1, and y = x + 1."""
-        if letters.plain_name(one.name) == letters.plain_name(other.name):
-            return self.same(one.value, other.value) or any(
-                self.same(one.value, value) for value in letters.in_letters_of(one, other)
-            )
-        renamed = letters.with_the_same_arguments(one, other) or letters.with_the_same_arguments(other, one)
-        return self.same(*renamed) if renamed else self.one_equation(one, other)
+        values = letters.with_the_same_arguments(one, other) or letters.with_the_same_arguments(other, one)
+        if values is None:
+            return self.one_equation(one, other)
+        first, second = values
+        return self.same(first, second) or any(
+            self.same(first, value) for value in letters.in_letters_of(one, other, values)
+        )
 
     def one_equation(self, one: Named, other: Named | Equation) -> bool:
         """Return whether two equations are one, as are x = y and y = x, or x = 5 and 2x = 10."""
@@ -145,7 +154,7 @@ class _Comparison:
 
     def sets(self, gold: Answer, answer: Answer) -> bool | None:
         """Compare two sets of numbers; return None unless both are and either is more than a plain list."""
-        if not (_is_written_as_set(gold) or _is_written_as_set(answer)):
+        if not (is_written_as_set(gold) or is_written_as_set(answer)):
             return None
         if isinstance(gold, Inequality) and isinstance(answer, Inequality) and not _is_absolute(gold, answer):
             return None
@@ -376,19 +385,9 @@ def _hour_of_day(clock: Clock) -> int:
     return clock.hours % 12 + 12 * (clock.half == "p") if clock.half else clock.hours
 
 
-def _is_written_as_set(answer: Answer) -> bool:
-    if isinstance(answer, Listing):
-        return answer.joined != "{" and any(isinstance(item, Inequality) for item in answer.items)
-    return isinstance(answer, SetOperation | Inequality) or _is_reals(answer)
-
-
 def _is_absolute(one: Inequality, other: Inequality) -> bool:
     """Return whether one of them bounds x and the other |x|."""
     return one.name != other.name and one.name.strip("|") == other.name.strip("|")
-
-
-def _is_reals(answer: Answer) -> bool:
-    return isinstance(answer, Scalar) and answer.tree[0] == "sym" and answer.tree[1].startswith("mathbb:R")
 
 
 def _determinant(matrix: Matrix) -> Tree | None:

@@ -58,7 +58,7 @@ _NUMERIC = frozenset({"number", "repeating"})
 _ADDITIVE = frozenset("+-")
 _PM = {"pm": 1, "mp": -1}
 _OPENING = frozenset("([{")
-_INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
+_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot", "sinh", "cosh", "tanh")}
 _ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 
 
