@@ -33,6 +33,7 @@ _FUNCTIONS = {
 }
 _FUNCTIONS |= {"contains": operator.contains, "copy": copy.copy, "deepcopy": copy.deepcopy}
 _MUTABLE = {list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict, io.StringIO}
+_INPUT = builtins.input
 _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
 _BUILTINS = {name for name in dir(builtins) if not name.startswith("_")}
 _KEEP_OUTPUT = {"printed", "names", "call by name"}  # requests after which no other asks for what was printed
@@ -97,6 +98,8 @@ class Service:
             "issubclass": self._issubclass,
             "await": self._await,
             "printed": self._printed,
+            "typed": self._typed,
+            "unread": self._unread,
             "paper": self._paper,
             "together": self._together,
             "apart": self._apart,
@@ -346,6 +349,16 @@ class Service:
     def _printed(self) -> str:
         """Return what the last request printed."""
         return printed.taken().decode(errors="replace")
+
+    def _typed(self, text: str, function: Any) -> None:
+        """Let the program read a text from standard input, and call a function of the tests as `input`."""
+        sys.stdin = self._stdin = io.StringIO(text)
+        builtins.input = self._decode(function) or _INPUT
+
+    def _unread(self) -> int:
+        """Return how many letters the program has left of that text, and let it read no more."""
+        builtins.input = _INPUT
+        return len(self._stdin.read())
 
     def _iterator(self, number: int) -> int:
         self._objects.append(iter(self._objects[number]))

@@ -9,7 +9,6 @@ import io
 import itertools
 import operator
 import socket
-import sys
 import threading
 import types
 from collections import deque
@@ -19,7 +18,7 @@ from typing import Any
 from erce.verify.sandbox import frames
 from erce.verify.sandbox.compiled_tests import CompiledTests
 from erce.verify.sandbox.expectations import is_camel_case
-from erce.verify.sandbox.judge import raised
+from erce.verify.sandbox.judge import raised, streams
 from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
 from erce.verify.sandbox.judge.remote import FLAVOURS, Remote, handle_of
@@ -27,7 +26,6 @@ from erce.verify.sandbox.objects import Table
 
 ENDED = "the program ended its process"
 
-_STDOUT = sys.stdout
 _REBUILT_FROM_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
 _MAX_REPEATS = 1000
 _MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
@@ -81,12 +79,13 @@ class Peer:
             while self._ahead:  # there is no such function, or a failed assert asks for a text
                 self._ahead -= 1
                 self.reply()
-            self.send(request)
-            self.needed = True
-            answer = self.answer()
-            if sys.stdout is not _STDOUT and request[0] != "printed":
-                sys.stdout.write(self.ask("printed"))
-            return answer
+            return streams.exchange(self, request) if streams.are_replaced() else self.exchange(request)
+
+    def exchange(self, request: Any) -> Any:
+        """Return the candidate's answer, whatever the tests' streams are."""
+        self.send(request)
+        self.needed = True
+        return self.answer()
 
     def send(self, message: Any) -> None:
         """Send a request, whose reply must be read next, or the answer to a call back."""
@@ -356,8 +355,7 @@ class Peer:
             return ["o", value._number]
         form = self.copies.form(value, self._table) or self._library_form(value)
         if form is None and is_harmless(value):
-            number = self._functions.setdefault(value, len(self._functions))
-            form = ["callback", number, value.__name__]
+            form = self.callback(value, value.__name__)
         if form is None:
             raise self.stop(
                 "opaque",
@@ -365,6 +363,10 @@ class Peer:
                 "pass plain values",
             )
         return form
+
+    def callback(self, function: Callable[..., Any], name: str) -> list[Any]:
+        """Return the form of a function that the program may call here."""
+        return ["callback", self._functions.setdefault(function, len(self._functions)), name]
 
     def _library_form(self, value: Any) -> list[Any] | None:
         """Return the form of a function, slice, iterator … of Python's library; None for other values."""
