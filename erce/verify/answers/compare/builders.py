@@ -9,7 +9,16 @@ from erce.verify.answers.compare.real_sets import REALS, Span, common, complemen
 from erce.verify.answers.compare.same_value import ROUNDING, same_value
 from erce.verify.answers.compare.solved import roots_of, variable_of
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError
-from erce.verify.answers.tree import Tree, names, nodes, renamed, substituted, symbols
+from erce.verify.answers.tree import (
+    INFINITY,
+    NEGATIVE_INFINITY,
+    Tree,
+    names,
+    nodes,
+    renamed,
+    substituted,
+    symbols,
+)
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
@@ -17,6 +26,7 @@ from erce.verify.answers.values import (
     Inequality,
     Listing,
     Named,
+    Record,
     Scalar,
     SetBuilder,
     SetOperation,
@@ -67,6 +77,8 @@ def _plain_builder(answer: SetBuilder, budget: Budget) -> Answer:
     plain = answer.head == Scalar(("sym", name))
     if plain and not answer.conditions:
         return domain
+    if plain and isinstance(domain, Scalar) and domain.tree[1] in _LEAST:
+        return _with_whole_ends(answer, domain, spans)
     return _as_answer(common(within, spans)) if within is not None and plain else answer
 
 
@@ -162,7 +174,8 @@ def _substituted(part: Answer, name: str, value: Tree) -> Answer | None:
 
 def _variables(builder: SetBuilder) -> list[str]:
     """Return the names in the head, in its order, and the other names with domains."""
-    items = builder.head.items if isinstance(builder.head, Bracketed) else (builder.head,)
+    items = builder.head.items if isinstance(builder.head, Bracketed | Record) else (builder.head,)
+    items = [item.value if isinstance(item, Named) else item for item in items]
     written = [name for item in items if isinstance(item, Scalar) for name in sorted(symbols(item.tree))]
     written = [name for name in written if ":" not in name]  # mathbb:R is no variable
     return list(dict.fromkeys((*written, *dict(builder.domains))))
@@ -214,20 +227,43 @@ def _solutions(name: str, condition: Answer, budget: Budget) -> tuple[Span, ...]
 
 def _integers(domain: Scalar, spans: tuple[Span, ...]) -> list[int] | None:
     """Return the integers of a domain in these intervals; None if they are too many or not known."""
-    least = _LEAST[domain.tree[1]]
     integers = list[int]()
-    for span in spans:
-        low = least if span.low.value < -_FAR else _first(span.low.value, closed=span.low.closed)
-        if low is None or span.high.value > _FAR:
+    for low, high in _whole_ends(domain, spans):
+        if low is None or high is None or high - low >= MAX_ITEMS:
             return None
-        # _first(−high) is −(the greatest integer of the span), so 1 − it is the first integer after the span.
-        after = 1 - _first(-span.high.value, closed=span.high.closed)
-        if after - low > MAX_ITEMS:
-            return None
-        integers += range(low if least is None else max(low, least), after)
+        integers += range(low, high + 1)
     if domain.tree[1] == "mathbb:N" and min(integers, default=1) < 1:
         return None
     return integers
+
+
+def _with_whole_ends(builder: SetBuilder, domain: Scalar, spans: tuple[Span, ...]) -> SetBuilder:
+    """Return n ≥ 3 over all integers for n > 2 over integers, and for n > 2 over positive integers."""
+    ends = _whole_ends(domain, spans)
+    if domain.tree[1] == "mathbb:N" and any(low is None or low < 1 for low, _ in ends):
+        return builder
+    intervals = (
+        (NEGATIVE_INFINITY if low is None else ("num", low), INFINITY if high is None else ("num", high))
+        for low, high in ends
+    )
+    condition = Listing(
+        tuple(Bracketed("[", (Scalar(low), Scalar(high)), "]") for low, high in intervals), "{"
+    )
+    return replace(builder, domains=((builder.domains[0][0], INTEGERS),), conditions=(condition,))
+
+
+def _whole_ends(domain: Scalar, spans: tuple[Span, ...]) -> list[tuple[int | None, int | None]]:
+    """Return the first and the last integer of a domain in each interval, None where they are endless."""
+    least = _LEAST[domain.tree[1]]
+    ends = list[tuple[int | None, int | None]]()
+    for span in spans:
+        low = least if span.low.value < -_FAR else _first(span.low.value, closed=span.low.closed)
+        if low is not None and least is not None:
+            low = max(low, least)
+        # _first(−high) is −(the greatest integer of the span).
+        high = None if span.high.value > _FAR else -_first(-span.high.value, closed=span.high.closed)
+        ends.append((low, high))
+    return ends
 
 
 _FAR = 10**15  # an end beyond it is no end of a list of integers

@@ -64,8 +64,7 @@ from erce.verify.answers.values import (
 def same_answer(gold: Answer, answer: Answer, conventions: Conventions) -> bool:
     """Return whether the two mean the same.
 
-    Symmetric, but an answer may leave out names of the reference and not add its own; nor is `unreduced`.
-
+    Symmetric, except that an answer may leave out names but add none, and under `unreduced=False`.
     `UnparsedError` if either has no value, `TooLargeError` if the comparison takes too much work.
     """
     if not conventions.unreduced and is_unreduced(answer) and not is_unreduced(gold):

@@ -10,7 +10,16 @@ from erce.verify.answers.read.lexer import Token
 from erce.verify.answers.read.relations import RELATIONS
 from erce.verify.answers.read.variables import name_of, names_of
 from erce.verify.answers.tree import names
-from erce.verify.answers.values import Answer, Bracketed, Inequality, Listing, Named, Scalar, SetBuilder
+from erce.verify.answers.values import (
+    Answer,
+    Bracketed,
+    Inequality,
+    Listing,
+    Named,
+    Record,
+    Scalar,
+    SetBuilder,
+)
 
 Parse = Callable[[list[Token]], Answer]
 
@@ -48,12 +57,14 @@ def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
         parts = parts[::-1]
     parts, listed = _without_listed_index(parts, parse)
     member = listed or (_membership(parts[-1], parse) if len(parts) > 1 else None)
-    if member is None or not (listed or _is_numbers(member[1])):
+    if member is None:
+        return _bounded_family(parts, parse)
+    if not (listed or _is_numbers(member[1])):
         return None
     items = [parse(part) for part in (parts if listed else parts[:-1])]
     if all(isinstance(item, Inequality) for item in items):  # 1 < x < 4, x ∈ ℤ
         return [SetBuilder(Scalar(("sym", member[0])), (member,), tuple(items))]
-    families = [_family(item, member) for item in items]
+    families = [_family(item, member[0], SetBuilder(item, (member,), ())) for item in items]
     return None if None in families else [family for family in families if family is not None]
 
 
@@ -85,7 +96,8 @@ def _written_out(numbers: list[Token]) -> list[Token]:
 def with_membership_signs(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens with ", k \in \mathbb{Z}" for words such as "where k is an integer"."""
     if not any(
-        _states_membership(token) or _lists_index(tokens[at:]) for at, token in enumerate(tokens[1:], 1)
+        _states_membership(token) or _lists_index(tokens[at:]) or _states_bound(tokens[at:])
+        for at, token in enumerate(tokens[1:], 1)
     ):
         return tokens
     tokens = _without_last_bracket(tokens)
@@ -107,8 +119,19 @@ def with_membership_signs(tokens: list[Token]) -> list[Token]:
     return written
 
 
+def with_integers(words: str, rest: list[Token]) -> list[Token] | None:
+    r"""Return n \ge 3, n \in \mathbb{Z} for "all integers" before n \ge 3; None for other words or tokens."""
+    stated = _ALL_INTEGERS.fullmatch(words)
+    if stated is None or len(rest) < 3 or rest[1].text not in _BOUNDS:
+        return None
+    if rest[1].text == "equiv" and not stated[1]:
+        return rest
+    return [*rest, _COMMA, rest[0], *_IN_INTEGERS, *(_POSITIVE if stated[1] else [])]
+
+
 def without_quantifier(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens without "for all real x", "for some constant c" … at their end."""
+    tokens = _without_declared_constants(tokens)
     start = next(
         (at for at, token in enumerate(tokens) if token.text.startswith(("for ", "forall", "where"))), 0
     )
@@ -119,6 +142,34 @@ def without_quantifier(tokens: list[Token]) -> list[Token]:
     return tokens[: start - tokens[start - 1].is_sign(",")]
 
 
+def _without_declared_constants(tokens: list[Token]) -> list[Token]:
+    r"""Return f(x) = cx for f(x) = cx, c \in \mathbb{R}: constants of a function are any real numbers."""
+    if len(tokens) < 8 or tokens[-1].text not in ("}", "R"):
+        return tokens
+    equals = next((at for at, token in enumerate(tokens) if token.is_sign("=")), 0)
+    if not _DEFINED.fullmatch(name_of(tokens[:equals])):
+        return tokens
+    variables = {"x", "t"} if equals == 1 else {tokens[2].text}
+    for at in range(equals + 2, len(tokens)):
+        if tokens[at].kind != "word" and not tokens[at].is_sign(","):
+            continue
+        stated = " ".join(token.text for token in tokens[at:] if token.text not in ("{", "}"))
+        index = _DECLARED.fullmatch(stated) and _INDICES & {token.text for token in tokens[at:]}
+        # kπ without an argument may be over all integers k.
+        if index is not None and not (
+            index and variables.isdisjoint(token.text for token in tokens[equals:at])
+        ):
+            return tokens[:at]
+    return tokens
+
+
+_DEFINED = re.compile(r"y|[A-Za-z]\([a-z]\)")
+_DECLARED = re.compile(
+    "(?:, )?(?:,? ?(?:where|with|for(?: all| any| some| every)?)(?: real)?(?: constants?)? )?"
+    "[a-zA-Z](?: , [a-zA-Z])* in mathbb R"
+)
+
+
 def _states_membership(token: Token) -> bool:
     return token.text == "in" or "integer" in token.text
 
@@ -126,6 +177,16 @@ def _states_membership(token: Token) -> bool:
 def _lists_index(tokens: list[Token]) -> bool:
     """Return whether the tokens begin as "for k = 0, 1" or "(k = 0, 1" does."""
     return tokens[0].text in ("for", "(") and [token.text for token in tokens[2:5:2]] == ["=", ","]
+
+
+def _states_bound(tokens: list[Token]) -> bool:
+    """Return whether the tokens begin as "for k > 0" does."""
+    return (
+        tokens[0].kind == "word"
+        and tokens[0].text in _INTRODUCING
+        and tokens[2:3] != []
+        and tokens[2].text in _BOUNDS
+    )
 
 
 def _without_last_bracket(tokens: list[Token]) -> list[Token]:
@@ -147,7 +208,9 @@ _FOR_ALL_REALS = re.compile(
     "|for (?:some|any) (?:arbitrary |real )*(?:constants?|numbers?)(?: [a-zA-Z](?: , [a-zA-Z])*)?"
     "|where [a-zA-Z] (?:is|denotes) (?:an?|any|some) (?:arbitrary |real )*(?:constant|number)"
 )
-_COMMA = Token("sign", ",")
+_COMMA, _BOUNDS = Token("sign", ","), frozenset("<>≤≥≠") | {"equiv"}
+_POSITIVE = [Token("sign", "^"), Token("sign", "+")]
+_ALL_INTEGERS = re.compile("(?:(?:all|any|every) )?(?:the )?(positive )?integers?")
 _IN_INTEGERS = [Token("command", "in"), Token("command", "mathbb"), Token("letter", "Z")]
 _FOR_INTEGERS = re.compile("(?:where|for|with) (?:(?:all|any|some|every|an) )?integers?(?: ([a-z]))?")
 _ARE_INTEGERS = re.compile("(?:(?:where|for|with) )?(?:([a-z]) )?(?:(?:is|are) )?(?:(?:an|any) )?integers?")
@@ -156,12 +219,26 @@ _SETS = frozenset("ZNQRC")
 _INDICES = frozenset("jkmn")
 
 
-def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
-    value = item.value if isinstance(item, Named) else item
-    entries = value.items if isinstance(value, Bracketed) else (value,)  # (2t, t), t ∈ ℝ
-    if not any(isinstance(entry, Scalar) and member[0] in names(entry.tree) for entry in entries):
+def _bounded_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
+    r"""Return the set that n = 2^k, k \ge 0 writes; None unless the second part bounds an index of n."""
+    index = next((token.text for token in parts[1] if token.text in _INDICES), "") if len(parts) == 2 else ""
+    if not index or not any(token.text == index for token in parts[0]):
         return None
-    family = SetBuilder(value, (member,), ())
+    item, bound = map(parse, parts)
+    if not isinstance(bound, Inequality) or bound.name != index:
+        return None
+    family = _family(item, index, SetBuilder(item, (), (bound,)))
+    return None if family is None else [family]
+
+
+def _family(item: Answer, index: str, builder: SetBuilder) -> Answer | None:
+    """Return the set with the item as its head, under its name if it has one; None if no index is in it."""
+    value = item.value if isinstance(item, Named) else item
+    entries = value.items if isinstance(value, Bracketed | Record) else (value,)  # (2t, t), t ∈ ℝ
+    entries = (entry.value if isinstance(entry, Named) else entry for entry in entries)
+    if not any(isinstance(entry, Scalar) and index in names(entry.tree) for entry in entries):
+        return None
+    family = replace(builder, head=value)
     return replace(item, value=family) if isinstance(item, Named) else family
 
 

@@ -1,4 +1,6 @@
-r"""Tokens of x \equiv 1, 4 \pmod 5, or of 3 \pmod 7 alone → congruences."""
+r"""Tokens of x \equiv 1, 4 \pmod 5, of 3 \pmod 7 alone, or of "n is odd" → congruences."""
+
+import re
 
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.brackets import split
@@ -30,6 +32,29 @@ def parse_congruences(tokens: list[Token]) -> Congruence | Listing | None:
     parts, _ = split(residues, lambda token: token.text == "," or token.kind == "and")
     trees = [tree for part in parts if part for tree in with_both_signs(parse_tokens(part))]
     return _listed(left, trees, parse_tokens(modulus))
+
+
+def parse_parity(tokens: list[Token]) -> Congruence | None:
+    r"""Return n ≡ 1 (mod 2) for "n is odd" and "all odd n", n ≡ 0 (mod 2) for even; None for other words.
+
+    A function that is odd is another matter.
+    """
+    if len(tokens) > MAX_PARITY_TOKENS:
+        return None
+    letters = [token for token in tokens if token.kind == "letter"]
+    words = " ".join(token.text for token in tokens if token.kind == "word").casefold()
+    if len(letters) != 1 or any(token.kind not in ("letter", "word") for token in tokens):
+        return None
+    patterns = {tokens[0]: _IS_ODD, tokens[-1]: _ALL_ODD}
+    stated = patterns[letters[0]].fullmatch(words) if letters[0] in patterns else None
+    if stated is None or letters[0].text in "fghFGH":
+        return None
+    return Congruence(("sym", letters[0].text), ("num", int(stated[1] == "odd")), ("num", 2))
+
+
+MAX_PARITY_TOKENS = 6
+_IS_ODD = re.compile("(?:is )?(?:an )?(odd|even)(?: integer| number)?")
+_ALL_ODD = re.compile("(?:(?:all|every|any) )?(?:the )?(odd|even)(?: integers?| numbers?)?")
 
 
 def _states_modulus(token: Token) -> bool:

@@ -10,11 +10,12 @@ from erce.verify.answers.read.brackets import depth_change, enclosed, split, spl
 from erce.verify.answers.read.builders import (
     parse_builder,
     parse_family,
+    with_integers,
     with_membership_signs,
     without_quantifier,
 )
 from erce.verify.answers.read.choices import parse_choice, parse_parts
-from erce.verify.answers.read.congruences import parse_congruences
+from erce.verify.answers.read.congruences import parse_congruences, parse_parity
 from erce.verify.answers.read.lexer import Token, goes_on, tokenize
 from erce.verify.answers.read.listings import counted_things, listing, with_commas
 from erce.verify.answers.read.matrices import parse_matrix, without_transpose
@@ -99,6 +100,8 @@ def _parse_text(text: str) -> Answer:
         tokens = [Token("sign", "-"), *rest]
     elif words in _QUANTIFIERS and any(token.text in RELATIONS for token in rest):
         tokens = rest
+    elif rest and rest[0].kind == "letter":
+        tokens = with_integers(words, rest) or tokens
     tokens = [_FOR_WORDS.get(token.text, token) if token.kind == "word" else token for token in tokens]
     tokens = _with_plain_intervals(_with_words(without_quantifier(tokens)))
     return (
@@ -149,6 +152,8 @@ def parse(tokens: list[Token], nesting: int) -> Answer:
         raise UnparsedError("nothing where an answer should stand")
     if tokens[0].kind == "number" and len(tokens) == 1:
         return Scalar(parse_tokens(tokens))
+    if "word" in (tokens[0].kind, tokens[-1].kind) and (parity := parse_parity(tokens)):
+        return parity
     if tokens[0].kind == "word":
         if all(token.kind == "word" or token.text in _IN_WORDS for token in tokens) or _is_lettered(tokens):
             text = " ".join(token.text for token in tokens).casefold()
