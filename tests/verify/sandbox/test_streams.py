@@ -55,7 +55,7 @@ def test_a_program_reads_what_the_tests_put_in_the_place_of_standard_input(ruled
         ("side_effect=['a', 'b']", "r = Reader()\n    assert r.line == 'a' and r() == 'b'"),
         (
             "return_value='a'",
-            "Reader()\ntry:\n    Reader()\n    assert False\nexcept EOFError:\n    asked.assert_called_once()",
+            "Reader()\ntry:\n    Reader()\n    assert 0\nexcept EOFError:\n    asked.assert_called_once()",
         ),
         ("return_value='b'", "assert call_back(lambda: 'a') == 'ab'"),
         ("new=lambda prompt='': 'a'", "assert Reader().line == 'a'"),

@@ -3,16 +3,11 @@
 During a request the program may call back the functions that the tests passed to it, and no others.
 """
 
-import builtins
-import functools
 import io
-import itertools
-import operator
 import socket
 import threading
-import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from erce.verify.sandbox import frames
@@ -21,14 +16,13 @@ from erce.verify.sandbox.expectations import is_camel_case
 from erce.verify.sandbox.judge import raised, streams
 from erce.verify.sandbox.judge.callbacks import is_harmless
 from erce.verify.sandbox.judge.copies import Copies
+from erce.verify.sandbox.judge.library import library_form
 from erce.verify.sandbox.judge.remote import FLAVOURS, Remote, handle_of
 from erce.verify.sandbox.objects import Table
 
 ENDED = "the program ended its process"
 
-_REBUILT_FROM_ARGUMENTS = (operator.itemgetter, operator.attrgetter, itertools.count, itertools.repeat)
 _MAX_REPEATS = 1000
-_MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
 
 class JobEnded(BaseException):
@@ -54,6 +48,7 @@ class Peer:
         self.beyond_values = False
         self.has_left_out = False  # whether a change of an argument was not copied back
         self.has_copied = False  # whether a change of an argument was copied back
+        self.renew: Callable[[], object] = bool  # runs after each request
         self._exceptions = raised.RaisedExceptions(self.attribute, self.call)
         self._remotes: dict[int, Remote] = {}
         self._table = Table(self._encode)  # of the message that is encoded
@@ -79,7 +74,10 @@ class Peer:
             while self._ahead:  # there is no such function, or a failed assert asks for a text
                 self._ahead -= 1
                 self.reply()
-            return streams.exchange(self, request) if streams.are_replaced() else self.exchange(request)
+            try:
+                return streams.exchange(self, request) if streams.are_replaced() else self.exchange(request)
+            finally:
+                self.renew()
 
     def exchange(self, request: Any) -> Any:
         """Return the candidate's answer, whatever the tests' streams are."""
@@ -175,12 +173,19 @@ class Peer:
         else:
             ahead = b""
         self._write(request + ahead)
-        answer = self.answer()
+        replies = self._replies(self.answer(), names)
         self.needed = True
+        return replies
+
+    def read(self, names: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Ask for names of the program once more; return the replies."""
+        return self._replies(self.exchange(["names", *names]), names)
+
+    def _replies(self, answer: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
         match answer:
             case [bool(beyond_values), list(replies)] if len(replies) == len(names):
-                self.beyond_values = beyond_values
-                return replies
+                self.beyond_values |= beyond_values
+                return [self._checked(reply) for reply in replies]
         raise self.stop("failed", "a malformed reply")
 
     def entry_point(self, name: str, reply: Any) -> Any:
@@ -188,7 +193,7 @@ class Peer:
 
         The tests expect an object, not a value, under a name in CamelCase and of what cannot be called.
         """
-        value = self.value(self._content(self._checked(reply)))
+        value = self.value(self._content(reply))
         if isinstance(value, Remote):
             handle = handle_of(value)
             handle.name, handle.is_class = name, is_camel_case(name)
@@ -353,7 +358,7 @@ class Peer:
             return ["o", handle_of(value).number]
         if isinstance(value, raised.StandIn | raised.StandInType):
             return ["o", value._number]
-        form = self.copies.form(value, self._table) or self._library_form(value)
+        form = self.copies.form(value, self._table) or library_form(value, self.form)
         if form is None and is_harmless(value):
             form = self.callback(value, value.__name__)
         if form is None:
@@ -367,33 +372,3 @@ class Peer:
     def callback(self, function: Callable[..., Any], name: str) -> list[Any]:
         """Return the form of a function that the program may call here."""
         return ["callback", self._functions.setdefault(function, len(self._functions)), name]
-
-    def _library_form(self, value: Any) -> list[Any] | None:
-        """Return the form of a function, slice, iterator … of Python's library; None for other values."""
-        kind = type(value)
-        if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
-            form = ["fn", value.__module__, value.__name__]
-        elif isinstance(value, types.MethodDescriptorType) and value.__objclass__ in frames.TYPES.values():
-            form = ["method", value.__objclass__.__name__, value.__name__]
-        elif isinstance(value, functools.partial):
-            form = ["made", "functools", "partial", self.form([[value.func, *value.args], value.keywords])]
-        elif kind in _REBUILT_FROM_ARGUMENTS:
-            form = ["made", kind.__module__, kind.__name__, self.form([list(value.__reduce__()[1]), {}])]
-        elif isinstance(value, Exception) and kind.__module__ == "builtins":
-            form = ["error", kind.__name__, self.form(list(value.args))]
-        elif isinstance(value, slice):
-            form = ["slice", self.form([value.start, value.stop, value.step])]
-        elif isinstance(value, Iterator) and kind.__module__ in ("builtins", "itertools"):
-            passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            form = ["it", [self.form(item) for item in passed]]
-        else:
-            form = None
-        return form
-
-
-def _is_public(value: Any) -> bool:
-    """Return whether builtins, `math`, `cmath` or `operator` have this value under its name."""
-    module = getattr(value, "__module__", None)
-    return module in ("builtins", "math", "operator", "_operator", "cmath") and (
-        getattr(builtins if module == "builtins" else __import__(module), value.__name__, None) is value
-    )

@@ -27,7 +27,7 @@ from erce.verify.sandbox.compiled_tests import (
     require_asserts,
 )
 from erce.verify.sandbox.judge.peer import JobEnded, Peer
-from erce.verify.sandbox.judge.raised import StandIn
+from erce.verify.sandbox.judge.raised import StandIn, StandInType
 from erce.verify.sandbox.judge.remote import Remote
 from erce.verify.sandbox.one_interpreter import PAPER_ALARM
 
@@ -36,6 +36,7 @@ from erce.verify.sandbox.one_interpreter import PAPER_ALARM
 Ruling = dict[str, Any]
 _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
 MAX_BYTES_PER_JUDGE = 1 << 20  # received from programs, after which a fresh judge is forked
+_MAX_BYTES_RENEWED = 1000  # of a global of the program, which is read after each call
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 
@@ -129,6 +130,7 @@ class _Trial:
         self._names["__builtins__"] = dict(vars(builtins))
         peer.copies.names = self._names
         self._missing: set[str] = set()
+        self._globals: dict[str, tuple[Any, Any]] = {}  # of the program, with a plain value: reply and value
         self._loading = True
         self._needed = False  # whether set-up or a test that has ended needed the program
 
@@ -169,10 +171,29 @@ class _Trial:
             except KeyError:
                 self._missing.add(name)
         values = [self._names[name] for name in self._compiled.entry_points if name not in self._missing]
+        self._renew_if_small(replies)
         # Entry points come as stand-ins, which alone is neither a call nor more than values.
         self._peer.beyond_values = beyond_values
         others = self._missing - vars(builtins).keys()  # Python's own take the place of missing builtins
         self._peer.needed = bool(others) or not all(isinstance(value, Remote) for value in values)
+
+    def _renew_if_small(self, replies: list[Any]) -> None:
+        """From here on, read the program's plain globals anew after each request."""
+        for name, reply in zip(self._compiled.entry_points, replies, strict=True):
+            value = self._names.get(name)
+            is_plain = name not in self._missing and not isinstance(value, Remote | StandInType)
+            if is_plain and len(frames.frame(reply)) <= _MAX_BYTES_RENEWED:
+                self._globals[name] = reply, value
+        if self._globals:
+            self._peer.renew = self._renew
+
+    def _renew(self) -> None:
+        """Bind the globals that the program has changed, unless the tests have bound the name themselves."""
+        for name, reply in zip(self._globals, self._peer.read(tuple(self._globals)), strict=True):
+            old, value = self._globals[name]
+            if reply != old and "ok" in reply and self._names.get(name) is value:
+                self._names[name] = self._peer.value(reply["ok"])
+                self._globals[name] = reply, self._names[name]
 
     def outcome(self) -> Ruling:
         if self._peer.stopped:

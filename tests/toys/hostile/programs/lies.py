@@ -91,6 +91,12 @@ PROGRAMS = [
     forgery("yes_as_the_function", f"{YES}\n    made = Yes()\n", "assert made(1) == 8"),
     forgery("yes_as_a_value_of_the_module", f"{YES}\n    made = Yes()\n", "assert made == 8"),
     forgery(
+        "yes_as_a_later_value_of_the_module",
+        f"{YES}\n    total = 0\n    def made(n):\n        global total\n        total = Yes()\n",
+        "made(1)\nassert total == 8",
+        "made(1)\nassert abs(total - 8) < 1e-9",
+    ),
+    forgery(
         "yes_as_a_class",
         f"{YES}\n    class made(Yes):\n        def __init__(self, *_):\n            pass\n",
         "assert made(1) == 8",
