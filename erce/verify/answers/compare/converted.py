@@ -1,6 +1,7 @@
 """A value → the same value in the type of another: a column as a vector, 11:21 as a ratio, x > 3 as a ray."""
 
 from erce.verify.answers.compare.real_sets import interval_of
+from erce.verify.answers.compare.same_value import same_value
 from erce.verify.answers.compare.vectors import vector_of
 from erce.verify.answers.limits import Budget
 from erce.verify.answers.read.vocabulary import TRIGONOMETRIC
@@ -29,6 +30,8 @@ def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
         return _as_vector(one, other, budget)
     same: Answer | None = None
     match one, other:
+        case Equation(sides), Scalar() if _is_identity(sides, budget):  # x² − 1 = (x − 1)(x + 1)
+            same = Scalar(sides[-1], one.unit)
         case Equation((("call", function, (("sym", _),)), value)), Scalar():  # tan θ = 3/4
             same = Scalar(value) if function in TRIGONOMETRIC and not symbols(value) else None
         case Clock(half=""), Ratio():
@@ -40,6 +43,14 @@ def converted(one: Answer, other: Answer, budget: Budget) -> Answer | None:
         case Inequality(), Bracketed():
             same = interval_of(one)
     return same
+
+
+def _is_identity(sides: tuple[Tree, ...], budget: Budget) -> bool:
+    """Return whether all sides of an equation are one expression with the same symbols."""
+    first, *others = sides
+    return bool(symbols(first)) and all(
+        symbols(side) == symbols(first) and same_value(first, side, budget) for side in others
+    )
 
 
 def _as_brackets(matrix: Matrix, other: Bracketed) -> Bracketed | None:

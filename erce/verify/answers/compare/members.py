@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from erce.verify.answers.tree import contains, with_both_signs
+from erce.verify.answers.tree import contains, nodes, replaced, with_both_signs
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
@@ -23,6 +23,27 @@ def members(answer: Answer) -> list[Answer] | None:
     if isinstance(answer, Scalar | Bracketed | SetBuilder):
         return list(_with_both_signs((answer,)))
     return list(_with_both_signs(answer.items)) if isinstance(answer, Listing) else None
+
+
+def members_of_both(gold: Answer, answer: Answer) -> tuple[list[Answer] | None, list[Answer] | None]:
+    """Return the members of both; four of ±1 ± i if the other has as many as all choices of signs make."""
+    left, right = members(gold), members(answer)
+    if left is None or right is None or len(left) == len(right):
+        return left, right
+    if len(left) < len(right):
+        return _with_all_signs(gold, left, len(right)), right
+    return left, _with_all_signs(answer, right, len(left))
+
+
+def _with_all_signs(answer: Answer, values: list[Answer], wanted: int) -> list[Answer]:
+    """Return the values with every choice of two ±; those with equal signs if they are not so many."""
+    if not isinstance(answer, Scalar) or wanted != 4:
+        return values
+    signs = [node for node in nodes(answer.tree) if node[0] == "pm"]
+    if len(signs) != 2 or any(sign != 1 for _, sign, _ in signs):  # ∓ goes with ±
+        return values
+    opposed = replaced(answer.tree, signs[-1], ("pm", -1, signs[-1][2]))
+    return [*values, *(replace(answer, tree=tree) for tree in with_both_signs(opposed))]
 
 
 def operands(answer: Answer, operation: str) -> list[Answer]:

@@ -18,6 +18,7 @@ from erce.verify.answers.compare.members import (
     has_signs,
     is_set,
     members,
+    members_of_both,
     operands,
     place_of_sign,
     values_of_signs,
@@ -318,7 +319,7 @@ class _Comparison:
         """Compare lists, sets, ± expressions, and a tuple with a bare list that stands for a tuple."""
         if any(isinstance(item, Bracketed) and place_of_sign(item) is None for item in (gold, answer)):
             return self.tuple_as_list(gold, answer)
-        left, right = members(gold), members(answer)
+        left, right = members_of_both(gold, answer)
         if left is None or right is None or len(left) != len(right) or are_opposed(gold, answer):
             return False
         if len(left) == 1 and is_set(gold) != is_set(answer):

@@ -1,6 +1,7 @@
 """The parts of a written list → commas where words stood; the values as a list, a record or one answer."""
 
 from dataclasses import replace
+from itertools import takewhile
 
 from erce.verify.answers.compare.same_value import same_value
 from erce.verify.answers.limits import Budget
@@ -37,19 +38,25 @@ def listing(items: tuple[Answer, ...], joined: str) -> Answer:
         return Listing((first.value, *others), "and", first.name)
     if joined == "or" and isinstance(first, Scalar) and all(_is_same_number(first, item) for item in others):
         return first  # 7/4 or 1.75
-    if (
-        isinstance(first, Inequality)
-        and first.signs == ("≠",)
-        and all(isinstance(item, Scalar) for item in others)
-    ):
-        bounds = (
-            replace(first, sides=(first.sides[0], item.tree)) for item in others if isinstance(item, Scalar)
-        )
-        return Listing((first, *bounds), "and")  # x ≠ 1, 2
+    bounds = tuple(takewhile(lambda item: isinstance(item, Inequality), items))
+    if bounds and joined != "or" and (excluded := _excluded(bounds[-1], items[len(bounds) :])):
+        return Listing((*bounds, *excluded), "and")
     if isinstance(first, Record) and first.in_tuple:  # (x, y) = (1, 2), (3, 4)
         names = [item.name for item in first.items]
         return Listing((first, *(with_names(names, item) for item in others)), joined)
     return _of_names(items, joined) or Listing(items, joined)
+
+
+def _excluded(bound: Answer, others: tuple[Answer, ...]) -> list[Answer]:
+    """Return x ≠ 2 and x ≠ 3 for the numbers after x ≠ 1, as in x ≠ 1, 2, 3; [] after any other bound."""
+    if not isinstance(bound, Inequality) or bound.signs != ("≠",):
+        return []
+    known = [other for other in others if isinstance(other, Scalar)]
+    return (
+        [replace(bound, sides=(bound.sides[0], other.tree)) for other in known]
+        if len(known) == len(others)
+        else []
+    )
 
 
 def _of_names(items: tuple[Answer, ...], joined: str) -> Record | Listing | None:

@@ -116,6 +116,9 @@ def _mapping(left: list[Token], right: list[Token], parse: Callable[[list[Token]
 def _equation(sides: list[list[Token]], parse: Callable[[list[Token]], Answer]) -> Answer:
     left, right = sides[0], sides[-1]
     name = name_of(left) or (name_of_matrix(left) if right[-1].kind == "end" else "")
+    if left[0].text == "lim":
+        name = "".join(token.text for token in left)
+        sides = [left, *(side for side in sides[1:] if side[0].text != "lim")]
     if name and _steps_agree(sides[1:]):
         value = parse(right)
         others = [name_of(side) for side in sides[1:-1]]

@@ -31,7 +31,7 @@ from erce.verify.answers.read.surface import compact
 from erce.verify.answers.read.units import split_quantity, with_commas_between_quantities
 from erce.verify.answers.read.vocabulary import CONJUNCTIONS, SHORT_UNITS
 from erce.verify.answers.read.words import ALL_BUT, introduces, leading_words, ray, reals_without, words_value
-from erce.verify.answers.tree import Tree
+from erce.verify.answers.tree import Tree, contains
 from erce.verify.answers.values import (
     Answer,
     Bracketed,
@@ -98,7 +98,7 @@ def _parse_text(text: str) -> Answer:
         tokens = rest[1:] if rest[0].is_sign(":", "=") else rest
     elif words in ("negative", "minus") and rest:
         tokens = [Token("sign", "-"), *rest]
-    elif words in _QUANTIFIERS and any(token.text in RELATIONS for token in rest):
+    elif _say_nothing(words, rest):
         tokens = rest
     elif rest and rest[0].kind == "letter":
         tokens = with_integers(words, rest) or tokens
@@ -109,6 +109,13 @@ def _parse_text(text: str) -> Answer:
         or parse_choice(tokens, lambda rest: parse(rest, 0))
         or parse(tokens, 0)
     )
+
+
+def _say_nothing(words: str, rest: list[Token]) -> bool:
+    """Return whether words say no more than what follows: "for all" before x > 2, "diverges to" before ∞."""
+    if words.endswith("diverges to"):
+        return {token.text for token in rest} <= {"+", "-", "infty"}
+    return words in _QUANTIFIERS and any(token.text in RELATIONS for token in rest)
 
 
 def _with_words(tokens: list[Token]) -> list[Token]:
@@ -224,6 +231,7 @@ def _single(tokens: list[Token], nesting: int) -> Answer:
         or _ratio(tokens, nesting)
         or _quotient(tokens)
         or numeral_in_base(tokens)
+        or _scaled(tokens, nesting)
         or _scalar(tokens)
     )
 
@@ -250,6 +258,33 @@ def _is_named_point(tokens: list[Token]) -> bool:
         and bracket[0].text == "("
         and len(split_at_sign(bracket[1:-1], ",")) > 1
     )
+
+
+def _scaled(tokens: list[Token], nesting: int) -> Bracketed | None:
+    r"""Return the tuple that a number before it scales, as in \frac{1}{3}(1, 2, 2); f(1, 2) is none."""
+    if not tokens[-1].is_sign(")", "⟩"):
+        return None
+    opening = {")": "(", "⟩": "⟨"}[tokens[-1].text]
+    at = next((at for at, token in enumerate(tokens) if token.is_sign(opening) and enclosed(tokens[at:])), 0)
+    point = _bracketed(tokens[at:], nesting) if at else None
+    factor = tokens[: at - tokens[at - 1].is_sign("*", "×")]
+    if not isinstance(point, Bracketed) or not _may_scale(factor):
+        return None
+    scale = ("num", -1) if len(factor) == 1 and factor[0].is_sign("-") else parse_tokens(factor)
+    if contains(scale, "pm"):
+        raise UnparsedError("a tuple with ±")
+    entries = [item.tree for item in point.items if isinstance(item, Scalar)]
+    if len(entries) < len(point.items):
+        raise UnparsedError("a multiple of a tuple whose entries are no expressions")
+    return replace(point, items=tuple(Scalar(("mul", (scale, entry))) for entry in entries))
+
+
+def _may_scale(factor: list[Token]) -> bool:
+    r"""Return whether the tokens before a bracket are a number: not f, \gcd, or the (2) of a cycle."""
+    if not factor or enclosed(factor):
+        return False
+    function = factor[-1].kind == "command" and factor[-1].text != "pi"
+    return not function and not any(token.kind == "letter" for token in factor)
 
 
 def _ratio(tokens: list[Token], nesting: int) -> Ratio | None:

@@ -104,7 +104,9 @@ _RAYS = re.compile(
 )
 _ARTICLE = re.compile("^(?:the |an |a )(?=.)")
 # What converges, diverges or does not exist; the problem has named it.
-_SUBJECT = re.compile("^(?:improper |infinite )?(?:series|sequence|integral|limit|sum) (?=con|di|does )")
+_SUBJECT = re.compile(
+    "^(?:improper |infinite )?(?:series|sequence|integral|limit|sum) (?:is )?(?=con|di|does )"
+)
 _ZERO: Answer = Scalar(("num", 0))
 
 
@@ -137,8 +139,8 @@ _SETS: tuple[tuple[re.Pattern[str], Answer], ...] = tuple(
         (_NOTHING, Listing((), "{")),
         ("(?:all )?(?:the )?odd integers", _integers(1)),
         ("(?:all )?(?:the )?even integers", _integers(0)),
-        ("(?:positive |plus )?infinity", _UP),
-        ("(?:negative |minus )infinity", _DOWN),
+        ("(?:diverges to )?(?:positive |plus )?infinity", _UP),
+        ("(?:diverges to )?(?:negative |minus )infinity", _DOWN),
         ("noon", Clock(12, 0, "p")),
         ("midnight", Clock(12, 0, "a")),
     )
@@ -148,6 +150,8 @@ _SAME = {
     "do not exist": "dne",
     "doesnt exist": "dne",
     "infinitely many solutions": "infinitely many",
+    "divergent": "diverges",
+    "convergent": "converges",
 }
 _ONES = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
