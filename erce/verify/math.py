@@ -71,10 +71,11 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
     interval, a matrix, an equation, an inequality, a numeral in a base, a ratio, a time, words. Values of one
     type are compared by the rules of that type. Rational expressions are compared exactly, others in high
     precision, at fixed points if they have symbols. Numbers are compared within a millionth only if one has
-    a decimal point and either has no finite decimal form (1/3, π). The verdict is symmetric, except under
-    `Conventions(unreduced=False)` and that `answer` may leave out names (1, 2 for x = 1, y = 2) but not add
-    any. Every answer that is not empty is equivalent to itself. A `gold` that cannot be parsed is compared as
-    text.
+    a decimal point and either has no finite decimal form (1/3, π). Every answer that is not empty is
+    equivalent to itself. A `gold` that cannot be parsed is compared as text.
+
+    The verdict is symmetric, except under `Conventions(unreduced=False)`, and that `answer` may leave out
+    names (1, 2 for x = 1, y = 2) but not add any.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "structural" (the same value of another
     type), "different", "unparsed", "too large", "reference not read" (not the same text).

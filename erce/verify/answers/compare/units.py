@@ -1,5 +1,6 @@
 """The units of two quantities → whether they may be one quantity, under a convention."""
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -74,7 +75,7 @@ def with_unit_in_letters(one: Scalar, other: Scalar) -> tuple[Tree, Tree] | None
 
 
 _NAMES = ("m", "second", "hour", "g", "liter", "newton", "joule", "watt", "volt")
-_LETTERS: dict[str, str] = dict(zip(_NAMES, "mshgLNJWV", strict=True))
+_LETTERS: dict[str, str] = {**dict(zip(_NAMES, "mshgLNJWV", strict=True)), "ohm": "Omega"}
 
 
 def totals_of(answer: Answer) -> tuple[Scalar, ...]:
@@ -99,47 +100,61 @@ def totals_of(answer: Answer) -> tuple[Scalar, ...]:
     return tuple(Scalar(("frac", ("add", terms), ("num", sizes[at])), parts[at].unit) for at in (-1, 0))
 
 
-def size_of(unit: str) -> tuple[dict[str, int], Fraction] | None:
+_Size = tuple[dict[str, int], Fraction]  # the dimensions of a unit, and its size in basic units
+
+
+def size_of(unit: str) -> _Size | None:
     """Return the dimensions of a unit and its size in basic units; None for any other unit.
 
-    >>> size_of("hour^-1 km")
-    ({'second': -1, 'm': 1}, Fraction(5, 18))
+    >>> size_of("hour^-1 km"), size_of("kg m second^-2") == size_of("newton")
+    (({'second': -1, 'm': 1}, Fraction(5, 18)), True)
     """
-    dimensions, size = dict[str, int](), Fraction(1)
+    dimensions, size = Counter[str](), Fraction(1)
     for part in unit.split():
         name, _, power = part.partition("^")
         if name not in _SIZES:
             return None
-        basic, factor = _SIZES[name]
-        dimensions[basic] = dimensions.get(basic, 0) + int(power or 1)
-        size *= factor ** int(power or 1)
-    return (dimensions, size) if dimensions else None
+        its_dimensions, its_size = _SIZES[name]
+        for basic, exponent in its_dimensions.items():
+            dimensions[basic] += exponent * int(power or 1)
+        size *= its_size ** int(power or 1)
+    known = {basic: exponent for basic, exponent in dimensions.items() if exponent}
+    return (known, size) if known else None
 
 
-# Each unit → the basic unit of its dimension, and how many of these it is.
-_SIZES: dict[str, tuple[str, Fraction]] = {
-    name: (basic, Fraction(size))
-    for basic, sizes in (
-        ("second", "ms 0.001 second 1 minute 60 hour 3600 day 86400 week 604800"),
-        ("month", "month 1 year 12 decade 120 century 1200"),
-        (
-            "m",
-            "nm 1e-9 mm 0.001 cm 0.01 dm 0.1 m 1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344",
-        ),
-        ("g", "mg 0.001 g 1 kg 1000"),
-        ("liter", "ml 0.001 liter 1"),
-        ("pint", "pint 1 quart 2 gallon 8"),
-        ("dollar", "dollar 1 cent 0.01"),
-        ("mol", "mol 1 mmol 0.001"),
-        ("joule", "joule 1 kj 1000 kwh 3600000"),
-        ("watt", "watt 1 kilowatt 1000"),
-        ("ampere", "milliampere 0.001 ampere 1"),
-        ("pascal", "pascal 1 kpa 1000"),
-        ("degree", "degree 1 arcminute 1/60 arcsecond 1/3600"),
-        ("hz", "hz 1 khz 1000 mhz 1e6 ghz 1e9"),
-    )
-    for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
-}
+# Each unit → its dimensions and its size.
+_BASIC = ("second", "month", "m", "g", "liter", "pint", "dollar", "mol", "ampere", "kelvin", "degree")
+_SIZES: dict[str, _Size] = {name: ({name: 1}, Fraction(1)) for name in _BASIC}
+# A unit in those above it, and how many of it some other units are.
+_DEFINITIONS = (
+    ("second", "ms 0.001 minute 60 hour 3600 day 86400 week 604800"),
+    ("month", "year 12 decade 120 century 1200"),
+    ("m", "nm 1e-9 mm 0.001 cm 0.01 dm 0.1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344"),
+    ("g", "mg 0.001 kg 1000"),
+    ("liter", "ml 0.001"),
+    ("pint", "quart 2 gallon 8"),
+    ("dollar", "cent 0.01"),
+    ("mol", "mmol 0.001"),
+    ("ampere", "milliampere 0.001"),
+    ("degree", "arcminute 1/60 arcsecond 1/3600"),
+    ("second^-1", "hz 1 khz 1000 mhz 1e6 ghz 1e9"),
+    ("kg m second^-2", "newton 1"),
+    ("newton m", "joule 1 kj 1000 kwh 3600000"),
+    ("joule second^-1", "watt 1 kilowatt 1000"),
+    ("newton m^-2", "pascal 1 kpa 1000"),
+    ("ampere second", "coulomb 1"),
+    ("joule coulomb^-1", "volt 1"),
+    ("volt ampere^-1", "ohm 1 kiloohm 1000 megaohm 1e6"),
+    ("coulomb volt^-1", "farad 1 microfarad 1e-6 nanofarad 1e-9 picofarad 1e-12"),
+    ("newton ampere^-1 m^-1", "tesla 1"),
+)
+for _unit, _others in _DEFINITIONS:
+    _dimensions, _size = size_of(_unit) or ({}, Fraction(1))
+    _words = _others.split()
+    _SIZES |= {
+        name: (_dimensions, _size * Fraction(factor))
+        for name, factor in zip(_words[::2], _words[1::2], strict=True)
+    }
 
 
 def _are_powers_of_length(gold: str, answer: str) -> bool:

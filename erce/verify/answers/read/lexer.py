@@ -105,8 +105,11 @@ _TOKEN = re.compile(
 )
 _BOLD = frozenset({"mathbf", "boldsymbol", "bm"})
 _UPRIGHT = frozenset({"text", "textrm", "textnormal", "mathrm", "mbox", "hbox"})
-_LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
-_KELVIN_OF_UNIT = re.compile(r"(?<=[a-zA-Z1-3)][ /])K(?=\^-1|[/)]|\Z)")  # of J/(kg K)
+_LETTER_UNIT = re.compile(r"[mgshLlVWJNKCF](?:[/ ](?:[a-z]{1,3}|[CNV]))?(?:\^-?[123])?")
+_CAPITALS_OF_UNIT = {  # of J/(kg K) and kg/(A s^2)
+    "kelvin": re.compile(r"(?<=[a-zA-Z1-3)][ /])K(?=\^-1|[/)]|\Z)"),
+    "ampere": re.compile(r"(?<=/)A(?=\^|[ )]|\Z)|(?<=/\()A(?=[ )])|A(?=/m)|(?<=[a-z1-3)] )A(?=\^-)"),
+}
 _CAPITAL_UNITS = {"K": "kelvin", "A": "ampere", "T": "tesla"}  # beside a space: 300K may be 300,000
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _LABELS = frozenset({"(ii)", "(iii)", "(iv)"})  # of the parts of an answer
@@ -194,7 +197,9 @@ def _wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     elif words not in _LABELS and (
         (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens)
     ):
-        tokens.append(_word(_KELVIN_OF_UNIT.sub("kelvin", words), spaced))
+        for unit, letter in _CAPITALS_OF_UNIT.items():
+            words = letter.sub(unit, words)
+        tokens.append(_word(words, spaced))
     else:
         return match.start(_CONTENT) - 1
     return match.end()

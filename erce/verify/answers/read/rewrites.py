@@ -31,6 +31,11 @@ def _without_commands(upright: re.Match[str]) -> str:
     return _SPACE_IN_UNIT.sub(" ", _POWER_OF_UNIT.sub(r"^\1", upright.group()))
 
 
+def _ohms(unit: re.Match[str]) -> str:
+    prefix = {"k": "kilo", "M": "mega", "": ""}[unit[1] or unit[2] or unit[3] or ""]
+    return rf"\text{{ {prefix}ohms}}"
+
+
 def _axis(vector: re.Match[str]) -> str:
     return f" {vector[1] or vector[2] or vector[3]} "
 
@@ -62,8 +67,21 @@ _BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm) ([A-Za-z])(?![A-Za-z])")
 _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|mbox)\s*+\{(?:[^{}^]|\^(?:\{-?[123]\})?)*+\}")
 _POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\^\{(-?[123])\}")
 _SPACE_IN_UNIT = re.compile(r"(?:~|\\[,;: ]|\\cdot(?![A-Za-z]))\s*+(?=[A-Za-z])")
-_UNIT = r"\\(?:text|mathrm)\{\s*([NJWVCsm]|k?g|[ck]m|mol|Pa)\}"
-_PRODUCT_OF_UNITS = re.compile(rf"([0-9]\}}?(?:\s|~|\\[,;: ])*){_UNIT}\s*(?:\\cdot|\\[,;: ])\s*{_UNIT}")
+_UNIT = r"\\(?:text|mathrm)\{\s*((?:[NJWVCAsm]|k?g|[ck]m|mol|Pa)%s)\}"
+_PRODUCT_OF_UNITS = re.compile(
+    rf"([0-9]\}}?(?:\s|~|\\[,;: ])*){_UNIT % ''}\s*(?:\\cdot|\\[,;: ])\s*{_UNIT % '(?:/[smA])?'}"
+)
+# Ohms after a number: \mathrm{k\Omega}, \text{ M}\Omega, and after a space at the end 12\ \Omega.
+_SPACES = r"(?:\s|~|\\[,;: ])"
+_OHMS = re.compile(
+    rf"(?<=[0-9}}])(?:{_SPACES}*+\\(?:text|mathrm)\{{{_SPACES}*+([kM]?)\\Omega\s*\}}"
+    rf"|{_SPACES}*+\\(?:text|mathrm)\{{\s*([kM])\s*\}}\s*\\Omega(?![A-Za-z])"
+    rf"|\s*+(?:~|\\[,;: ])\s*+([kM]?)\\Omega\s*\Z)(?!\s*(?:\\cdot|\\[,;: ]|[/^]|\\text|\\mathrm))"
+)
+# Microfarads: \mu\text{F}, \mathrm{\mu F}.
+_MICROFARADS = re.compile(
+    rf"\\mu\s*\\(?:text|mathrm)\{{\s*F\s*\}}|\\(?:text|mathrm)\{{{_SPACES}*+\\mu\s*F\s*\}}"
+)
 _UNIT_FRACTION = re.compile(
     r"\\[dt]?frac\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}\}"
     r"\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}(\^[23]|\^\{[23]\})?\}"
@@ -96,6 +114,8 @@ _REWRITES: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
     ("^{", _UPRIGHT, _without_commands),
     ("{~", _UPRIGHT, _without_commands),
     ("\\mathrm{", _UPRIGHT, _without_commands),
+    ("Omega", _OHMS, _ohms),
+    ("mu", _MICROFARADS, r"\\text{ microfarads}"),
     ("}", _PRODUCT_OF_UNITS, r"\1\\text{ \2 \3}"),
     ("hat", _UNIT_VECTOR, _axis),
     ("vec", _UNIT_VECTOR, _axis),

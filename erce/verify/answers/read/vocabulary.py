@@ -212,7 +212,13 @@ pascal: pa pascals
 kpa: kilopascal kilopascals
 atm: atmosphere atmospheres
 ohm: ohms
+kiloohm: kiloohms kohm kohms
+megaohm: megaohms
 coulomb: c coulombs
+farad: farads f
+microfarad: microfarads microf uf
+nanofarad: nanofarads nf
+picofarad: picofarads pf
 tesla: teslas
 nm: nanometer nanometers nanometre nanometres
 ms: millisecond milliseconds
@@ -232,7 +238,14 @@ UNITS = {
 }
 POWERS_OF_UNITS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 # Short plain words that are units after a number ("10cm"); a single letter may be a variable.
-SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) - {"nm", "ms", "pa"} | {
+SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) - {
+    "nm",
+    "ms",
+    "pa",
+    "uf",
+    "nf",
+    "pf",
+} | {
     "sq",
     "cu",
     "mpg",
