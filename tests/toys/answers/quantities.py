@@ -34,6 +34,7 @@ v=2(3,1) ≡ (6,2) ≢ (3,1) ≢ v=(2)(3,1) ≢ (1,2)(3,1)
 [excluded values]
 [-2,0)\cup(0,3)\cup(3,\infty) ≡ x\ge-2,\ x\ne0,3 ≡ x\ge-2, x\ne0, x\ne3 ≢ x\ge-2,\ x\ne0,-3
 ≢ x>-2,\ x\ne0,3 ≢ x\ge-2,\ x\ne0 ≢ x\ge-2,0,3
+x\ge3 ≢ x\ge-2,0,3 ≢ x\ge-2,3
 (1,2)\cup(2,5) ≡ 1<x<5,\ x\ne2 ≢ 1<x<5,\ x\ne3 ≢ 1\le x<5,\ x\ne2
 
 [limits with their values]

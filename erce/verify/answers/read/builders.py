@@ -95,10 +95,7 @@ def _written_out(numbers: list[Token]) -> list[Token]:
 
 def with_membership_signs(tokens: list[Token]) -> list[Token]:
     r"""Return the tokens with ", k \in \mathbb{Z}" for words such as "where k is an integer"."""
-    if not any(
-        _states_membership(token) or _lists_index(tokens[at:]) or _states_bound(tokens[at:])
-        for at, token in enumerate(tokens[1:], 1)
-    ):
+    if not any(_begins_condition(tokens, at) for at in range(1, len(tokens))):
         return tokens
     tokens = _without_last_bracket(tokens)
     written, waiting = tokens[:1], False  # waiting: "for any integer" stands before the next name
@@ -177,6 +174,14 @@ def _states_membership(token: Token) -> bool:
 def _lists_index(tokens: list[Token]) -> bool:
     """Return whether the tokens begin as "for k = 0, 1" or "(k = 0, 1" does."""
     return tokens[0].text in ("for", "(") and [token.text for token in tokens[2:5:2]] == ["=", ","]
+
+
+def _begins_condition(tokens: list[Token], at: int) -> bool:
+    """Return whether a token states membership, or begins a bound or the values of an index."""
+    token = tokens[at]
+    if token.kind != "word" and token.text not in ("in", "("):
+        return False
+    return _states_membership(token) or _lists_index(tokens[at:]) or _states_bound(tokens[at:])
 
 
 def _states_bound(tokens: list[Token]) -> bool:

@@ -262,7 +262,7 @@ def _is_named_point(tokens: list[Token]) -> bool:
 
 def _scaled(tokens: list[Token], nesting: int) -> Bracketed | None:
     r"""Return the tuple that a number before it scales, as in \frac{1}{3}(1, 2, 2); f(1, 2) is none."""
-    if not tokens[-1].is_sign(")", "⟩"):
+    if not tokens[-1].is_sign(")", "⟩") or not any(token.text == "," for token in tokens):
         return None
     opening = {")": "(", "⟩": "⟨"}[tokens[-1].text]
     at = next((at for at, token in enumerate(tokens) if token.is_sign(opening) and enclosed(tokens[at:])), 0)
