@@ -27,6 +27,7 @@ y=C_1e^{2x}+C_2e^{-2x} ≡ y=C_1e^{2x}-C_2e^{-2x} ≡ y=-C_2e^{2x}+C_1e^{-2x} �
 y=\frac{1}{c-x} ≢ y=-\frac{1}{x+c}
 x^3+C ≢ x^3-C ≢ x^3+2C+1
 f=\frac{1}{2\pi\sqrt{LC}} ≢ f=\frac{1}{\pi\sqrt{LC}} ≢ f=-\frac{1}{2\pi\sqrt{LC}}
+q(t)=5e^{-t/C} ≢ q(t)=5e^{-2t/C} ≢ q(t)=5e^{t/C}
 v=\frac{Q}{C} ≢ v=-\frac{Q}{C} ≢ v=\frac{2Q}{C}
 
 [arguments of pieces]
@@ -80,5 +81,8 @@ g\text{ is even} ≢ g\equiv0\pmod2
 \text{all positive integers } n\equiv2\pmod5 ≡ n\equiv2\pmod5,\ n\in\mathbb{Z}^+ ≢ n\equiv2\pmod5
 ≢ n\equiv3\pmod5,\ n\in\mathbb{Z}^+
 n\ge0,\ n\in\mathbb{N} ≢ n\ge0,\ n\in\mathbb{Z}
+n<3\text{ or }n>9,\ n\in\mathbb{Z} ≡ n\le2\text{ or }n\ge10,\ n\in\mathbb{Z} ≢ \emptyset
+≢ n\le2\text{ and }n\ge10,\ n\in\mathbb{Z}
+F=ma,\ m>0 ≢ F=kb,\ k>0 ≢ F=ka,\ k>0
 n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 """

@@ -42,7 +42,9 @@ def in_letters_of(one: Named, other: Named, values: tuple[Answer, Answer]) -> It
     if not (_OF_SOLUTIONS.fullmatch(one.name) and _OF_SOLUTIONS.fullmatch(other.name)):
         return
     if isinstance(first, Scalar) and isinstance(second, Scalar):
-        for tree in constants.of_one_family(first.tree, second.tree):
+        # q = Q e^{-t/C} has a capacitance.
+        equal = constants.of_one_family if one.name[0] in "fguxyz" else constants.in_letters_of
+        for tree in equal(first.tree, second.tree):
             yield replace(second, tree=tree)
 
 

@@ -48,7 +48,7 @@ def parse_builder(inner: list[Token], parse: Parse) -> SetBuilder | None:
     return SetBuilder(value, domains, conditions)
 
 
-def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
+def parse_family(parts: list[list[Token]], joined: str, parse: Parse) -> list[Answer] | None:
     r"""Return the sets that 2k, 2k + 1, k \in \mathbb{Z} or 2k, k = 0, 1, 2 write; None without that end.
 
     The names of inequalities may also stand first: x \in \mathbb{Z}, 1 < x < 4.
@@ -63,8 +63,9 @@ def parse_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | None:
         return None
     items = [parse(part) for part in (parts if listed else parts[:-1])]
     if all(isinstance(item, Inequality) for item in items):  # 1 < x < 4, x ∈ ℤ
-        return [SetBuilder(Scalar(("sym", member[0])), (member,), tuple(items))]
-    families = [_family(item, member[0], SetBuilder(item, (member,), ())) for item in items]
+        conditions = (Listing(tuple(items), "or"),) if joined == "or" and len(items) > 1 else tuple(items)
+        return [SetBuilder(Scalar(("sym", member[0])), (member,), conditions)]
+    families = [_family(item, member) for item in items]
     return None if None in families else [family for family in families if family is not None]
 
 
@@ -230,20 +231,22 @@ def _bounded_family(parts: list[list[Token]], parse: Parse) -> list[Answer] | No
     if not index or not any(token.text == index for token in parts[0]):
         return None
     item, bound = map(parse, parts)
-    if not isinstance(bound, Inequality) or bound.name != index:
+    value = item.value if isinstance(item, Named) else item
+    if not isinstance(bound, Inequality) or bound.name != index or not isinstance(value, Scalar):
         return None
-    family = _family(item, index, SetBuilder(item, (), (bound,)))
-    return None if family is None else [family]
+    if names(value.tree) != {index}:
+        return None
+    family = SetBuilder(value, (), (bound,))
+    return [replace(item, value=family) if isinstance(item, Named) else family]
 
 
-def _family(item: Answer, index: str, builder: SetBuilder) -> Answer | None:
-    """Return the set with the item as its head, under its name if it has one; None if no index is in it."""
+def _family(item: Answer, member: tuple[str, Answer]) -> Answer | None:
     value = item.value if isinstance(item, Named) else item
     entries = value.items if isinstance(value, Bracketed | Record) else (value,)  # (2t, t), t ∈ ℝ
     entries = (entry.value if isinstance(entry, Named) else entry for entry in entries)
-    if not any(isinstance(entry, Scalar) and index in names(entry.tree) for entry in entries):
+    if not any(isinstance(entry, Scalar) and member[0] in names(entry.tree) for entry in entries):
         return None
-    family = replace(builder, head=value)
+    family = SetBuilder(value, (member,), ())
     return replace(item, value=family) if isinstance(item, Named) else family
 
 

@@ -206,7 +206,7 @@ def _several(tokens: list[Token], nesting: int) -> Answer | None:
         if len(parts) > 1:
             if len(parts) > MAX_ITEMS:
                 raise TooLargeError(f"a list of more than {MAX_ITEMS}")
-            families = parse_family(parts, lambda part: parse(part, nesting + 1))
+            families = parse_family(parts, joined, lambda part: parse(part, nesting + 1))
             if families and len(families) == 1:
                 return families[0]
             items = tuple(families or (parse(part, nesting + 1) for part in parts))
