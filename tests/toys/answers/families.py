@@ -21,6 +21,7 @@ A=cx ≢ A=ax
 [multiples of constants]
 y=\frac{1}{C-2x} ≡ y=-\frac{1}{2x+C} ≡ y=\frac{-1}{2x+C} ≡ y(x)=\frac{-1}{2x+c} ≢ y=\frac{1}{2x+C}
 ≢ y=-\frac{1}{C-2x} ≢ y=-\frac{1}{x+C}
+y=C_1\cos x+C_2\sin x ≡ y=A\cos x-B\sin x ≢ y=A\cos x-A\sin x ≢ y=A\cos x+B\cos x ≢ y=A\cos2x-B\sin x
 y=\sqrt{x^2+C} ≡ y=\sqrt{x^2+2C} ≡ y=\sqrt{x^2-C} ≢ y=\sqrt{2x^2+C} ≢ y=-\sqrt{x^2+C} ≢ y=\sqrt{x^2}+C
 y=C_1e^{2x}+C_2e^{-2x} ≡ y=C_1e^{2x}-C_2e^{-2x} ≡ y=-C_2e^{2x}+C_1e^{-2x} ≢ y=C_1e^{2x}-C_2e^{2x}
 ≢ y=C_1e^{2x}-C_1e^{-2x}

@@ -22,14 +22,9 @@ def in_letters_of(one: Tree, other: Tree) -> Iterator[Tree]:
 
     Constants are C, c, K and these with an index, and A, B, D, a and k where only the other tree has those.
     """
-    letters, others = _constants(one), _constants(other)
-    if letters and not others:
-        others = sorted((names(other) - names(one)) & _LETTERS)
-    elif others and not letters:
-        letters = sorted((names(one) - names(other)) & _LETTERS)
-    if len(letters) == len(others) <= MAX_CONSTANTS:
-        for order in permutations(letters):
-            yield renamed(other, others, list(order))
+    letters, others = _paired(one, other)
+    for order in permutations(letters) if letters else ():
+        yield renamed(other, others, list(order))
 
 
 def of_one_family(one: Tree, other: Tree) -> Iterator[Tree]:
@@ -38,10 +33,9 @@ def of_one_family(one: Tree, other: Tree) -> Iterator[Tree]:
     An arbitrary constant C stands for a C too, whatever number a ≠ 0 is: 1/(C − x) and −1/(x + C).
     """
     yield from in_letters_of(one, other)
-    letters = _constants(one)
-    if not letters or not any(all(name[0] == "C" for name in _constants(tree)) for tree in (one, other)):
-        return
-    if symbols(one) - set(letters) not in _VARIABLES:
+    letters, others = _paired(one, other)
+    arbitrary = any(all(name[0] == "C" for name in constants) for constants in (letters, others))
+    if not letters or not arbitrary or symbols(one) - set(letters) not in _VARIABLES:
         return
     for tree in in_letters_of(one, other):
         for factors in product(_FACTORS if len(letters) == 1 else _SIGNS, repeat=len(letters)):
@@ -49,6 +43,16 @@ def of_one_family(one: Tree, other: Tree) -> Iterator[Tree]:
             for name, factor in zip(letters, factors, strict=True):
                 scaled = substituted(scaled, name, ("mul", (("num", factor), ("sym", name))))
             yield scaled
+
+
+def _paired(one: Tree, other: Tree) -> tuple[list[str], list[str]]:
+    """Return the constants of both trees; two empty lists if one has more, or both have too many."""
+    letters, others = _constants(one), _constants(other)
+    if letters and not others:
+        others = sorted((names(other) - names(one)) & _LETTERS)
+    elif others and not letters:
+        letters = sorted((names(one) - names(other)) & _LETTERS)
+    return (letters, others) if 0 < len(letters) == len(others) <= MAX_CONSTANTS else ([], [])
 
 
 def same_solutions(one: Tree, other: Tree, budget: Budget) -> bool:
