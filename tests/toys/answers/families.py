@@ -29,6 +29,7 @@ y=\frac{1}{c-x} ≢ y=-\frac{1}{x+c}
 x^3+C ≢ x^3-C ≢ x^3+2C+1
 f=\frac{1}{2\pi\sqrt{LC}} ≢ f=\frac{1}{\pi\sqrt{LC}} ≢ f=-\frac{1}{2\pi\sqrt{LC}}
 q(t)=5e^{-t/C} ≢ q(t)=5e^{-2t/C} ≢ q(t)=5e^{t/C}
+f=\frac{1}{\sqrt{LC}} ≢ f=\sqrt{\frac{2}{LC}} ≢ f=\sqrt{\frac{1}{3LC}}
 v=\frac{Q}{C} ≢ v=-\frac{Q}{C} ≢ v=\frac{2Q}{C}
 
 [arguments of pieces]
@@ -84,6 +85,6 @@ g\text{ is even} ≢ g\equiv0\pmod2
 n\ge0,\ n\in\mathbb{N} ≢ n\ge0,\ n\in\mathbb{Z}
 n<3\text{ or }n>9,\ n\in\mathbb{Z} ≡ n\le2\text{ or }n\ge10,\ n\in\mathbb{Z} ≢ \emptyset
 ≢ n\le2\text{ and }n\ge10,\ n\in\mathbb{Z}
-F=ma,\ m>0 ≢ F=kb,\ k>0 ≢ F=ka,\ k>0
+y=mx,\ m>0 ≢ y=kt,\ k>0 ≢ y=nx,\ n<0
 n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 """
