@@ -6,7 +6,7 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from erce.types import REASONS, Completion
@@ -224,6 +224,7 @@ PIECES = [*LATEX.split(), " ", "\n", "\u200b", "\ud800", "\x00", "final answer i
 TEXTS = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 
 
+@settings(deadline=None)  # the first example imports mpmath
 @given(TEXTS, TEXTS)
 def test_no_two_texts_make_it_raise_and_either_way_round_the_verdict_is_the_same(left, right):
     if left.strip() and right.strip():
@@ -233,6 +234,7 @@ def test_no_two_texts_make_it_raise_and_either_way_round_the_verdict_is_the_same
     assert verify_math("5", left).reason in REASONS
 
 
+@settings(deadline=None)  # the first example imports mpmath
 @given(TEXTS)
 def test_an_answer_equals_itself(text):
     if text.strip():
