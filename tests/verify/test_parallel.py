@@ -78,8 +78,6 @@ def test_a_pair_that_kills_its_process_twice_is_named_and_no_other_is_lost():
 
 
 LONG = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process ignores it
 from erce.types import Problem
 from erce.verify import verify_many, verify_program
 if __name__ == "__main__":

@@ -117,9 +117,8 @@ def test_what_a_cell_prints_is_kept_with_its_failure(tmp_path, capfd):
 
 
 DRIVER = """
-import signal, sys
+import sys
 from pathlib import Path
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite that runs in the background ignores it
 from toys import FINDS_TOYS, engine_work
 from erce.study.engines import Work, open_engine, study_lock
 

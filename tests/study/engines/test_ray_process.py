@@ -89,8 +89,8 @@ def test_a_run_that_is_left_early_interrupts_the_process(work, tmp_path, monkeyp
     """Here one that only an interrupt ends, and in time."""
     listen = "from erce.study.engines.ray_process import _listen; import queue, threading, time; "
     interrupted = f"open({str(tmp_path / 'interrupted')!r}, 'w').close()"
-    wait = (  # a test that runs in the background finds SIGINT ignored
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\ntry: "
+    wait = (
+        "\ntry: "
         "threading.Thread(target=_listen, args=(sys.stdin.buffer, queue.SimpleQueue(), threading.Event()),"
         f" daemon=True).start(); time.sleep(600)\nexcept KeyboardInterrupt: {interrupted}"
     )

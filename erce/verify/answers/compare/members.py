@@ -97,22 +97,22 @@ def is_set(answer: Answer) -> bool:
 
 
 def are_opposed(gold: Answer, answer: Answer) -> bool:
-    """Return whether only one list has several names or "or" beside inequalities, or their names differ."""
+    """Return whether names differ, or one list alone has several, or "or" beside inequalities or choices."""
     lists = [answer for answer in (gold, answer) if isinstance(answer, Listing)]
     if len({listing.name for listing in lists} - {""}) > 1:  # x = 2 or x = 3, and y = 2 or y = 3
         return True
     names = [{item.name for item in listing.items if isinstance(item, Named)} for listing in lists]
     if len(names) == 2 and set() in names and max(map(len, names)) > 1:  # x = 2 or y = 3, and 2, 3
         return True
-    stated = any(_is_stated(item) for listing in lists for item in listing.items)
-    return stated and {listing.joined for listing in lists} == {"and", "or"}
+    joined = {listing.joined for listing in lists}
+    items = [item for listing in lists for item in listing.items]
+    if any(isinstance(item, Inequality) for item in items):
+        return joined == {"and", "or"}
+    return len(joined) == 2 and "or" in joined and any(map(_is_choice, items))  # A, C and "A or C"
 
 
-def _is_stated(item: Answer) -> bool:
-    """Return whether "and" means something else than "or" beside x > 2, and beside the choice B."""
-    return isinstance(item, Inequality) or (
-        isinstance(item, Scalar) and item.tree[0] == "sym" and item.tree[1] in _CHOICES
-    )
+def _is_choice(item: Answer) -> bool:
+    return isinstance(item, Scalar) and item.tree[0] == "sym" and item.tree[1] in _CHOICES
 
 
 _CHOICES = frozenset("ABCDEFGHIJ")
