@@ -48,12 +48,15 @@ e ≢ 2.718281828... ≢ 2.71828...
 
 [choices with their answer]
 14 ≡ \textbf{(C) }14 ≡ (C) 14 ≡ \textbf{(C)}\ 14 ≡ \text{(C)}\quad 14 ≡ C) 14 ≡ C. 14 ≢ (C) 41
+≡ \textbf{(C) 14} ≡ \text{(C) 14} ≢ \textbf{(C) 41} ≢ \text{(C) 14, (D) 15}
 ≢ \textbf{(D) }15 ≢ C ≢ (C) ≢ 14C ≢ C14 ≢ (C)(14)
 B ≡ \textbf{(B)}\ \frac{1}{2} ≡ (B) \frac12 ≡ B. ≡ B) ≡ \text{(B)} ≡ \text{Option B}
 ≢ \textbf{(A)}\ \frac{1}{2} ≢ (BD) ≢ B, C ≢ Option D ≢ BB ≢ 2B ≢ B+1 ≢ (B)(C) ≢ b
 \textbf{(E) }\text{none of these} ≡ E ≡ (E) ≡ \text{none of these} ≢ D ≢ \text{none} ≢ (D) none of these
 \frac{1}{2} ≡ \textbf{(B) } \frac{1}{2} ≢ \textbf{(B) } \frac{1}{3} ≢ \textbf{(B) } \frac{1}{2}, \frac13
 14C ≢ (C) 14 ≡ C\cdot14
+A, C ≡ C, A ≡ A \text{ and } C ≡ \text{A, C} ≢ A \text{ or } C
+B \text{ or } D ≡ D \text{ or } B ≢ B, D ≢ \text{B and D}
 (A)(B) ≡ AB
 (C)x ≡ Cx
 (2,3) ≡ (A) (2,3) ≡ A(2,3) ≢ (A) (3,2) ≢ A(3,2)

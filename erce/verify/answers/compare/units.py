@@ -127,9 +127,10 @@ _BASIC = ("second", "month", "m", "g", "liter", "pint", "dollar", "mol", "ampere
 _SIZES: dict[str, _Size] = {name: ({name: 1}, Fraction(1)) for name in _BASIC}
 # A unit in those above it, and how many of it some other units are.
 _DEFINITIONS = (
-    ("second", "ms 0.001 minute 60 hour 3600 day 86400 week 604800"),
+    ("second", "microsecond 1e-6 ms 0.001 minute 60 hour 3600 day 86400 week 604800"),
     ("month", "year 12 decade 120 century 1200"),
-    ("m", "nm 1e-9 mm 0.001 cm 0.01 dm 0.1 km 1000 inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344"),
+    ("m", "nm 1e-9 micrometer 1e-6 mm 0.001 cm 0.01 dm 0.1 km 1000"),
+    ("m", "inch 0.0254 foot 0.3048 yard 0.9144 mile 1609.344"),
     ("g", "mg 0.001 kg 1000"),
     ("liter", "ml 0.001"),
     ("pint", "quart 2 gallon 8"),

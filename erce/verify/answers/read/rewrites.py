@@ -78,9 +78,9 @@ _OHMS = re.compile(
     rf"|{_SPACES}*+\\(?:text|mathrm)\{{\s*([kM])\s*\}}\s*\\Omega(?![A-Za-z])"
     rf"|\s*+(?:~|\\[,;: ])\s*+([kM]?)\\Omega\s*\Z)(?!\s*(?:\\cdot|\\[,;: ]|[/^]|\\text|\\mathrm))"
 )
-# Microfarads: \mu\text{F}, \mathrm{\mu F}.
-_MICROFARADS = re.compile(
-    rf"\\mu\s*\\(?:text|mathrm)\{{\s*F\s*\}}|\\(?:text|mathrm)\{{{_SPACES}*+\\mu\s*F\s*\}}"
+# Microfarads, micrometers, microseconds: \mu\text{F}, \mathrm{\mu m}.
+_MICRO = re.compile(
+    rf"\\mu\s*\\(?:text|mathrm)\{{\s*([Fms])\s*\}}|\\(?:text|mathrm)\{{{_SPACES}*+\\mu\s*([Fms])\s*\}}"
 )
 _UNIT_FRACTION = re.compile(
     r"\\[dt]?frac\{\\(?:text|mathrm)\{ ?([A-Za-z]{1,10}) ?\}\}"
@@ -115,7 +115,7 @@ _REWRITES: tuple[tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str
     ("{~", _UPRIGHT, _without_commands),
     ("\\mathrm{", _UPRIGHT, _without_commands),
     ("Omega", _OHMS, _ohms),
-    ("mu", _MICROFARADS, r"\\text{ microfarads}"),
+    ("mu", _MICRO, r"\\text{ micro\1\2}"),
     ("}", _PRODUCT_OF_UNITS, r"\1\\text{ \2 \3}"),
     ("hat", _UNIT_VECTOR, _axis),
     ("vec", _UNIT_VECTOR, _axis),

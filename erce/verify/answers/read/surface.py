@@ -47,6 +47,7 @@ def compact(text: str) -> str:
 
 
 _MAX_WRAPPERS = 4
+_TEXT_OF_CHOICE = re.compile(r"\\(?:text|mathrm|mathbf)[a-z]{0,6}\s*+\{\s*+\([A-J]\)[\s~\\]")
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 _ARTICLE = re.compile(r"\A(?:[Aa]n?|[Tt]he) (?!and )(?=(?:[a-z]{3,}+ ?)++\.?\Z)")
 _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
@@ -103,6 +104,7 @@ _COMMANDS = {
     "ω": "omega",
     "σ": "sigma",
     "μ": "mu",
+    "µ": "mu",
     "ρ": "rho",
     "τ": "tau",
     "ψ": "psi",
@@ -152,9 +154,9 @@ _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9])(?<![0-9],) | (?![A-Za-z0-9])")
 
 
 def _unwrapped_whole(text: str) -> str:
-    r"""Return the text without a box, or braces that hold no list, around all of it."""
+    r"""Return the text without a box, braces that hold no list, or \text of "(D) 14", around all of it."""
     for _ in range(_MAX_WRAPPERS):
-        boxed = text.startswith(("\\boxed", "\\fbox"))
+        boxed = text.startswith(("\\boxed", "\\fbox")) or _TEXT_OF_CHOICE.match(text) is not None
         opening = text.find("{") if boxed else 0
         if not text.endswith("}") or matching_brace(text, opening) != len(text) - 1:
             break

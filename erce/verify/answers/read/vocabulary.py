@@ -220,6 +220,8 @@ microfarad: microfarads microf uf
 nanofarad: nanofarads nf
 picofarad: picofarads pf
 tesla: teslas
+micrometer: micrometers micrometre micrometres microm um
+microsecond: microseconds micros us
 nm: nanometer nanometers nanometre nanometres
 ms: millisecond milliseconds
 khz: kilohertz
@@ -243,6 +245,8 @@ SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) - {
     "ms",
     "pa",
     "uf",
+    "um",
+    "us",
     "nf",
     "pf",
 } | {
