@@ -65,8 +65,8 @@ x^2-9 ≢ x^2=9
 ≡ 22000\text{ nF} ≢ 22\text{ nF} ≢ 22\text{ F} ≢ 22\times10^{-3}\text{ F} ≢ 22\text{ C}
 4\text{ nF} ≡ 4000\text{ pF} ≡ 4\times10^{-9}\text{ farads} ≢ 4\text{ pF} ≢ 400\text{ pF}
 4F ≢ 4 ≢ 4\text{ F}^2
-3\times10^{-7}\text{ m} ≡ 0.3\ \mu\text{m} ≡ 0.3\,\mathrm{\mu m} ≡ 0.3\text{ µm} ≡ 300\text{ nm} ≢ 0.3\text{ mm}
-≢ 3\ \mu\text{m} ≢ 0.3\ \mu\text{s}
+3\times10^{-7}\text{ m} ≡ 0.3\ \mu\text{m} ≡ 0.3\,\mathrm{\mu m} ≡ 0.3\text{ µm} ≡ 300\text{ nm}
+≢ 0.3\text{ mm} ≢ 3\ \mu\text{m} ≢ 0.3\ \mu\text{s}
 8\ \mu\text{s} ≡ 8\times10^{-6}\text{ s} ≡ 8\text{ microseconds} ≡ 0.008\text{ ms} ≢ 8\text{ ms} ≢ 8\text{ s}
 \mu m ≢ 10^{-6}m
 4nF ≢ 4
