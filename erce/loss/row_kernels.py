@@ -90,7 +90,7 @@ def _measure(
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     split: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    """Store the sums of a row or, if `split`, of `width` columns of one for `_merge`.
+    """Store the sums of a row, or those of `width` of its columns for `_merge` if the row is split.
 
     The target's column starts off the largest logit, is left out of the pass over the others, and is added to
     the sums of the whole row.
@@ -264,7 +264,7 @@ def _move(bent, powers, others, d, r, order, k, form: tl.constexpr):
 
 @triton.jit
 def _add(bent, powers, u, e, largest, order, k, form: tl.constexpr):
-    """Return both sums with one u more; e = e^u."""
+    """Add the terms of one more u to both sums; e = e^u."""
     if form == ONE:
         bent += e * u
     elif form == ABOVE:

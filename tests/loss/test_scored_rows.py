@@ -66,7 +66,7 @@ def test_nothing_waits_for_a_gpu_that_is_told_how_many_targets_are_scored(
 
 
 def test_a_gpu_that_is_not_told_is_waited_for(operands):
-    with pytest.raises(NotImplementedError, match="meta tensor"):
+    with pytest.raises(NotImplementedError, match="meta tensor"):  # torch's, where a value is read
         linear_entropy_regularized_cross_entropy(*operands, lam=1.0)
 
 

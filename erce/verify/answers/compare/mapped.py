@@ -1,4 +1,4 @@
-"""A typed value → the same value with a change in all its expressions, as of the name of a variable."""
+"""A typed value → the same value with all its expressions changed, for instance a variable renamed."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -52,7 +52,7 @@ def _all_mapped(items: tuple[Answer, ...], change: Callable[[Tree], Tree]) -> tu
 
 
 def names_in(part: Answer) -> set[str]:
-    """Return the names in all expressions that `mapped` changes."""
+    """Return the names of the variables in all expressions of a value."""
     written = set[str]()
 
     def noted(tree: Tree) -> Tree:

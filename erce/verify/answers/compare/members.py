@@ -119,7 +119,7 @@ _CHOICES = frozenset("ABCDEFGHIJ")
 
 
 def values_of_signs(named: Named) -> list[Listing]:
-    """Return x = 3 or x = -3 for x = ±3 and for x ∈ {3, -3}; [] for any other value."""
+    """Return the values of x = ±3 or x ∈ {3, -3} as the list x = 3, x = -3; [] for any other value."""
     if isinstance(named.value, Listing):
         return [replace(named.value, name=named.name)]
     values = tuple(map(Scalar, with_both_signs(named.value.tree))) if isinstance(named.value, Scalar) else ()
