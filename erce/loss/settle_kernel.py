@@ -19,7 +19,7 @@ STORED = ("objective", "nll", "entropy", "top1", "z_loss", "lse", "log_sum_p2", 
 
 
 def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tuple[Loss, Slopes]:
-    """Settle rows as `row_statistics.settle` does, which is called for objectives that weigh their rows."""
+    """Settle rows as `row_statistics.settle` does, and by it for objectives that weigh their rows."""
     if type(request.objective) not in {CrossEntropy, LabelSmoothing}:
         return row_statistics.settle(sums, rows, request, gate)
     losses, slopes = (sums.top.new_empty(len(names), rows.m) for names in (STORED, Slopes._fields))

@@ -25,7 +25,7 @@ class Descriptions:
         self._kept: list[BaseException] = []  # so that no identity is used twice
 
     def of(self, error: BaseException) -> dict[str, Any]:
-        """Describe an exception by its nearest builtin class, its own classes, arguments, text and history."""
+        """Describe an exception: its nearest builtin class, own classes, arguments, text and history."""
         described = {
             "raised": builtin_base(type(error)).__name__,
             "kind": type(error).__name__,

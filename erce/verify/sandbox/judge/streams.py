@@ -23,7 +23,7 @@ def are_replaced() -> bool:
 
 
 def exchange(peer: _Peer, request: Any) -> Any:
-    """Return the answer to a request while the program reads from and prints to the tests' streams."""
+    """Return the answer to a request while the program uses the tests' streams."""
     is_typed = _is_typed()
     stream = sys.stdin if type(sys.stdin) is io.StringIO else io.StringIO()
     text = stream.read()
