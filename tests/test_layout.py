@@ -161,8 +161,7 @@ def test_no_two_public_classes_share_a_name():
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_files_are_short_and_say_what_they_do(path):
+def test_files_say_what_they_do(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400
     if text:
         assert ast.get_docstring(ast.parse(text)), "the first line says what the file turns into what"

@@ -14,7 +14,7 @@ from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.extract import last_box
+from erce.verify.extract import boxed_answer
 
 PROMPT = "{}\n\nSolve this step by step, and put the final answer in \\boxed{{}}."
 FIGURE = "[asy]"
@@ -63,7 +63,7 @@ def _train(rows: Iterable[SourceRow]) -> Iterable[Problem]:
     """Yield the rows that can be imitated and that give no test problem away."""
     for number, row in enumerate(rows):
         problem, solution = row.text("problem"), row.text("solution")
-        answer = (last_box(solution) or "").strip()
+        answer = (boxed_answer(solution) or "").strip()
         figure = FIGURE in problem or FIGURE in solution
         if answer and not figure and digest(problem) not in NEAR_DUPLICATES:
             yield _problem(row, f"math-train-{number}", answer)

@@ -1,59 +1,136 @@
-"""Completion → its final answer: the last box, else what follows "the final answer is"."""
+r"""Completion → what it gives as its answer: the only reader of free text.
+
+    without_traces   the text outside a reasoning model's trace
+    boxed_answer     the last `\boxed{…}`, with those that are joined to it
+    stated_answer    what follows the last "the final answer is"; not strict: also "Answer:" and the like
+    last_number      the last number of a text, for a reader that ignores the format
+    extract_program  the program among fences and prose
+
+A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
+"not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value. Doubt is no answer.
+Each takes time linear in the text.
+"""
 
 import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Completion
 
-MAX_STATED_CHARACTERS = 400  # that are read after "the final answer is"
+MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
+MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
+TRACES = (  # what reasoning models put around their thoughts
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+)
+Traces = Sequence[tuple[str, str]]
 
 
-def extract_answer(text: str) -> str | None:
-    r"""Return the content of the last box, else what follows the last "final answer is", else None.
+def text_of(completion: Completion | str) -> str:
+    """Return the completion's text; InputError if it is neither a text nor a completion."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Completion) and isinstance(completion.text, str):
+        return completion.text
+    raise InputError(
+        f"a completion is text (a str or an erce.types.Completion), got {type(completion).__name__}: "
+        "decode or convert it first"
+    )
 
-    Only the last box of a text counts: if it never closes, there is no answer. There is no fallback to the
-    last number. Takes time linear in the text.
 
-    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}.")
-    '\\{1, 2\\}'
-    >>> extract_answer("The final answer is $5$. I hope it is correct.")
-    '5'
+def is_finished(completion: Completion | str) -> bool:
+    """Return False if the completion was cut off; True for a bare string, or if nothing says."""
+    return isinstance(completion, str) or completion.finished is not False
+
+
+def without_traces(text: str, traces: Traces = TRACES) -> str:
+    """Return the text outside its reasoning traces; "" if a trace does not close.
+
+    `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
+    opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
+
+    >>> without_traces("<think>Is it 41?</think>It is 42."), without_traces("Or 41.</think>It is 42.")
+    ('It is 42.', 'It is 42.')
+    >>> without_traces("It is 42. <think>Or 41?")
+    ''
+    """
+    closing = {opening.casefold(): end.casefold() for opening, end in traces}
+    marks = "|".join(map(re.escape, [*closing, *closing.values()]))
+    awaited, start, kept = "", 0, []
+    for match in re.finditer(marks, text, re.IGNORECASE) if marks else ():
+        mark = match.group().casefold()
+        if mark in closing and not awaited:
+            kept.append(text[start : match.start()])
+            awaited = closing[mark]
+        elif mark not in closing and awaited in ("", mark):
+            start, kept = match.end(), kept if awaited else []
+            awaited = ""
+    return "" if awaited else "".join([*kept, text[start:]])
+
+
+def extract_answer(text: str, *, strict: bool = True) -> str | None:
+    r"""Return what the last box holds, else what is stated as the answer; None without either.
+
+    A box that never closes is no answer, and what the text states does not replace it. The text has no
+    reasoning trace (`without_traces`).
+
+    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$.")
+    ('\\{1, 2\\}', '5')
     >>> extract_answer("It is 5.") is None
     True
     """
-    start = last_box_start(text)
-    return box_at(text, start) if start >= 0 else stated_answer(text)
+    return boxed_answer(text) if has_box(text) else stated_answer(text, strict=strict)
 
 
-def last_box(text: str) -> str | None:
-    r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without a box that closes.
+# Boxes
 
-    >>> last_box(r"\boxed{1\boxed{2}}"), last_box(r"$\boxed 7$")
-    ('2', '7')
+
+def has_box(text: str) -> bool:
+    r"""Return whether the text has a `\boxed` or `\fbox`, closed or not."""
+    return _BOX.search(text) is not None
+
+
+def boxed_answer(text: str) -> str | None:
+    r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without one, or if it does not close.
+
+    Boxes that a comma, "and" or "or" joins are one answer of several values, with their names where these
+    differ. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong",
+    "\boxed{7}?") stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
+
+    >>> [boxed_answer(text) for text in (r"\boxed{1\boxed{2}}", r"$\boxed 7$", r"\boxed{3}. \boxed{4}")]
+    ['2', '7', '4']
+    >>> boxed_answer(r"$x = \boxed{2}$ or $x = \boxed{3}$"), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
+    ('2 or 3', 'x=2, y=3')
     """
-    start = last_box_start(text)
-    return box_at(text, start) if start >= 0 else None
-
-
-def last_box_start(text: str) -> int:
-    r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without a box."""
-    return max(_last_command(text, r"\boxed"), _last_command(text, r"\fbox"))
-
-
-def box_at(text: str, start: int) -> str | None:
-    r"""Return the content of the box that begins at `start`; None if the box does not close.
-
-    A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
-    """
-    opening = _BOX.match(text, start)
-    if opening is None:
+    openings = list(_BOX.finditer(text))
+    last = _box(text, openings.pop()) if openings else None
+    if last is None:
         return None
-    if not text.startswith("{", opening.end()):
-        unbraced = _UNBRACED.match(text, opening.end())
-        return unbraced.group() if unbraced else None
-    closing = matching_brace(text, opening.end())
-    return text[opening.end() + 1 : closing] if closing >= 0 else None
+    boxes, joints = [last], []
+    while openings and (box := _box(text, openings.pop())):
+        between = text[box.end : boxes[0].start]
+        joint = _JOINT.fullmatch(_DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1]))
+        if joint is None:
+            break
+        boxes.insert(0, box)
+        joints.insert(0, joint)
+    before = text[max(0, boxes[0].start - MAX_BESIDE_CHARACTERS) : boxes[0].start]
+    first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
+    names = [match["name"] if match else None for match in (first, *joints)]
+    answers = [box.content for box in boxes]
+    if len(set(names)) > 1 and None not in names:
+        answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
+    word = " or " if any(joint["word"].endswith("or") for joint in joints) else ", "
+    negation = _NEGATION_BEFORE.search(before)
+    answer = word.join(dict.fromkeys(answers))
+    return f"{negation.group() if negation else ''}{answer}{_doubt_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -74,73 +151,282 @@ def matching_brace(text: str, start: int) -> int:
     return -1
 
 
-def stated_answer(text: str) -> str | None:
-    """Return what follows the last "final answer is" in its sentence; None without these words.
+class _Box(NamedTuple):
+    """A box that closes: where it begins and ends, and what it holds."""
 
-    Emphasis and maths delimiters around the answer are removed. Several formulas joined by commas or "or" are
-    one answer. A full stop inside a number does not end the sentence.
+    start: int
+    end: int
+    content: str
+
+
+def _box(text: str, opening: re.Match[str]) -> _Box | None:
+    """Return the box with this opening; None if it does not close."""
+    if not text.startswith("{", opening.end()):
+        unbraced = _UNBRACED.match(text, opening.end())
+        return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
+    closing = matching_brace(text, opening.end())
+    if closing < 0:
+        return None
+    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing])
+
+
+# Sentences
+
+
+def stated_answer(text: str, *, strict: bool = True) -> str | None:
+    """Return what follows the last "the final answer is"; None without these words, "" if nothing does.
+
+    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
+    whichever comes last. Emphasis and maths delimiters around the answer are removed, and the sentence is
+    cut before a word that cannot change the answer ("which", "so", "because", "in total"). Every other word
+    stays, as do those before and after that leave the answer in doubt.
+
+    >>> stated_answer("The final answer is $5$, which is odd."), stated_answer("The final answer is 5, or 6.")
+    ('5', '5, or 6')
+    >>> stated_answer("**Answer:** 5", strict=False), stated_answer("The answer is not 5.", strict=False)
+    ('5', 'not 5')
     """
-    *_, last = (None, *_STATED.finditer(text))
+    *_, last = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
     if last is None:
         return None
-    line = text[last.end() : last.end() + MAX_STATED_CHARACTERS].partition("\n")[0]
-    delimited = _DELIMITED.match(line)
-    if delimited and _GOES_ON.match(line, delimited.end()):
-        return _SENTENCE_END.split(line, maxsplit=1)[0].strip()
-    if delimited:
-        return next(group for group in delimited.groups() if group is not None).strip()
-    return _CLAUSE_END.split(_SENTENCE_END.split(line, maxsplit=1)[0], maxsplit=1)[0].strip() or None
+    if (tagged := last.groupdict().get("tagged")) is not None:
+        return _unwrapped(tagged)
+    answer = _first_sentence(text[last.end() : last.end() + MAX_ANSWER_CHARACTERS])
+    clause = _CLAUSE_START.split(text[max(0, last.start() - MAX_BESIDE_CHARACTERS) : last.start()])[-1]
+    before = f"{clause}{last.group()} " if _DOUBT.search(clause) else ""
+    return f"{before}{_doubt_after(text, last.end()).strip() or answer}"
 
 
 def last_number(text: str) -> str | None:
-    """Return the last number of a text; None without one, or if its last word with a digit is no number.
+    """Return the last number of a text; None without one, or where its sentence leaves it in doubt.
+
+    In doubt is the number of a question, one after "not", "than", "between" or another such word in its
+    clause, one that "or", "and", "to" or a comma joins to another, and one that the text takes back.
+    The last word with a digit must be a number.
 
     >>> last_number("3 + 4 =7."), last_number("So the change is **-$1,000.50**.")
     ('7', '-$1,000.50')
-    >>> last_number("It is 3 or 4x"), last_number("It is 3-7"), last_number("It is three")
-    (None, None, None)
+    >>> [last_number(text) for text in ("It is 3 or 4x", "It is 3-7", "Is it 3?", "It is 3 or 4", "Not 3.")]
+    [None, None, None, None, None]
     """
-    with_digits = (word for word in reversed(_BETWEEN_WORDS.split(text)) if _DIGIT.search(word))
-    word = next(with_digits, "").strip(_AROUND_NUMBERS)
-    return word if _NUMERAL.fullmatch(word) else None
-
-
-def text_of(completion: Completion | str) -> str:
-    """Return the completion's text; InputError if it is neither a text nor a completion."""
-    if isinstance(completion, str):
-        return completion
-    if isinstance(completion, Completion) and isinstance(completion.text, str):
-        return completion.text
-    raise InputError(
-        f"a completion is text (a str or an erce.types.Completion), got {type(completion).__name__}: "
-        "decode or convert it first"
+    words = [word for word in _WORD.finditer(text) if _DIGIT.search(word.group())]
+    if not words:
+        return None
+    last = words[-1]
+    number = last.group().strip(_AROUND_NUMBERS)
+    before = text[max(0, last.start() - MAX_ANSWER_CHARACTERS) : last.start()]
+    sentence = _SENTENCE_END.split(text[last.start() : last.start() + MAX_ANSWER_CHARACTERS], maxsplit=1)[0]
+    in_doubt = (
+        "?" in sentence.partition("\n")[0]
+        or _DOUBT_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
+        or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
+        or _doubt_after(text, last.end())
     )
+    return number if _NUMERAL.fullmatch(number) and not in_doubt else None
 
 
-def is_finished(completion: Completion | str) -> bool:
-    """Return False if the completion was cut off; True for a bare string, or if nothing says."""
-    return isinstance(completion, str) or completion.finished is not False
+def _first_sentence(text: str) -> str:
+    """Return the answer at the start of a text, without decoration and without what cannot change it."""
+    text = _DECORATION.sub("", text, count=1)
+    delimited = _DELIMITED.match(text)
+    start = delimited.end() if delimited else 0
+    sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
+    kept = _HARMLESS.split(sentence, maxsplit=1)[0]
+    answer = text[:start]
+    if answer.startswith("**") or not kept.strip(" .:;,*_"):
+        answer = _unwrapped(answer)
+    return _unwrapped(answer + kept)
 
 
-_BOX = re.compile(r"\\(?:boxed|fbox)\s*+")
+def _unwrapped(answer: str) -> str:
+    """Remove emphasis, maths delimiters and a full stop that are around the whole answer."""
+    answer = answer.strip().strip("*_`").strip().removesuffix(".")
+    delimited = _DELIMITED.fullmatch(answer)
+    return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
+
+
+def _doubt_after(text: str, end: int) -> str:
+    """Return the words after an answer that ends at `end` if they take it back, else "".
+
+    That is a question mark or "or 3" right after it, "is wrong" after it, and "that is wrong" in its sentence
+    or the next.
+    """
+    text = text[end : end + MAX_ANSWER_CHARACTERS]
+    beside = _DOUBT_BESIDE.match(text)
+    if beside:
+        return beside.group()
+    first, _, rest = text.partition(". ")
+    retracted = _RETRACTED.search(f"{first}. {_SENTENCE_END.split(rest, maxsplit=1)[0]}")
+    return retracted.string[: retracted.end()] if retracted else ""
+
+
+# Programs
+
+
+def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Traces = TRACES) -> str:
+    """Return the program in a text: of its blocks the last that defines an entry point, else the last.
+
+    Blocks are fences of three or more backticks or tildes that name Python, else fences that name nothing,
+    else runs of lines that look like code, from a `def`, `class`, `import` or decorator on. A fence that
+    names anything else, such as an output, holds no program. Without block and fence the text is the
+    program. A block that is indented as a whole is moved to the margin. A fence that never closes ends with
+    the text. There is no program inside a reasoning trace.
+
+    >>> extract_program("Sure:\\n```python3.11\\nx = 1\\n```\\nOutput:\\n```text\\n1\\n```")
+    'x = 1'
+    >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
+    'def f():\\n    return 1'
+    """
+    text = without_traces(text, traces)
+    fences, prose = _fences(text)
+    kinds = [
+        [code for language, code in fences if _PYTHON.fullmatch(language)],
+        [code for language, code in fences if not language],
+        _runs_of_code(prose),
+    ]
+    wanted = set(entry_points)
+    defining = [
+        code for kind in kinds for code in reversed(kind) if wanted & set(_DEFINED_NAME.findall(code))
+    ]
+    any_block = [kind[-1] for kind in kinds if kind]
+    return next(iter(defining + any_block), "" if fences else text)
+
+
+def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the language and the code of each fenced block, and the text outside all of them.
+
+    A fence closes with at least as many of its characters, so that three backticks inside four are code. A
+    block of Markdown or of no language that has blocks itself stands for these.
+    """
+    blocks: list[tuple[str, str]] = []
+    inside: list[str] = []
+    outside: list[str] = []
+    mark, language = "", ""
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if mark and fence and fence["mark"].startswith(mark) and not fence["info"].strip():
+            blocks += _blocks_of(language, inside)
+            mark, inside = "", []
+        elif mark:
+            inside.append(line)
+        elif fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
+            mark, words = fence["mark"], fence["info"].split()
+            language = words[0].strip("{}.").lower() if words else ""
+        else:
+            outside.append(line)
+    return blocks + (_blocks_of(language, inside) if mark else []), "\n".join(outside)
+
+
+def _blocks_of(language: str, lines: list[str]) -> list[tuple[str, str]]:
+    code = _at_the_margin("\n".join(lines))
+    inner = _fences(code)[0] if language in ("", "markdown", "md") and _FENCE.search(code) else []
+    return inner or [(language, code)]
+
+
+def _at_the_margin(code: str) -> str:
+    """Return the code without the indentation that all of its lines have."""
+    return textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code
+
+
+def _runs_of_code(text: str) -> list[str]:
+    """Return the runs of lines that look like code, each from a line on that defines or imports something.
+
+    A text in which every line looks like code is one run.
+    """
+    runs: list[list[str]] = []
+    is_open, is_code, quotes = False, bool(text.strip()), ""  # quotes: of a string that has not ended
+    text = _at_the_margin(text)
+    for line in text.split("\n"):
+        if not is_open and _DEFINES.match(line):
+            runs.append([])
+            is_open = True
+        elif line.strip() and not quotes and not (_CODE.match(line) or _DEFINES.match(line)):
+            is_open = is_code = False
+        if is_open:
+            runs[-1].append(line)
+        for triple in _TRIPLE.findall(line):
+            quotes = "" if quotes == triple else quotes or triple
+    return [text] if is_code else ["\n".join(run).strip("\n") for run in runs]
+
+
+_BOX = re.compile(r"\\(?:boxed|fbox)(?![^\W\d_])\s*+")  # not \boxedwith
 _UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-# Emphasis may end before or after the colon, and the answer may stand below it.
-_STATED = re.compile(r"final\s++answer\s++is\s*+(?:\*\*(?=[\s:]))?(?::(?:\*\*)?\s++)?:?", re.IGNORECASE)
-_DELIMITED = re.compile(
-    r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]|\*\*([^*]++)\*\*)"
+_DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
+_NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
+_NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
+_JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
+_NEGATION_BEFORE = re.compile(
+    r"(?:\bnot|n't|\bnever|\b(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)"
+    r"\s+(?:equal\s+to\s+)?[$\\(\[\s*]*\Z",
+    re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"\s*+(?:,\s*+(?:or|and)?|or|and)\s*+(?:\$|\\\(|\\\[|\*\*)")
-_SENTENCE_END = re.compile(r"\.(?:\s|$)|\.?\s++I hope")
-_CLAUSE_END = re.compile(r",\s++(?=[a-z])")
-_BETWEEN_WORDS, _DIGIT = re.compile(r"[\s=]"), re.compile("[0-9]")
+# What may stand between an answer and the words after it.
+_CLOSING = r"[$)\]}*_`\\\s]*+"
+_IS_WRONG = (
+    r"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?"
+    r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
+    r"|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
+)
+_DOUBT_BESIDE = re.compile(
+    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?[$(\\]*-?[0-9][^.\n]{{0,40}}|{_IS_WRONG})",
+    re.IGNORECASE,
+)
+_RETRACTED = re.compile(rf"\b(?:that|this|it|which|answer)\s*{_IS_WRONG}", re.IGNORECASE)
+
+_FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
+_STATEMENT = re.compile(
+    rf"<answer>(?P<tagged>.{{0,{MAX_ANSWER_CHARACTERS}}}?)</answer>"
+    r"|^[^\w\n]{0,12}(?:the\s|my\s)?(?:(?:final|correct)\s)?answers?[^\w\n]{0,8}$"
+    r"|^####\s*(?=[-+$\\(0-9])"
+    r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
+    r"|\banswers?\s++(?:(?:to|for|of)\s[^.:?!\n]{1,80}?\s)?"
+    r"(?:is|are|was|would\s+be|will\s+be|should\s+be|must\s+be|equals|comes\s+out\s+(?:to\s+be|to|as))\b"
+    r"(?:\s+(?:therefore|thus|then|simply|just|indeed|clearly|exactly|equal\s+to|given\s+by)\b)?"
+    r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+# Space, emphasis that does not come in pairs, emoji: what may stand before an answer.
+_DECORATION = re.compile(
+    r"^(?:[\s:=`#]|\*\*(?=\s)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff])*+"
+)
+_DELIMITED = re.compile(
+    r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
+)
+_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|(?<=\?)\s|\.?\s++I hope")
+_CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
+_HARMLESS = re.compile(
+    r"(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|therefore|"
+    r"in\s+(?:total|all)|altogether|total|rounded|given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|"
+    r"for\s+(?:all|any|every|each)|I\s+hope)\b",
+    re.IGNORECASE,
+)
+_DOUBT = re.compile(
+    r"\b(?:not|never|if|whether|unless|doubt\w*|unlikely|suppos\w+|assum\w+|maybe|perhaps|possibly|cannot)\b|n't",
+    re.IGNORECASE,
+)
+_DOUBT_OF_NUMBER = re.compile(
+    r"\b(?:not|never|neither|nor|either|than|between|least|most|unless|whether|maybe|perhaps|possibly|almost|nearly"
+    r"|under|over|below|above|cannot)\b|n't",
+    re.IGNORECASE,
+)
+_OTHER_NUMBER = re.compile(
+    r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|[0-9],\s+\Z", re.IGNORECASE
+)
+_WORD, _DIGIT = re.compile(r"[^\s=]++"), re.compile("[0-9]")
 _AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
 _NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")
 
-
-def _last_command(text: str, command: str) -> int:
-    r"""Return where `command` last occurs with no letter after it (unlike `\boxedwith`); -1 if nowhere."""
-    start = text.rfind(command)
-    while start >= 0 and text[start + len(command) : start + len(command) + 1].isalpha():
-        start = text.rfind(command, 0, start)
-    return start
+_FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
+_PYTHON = re.compile(r"py(?:thon)?[0-9.]*|py3k?")
+_DEFINED_NAME = re.compile(
+    r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE
+)
+_DEFINES = re.compile(r"(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|@\w")
+# A line that goes on with code: indented, a statement, an assignment, a call, a comment, a closing bracket.
+_CODE = re.compile(
+    r"[ \t#)\]}@]|\"\"\"|'''|(?:def|class|async|import|from|if|elif|else|for|while|try|except|finally|with|"
+    r"return|raise|assert|pass|del|global|print|lambda|yield|match|case)\b(?:.*[:(,=\\]|\s*+$|\s++\S++\s*+$)"
+    r"|[\w.\[\]\"', ]++(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|[\w.]++\(",
+)
+_TRIPLE = re.compile(r"\"\"\"|'''")

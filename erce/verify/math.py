@@ -13,7 +13,17 @@ from erce.verify.answers.read.surface import clean, compact
 from erce.verify.answers.read.typed import parse_answer
 from erce.verify.answers.tree import contains, symbols
 from erce.verify.answers.values import Answer, Bracketed, Listing, Named, Scalar
-from erce.verify.extract import extract_answer, is_finished, last_box_start, last_number, text_of
+from erce.verify.extract import (
+    TRACES,
+    Traces,
+    extract_answer,
+    has_box,
+    is_finished,
+    last_number,
+    text_of,
+    without_traces,
+)
+from erce.verify.number import is_number
 
 __all__ = ["Conventions", "equivalent", "verify_math"]
 
@@ -27,36 +37,39 @@ def verify_math(
     answer: str,
     completion: Completion | str,
     *,
+    strict: bool = True,
     mode: str = "typed",
     conventions: Conventions = _DEFAULT,
-    last: bool = False,
+    traces: Traces = TRACES,
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
-    The final answer is the content of the last box, else what follows "the final answer is". A number
-    anywhere else is not an answer, but with `last` the last number of a finished completion that has neither,
-    however it came there. `mode="typed"` compares with `equivalent`; "paper" takes the paper's four steps,
-    which know no conventions.
+    The final answer is the content of the last box, else what follows "the final answer is". Anything else is
+    not an answer. With `strict=False` it may be, if neither is there: then the last stated answer counts
+    ("Answer: 5", "the answer is 5"), else, if `answer` is a number, the last number of a finished text,
+    unless its sentence leaves it in doubt (`erce.verify.extract`). What stands in a reasoning trace, between
+    the marks of `traces`, is never read. `mode="typed"` compares with `equivalent`; "paper" takes the paper's
+    four steps, which know no conventions.
 
     Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
     completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
 
     >>> verify_math(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").reason
     'numeric'
-    >>> verify_math("5", "It is 5.").reason, verify_math("5", "It is 5.", last=True).reason
+    >>> verify_math("5", "Answer: 5").reason, verify_math("5", "Answer: 5", strict=False).reason
     ('no answer', 'exact')
     """
     if mode not in MODES:
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     _require_reference(answer)
-    text = text_of(completion)
-    extracted = extract_answer(text)
-    if last and extracted is None and last_box_start(text) < 0 and is_finished(completion):
+    text = without_traces(text_of(completion), traces)
+    finished = is_finished(completion)
+    extracted = extract_answer(text, strict=strict)
+    if extracted is None and not (strict or has_box(text)) and finished and is_number(answer):
         extracted = last_number(text)
     if extracted is None or not extracted.strip():
-        reason = "no answer" if is_finished(completion) else "truncated"
-        return Verdict(False, reason, elapsed=time.perf_counter() - began)
+        return Verdict(False, "no answer" if finished else "truncated", elapsed=time.perf_counter() - began)
     if mode == "paper":
         from erce.verify.paper_steps import equivalent_paper
 

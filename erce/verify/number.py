@@ -9,7 +9,17 @@ from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.read.units import unit_words
-from erce.verify.extract import is_finished, last_box, last_box_start, last_number, text_of
+from erce.verify.extract import (
+    TRACES,
+    Traces,
+    boxed_answer,
+    has_box,
+    is_finished,
+    last_number,
+    stated_answer,
+    text_of,
+    without_traces,
+)
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_DIGITS = 200
@@ -20,38 +30,46 @@ _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
 
 
 def verify_number(
-    answer: str, completion: Completion | str, *, marker: str = "####", last: bool = False
+    answer: str,
+    completion: Completion | str,
+    *,
+    strict: bool = True,
+    marker: str = "####",
+    traces: Traces = TRACES,
 ) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
-    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); without one it is
-    what the last `\\boxed{…}` or `\\fbox{…}` holds. A number anywhere else is not an answer, but with `last`
-    the last number of a finished completion that has neither, however it came there. Thousands
-    separators, currency, a percent sign, a full stop, known units and what is counted ("18 red apples") are
-    ignored; "million" multiplies. A line with a second number, an operator or any other word is "unparsed",
-    so neither a list of candidates nor "42 is wrong" is an answer. Numbers are compared as fractions.
+    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`), headings with text
+    below them apart ("#### Step 3: add up"); without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
+    holds. A number anywhere else is not an answer. With `strict=False` it may be, if there is neither marker
+    nor box: then the last stated answer counts ("Answer: 18", "the answer is 18"), else the last number of a
+    finished text, unless its sentence leaves it in doubt (`erce.verify.extract`). What stands in a reasoning
+    trace, between the marks of `traces`, is never read.
+
+    Thousands separators, currency, a percent sign, a full stop and known units are ignored; "million"
+    multiplies. A line with a second number, an operator or any other word is "unparsed", so neither a list of
+    candidates nor "42 is wrong" is an answer. Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
     "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
     if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
-    check takes microseconds. InputError if `answer` itself is no number.
+    check takes microseconds. InputError if `answer` itself is not a number.
 
     >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0, detail='', warning='')
-    >>> verify_number("18", "It is 18.").reason, verify_number("18", "It is 18.", last=True).reason
+    >>> verify_number("18", "Answer: 18").reason, verify_number("18", "Answer: 18", strict=False).reason
     ('no answer', 'exact')
     """
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
-    text = text_of(completion)
-    line, number = "", None
-    for part in _parts(text, marker, last and is_finished(completion)):
-        if part and number is None:
-            line = part.strip()[:MAX_LINE_CHARACTERS]
-            number = _number(line)
+    text = without_traces(text_of(completion), traces)
+    finished = is_finished(completion)
+    found = _answer_line(text, marker, strict=strict, finished=finished)
+    line = (found or "").strip()[:MAX_LINE_CHARACTERS]
+    number = _number(line)
     if number is None:
-        if not is_finished(completion):
+        if not finished:
             return Verdict(False, "truncated", line or None)
         return Verdict(False, "unparsed", line) if line else Verdict(False, "no answer")
     if number.value is None:
@@ -60,6 +78,16 @@ def verify_number(
         return Verdict(True, "exact", number.text)
     same = abs(number.value - gold) < TOLERANCE
     return Verdict(same, "numeric" if same else "different", number.text)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is one number, as `verify_number` reads it.
+
+    >>> is_number("$1,000.00"), is_number("18 or 19")
+    (True, False)
+    """
+    number = _number(text.strip())
+    return number is not None and number.value is not None
 
 
 def same_number(first: str, second: str) -> bool:
@@ -89,21 +117,24 @@ def _reference_value(answer: str) -> Fraction:
     return number.value
 
 
-def _parts(text: str, marker: str, last: bool) -> list[str | None]:
-    """Return the parts of a text that may hold its answer, the first to be read first."""
-    parts = [_after_marker(text, marker), last_box(text)]
-    unmarked = last and marker not in text and last_box_start(text) < 0
-    return [last_number(text)] if unmarked else parts
-
-
-def _after_marker(text: str, marker: str) -> str | None:
-    """Return the first line after the last marker that is not blank; None without a marker."""
-    start = text.rfind(marker)
-    if start < 0:
+def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str | None:
+    """Return what the text gives as its answer: after the marker, else in a box, else not strictly."""
+    end = len(text)
+    while (start := text.rfind(marker, 0, end)) >= 0:
+        line, _, below = text[start + len(marker) : end].lstrip().partition("\n")
+        is_heading = _HEADING.match(line) and (below.strip() or end < len(text)) and not is_number(line)
+        if not is_heading:
+            return line
+        end = start
+    if has_box(text):
+        return boxed_answer(text)
+    if strict:
         return None
-    return text[start + len(marker) :].lstrip().partition("\n")[0]
+    stated = stated_answer(text, strict=False)
+    return last_number(text) if stated is None and finished else stated
 
 
+_HEADING = re.compile(r"[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_]")  # Step 3: add up; 3. Add up
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
 # Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing say nothing about the value.
 _WRAPPING = re.compile(
@@ -117,15 +148,16 @@ _INTRODUCTION = re.compile(
     r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
 )
 _OPENING = re.compile(
-    r"[:=<(*_\s]*+(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
+    r"(?:[:=(*_\s]|<(?=[^<>\n]*+>))*+"
+    r"(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
 )
 _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
 _MIXED = re.compile(r"(?<![0-9.,/])([0-9]{1,9}) ([0-9]{1,9})/([0-9]{1,9})(?![0-9.,/])")
 _OVER = re.compile(r" ?/ ?([0-9]++)")
-# The start of an expression or of a second number; m2 and km^2 are units.
-_NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|\\|(?<![\w^])[0-9]")
+# The start of an expression or of a second number, and a question; m2 and km^2 are units.
+_NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
 
 _EXPLANATION = re.compile(r"\((?!\s*or\b).*")  # "18 (3 times 6)", but not "18 (or 19)"
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")

@@ -5,18 +5,20 @@ expected value; see `erce.verify.sandbox`. Mode "paper" is the paper's own proto
 program and asserts in one interpreter, under an alarm of 2.0 s.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
-from erce.verify.extract import is_finished, text_of
+from erce.verify.extract import extract_program, is_finished, text_of
 from erce.verify.sandbox import Job, Limits, shared
 from erce.verify.sandbox.compiled_tests import BrokenTestsError, require_asserts
 from erce.verify.sandbox.jobs import WALL_TIMES_CPU
 
 LIMITS = Limits()  # 2.0 s of processor time; the appendix "Execution-Based Evaluation" has 2.0 s of wall time
+_NAME = re.compile(r"[^\W\d]\w*")
 TIMES_REFERENCE = 5  # a program may use this many times the processor time of the demonstration
 _REFERENCE_LIMITS = Limits(cpu=30.0, wall=30.0 * WALL_TIMES_CPU)
 
@@ -76,34 +78,13 @@ def verify_program_paper(problem: Problem, completion: Completion | str) -> Verd
     return _verify(problem, completion, "paper")
 
 
-def extract_program(text: str) -> str:
-    """Return the last block fenced as Python, else the last fenced block, else the text.
-
-    A fence that is never closed ends with the text.
-
-    >>> extract_program("Sure:\\n```python\\nx = 1\\n```\\nDone.")
-    'x = 1'
-    """
-    blocks: list[tuple[str, list[str]]] = []
-    fenced = False
-    for line in text.split("\n"):
-        if line.lstrip().startswith("```"):
-            if not fenced:
-                blocks.append((line.strip().strip("`").strip().lower(), []))
-            fenced = not fenced
-        elif fenced:
-            blocks[-1][1].append(line)
-    python = [lines for language, lines in blocks if language in ("python", "python3", "py")]
-    chosen = python or [lines for _, lines in blocks]
-    return "\n".join(chosen[-1]) if chosen else text
-
-
 def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdict:
     try:
         require_asserts(problem.tests, problem.setup)
     except BrokenTestsError as error:
         raise InputError(f"problem {problem.id!r}: {error}") from error
-    program, finished = extract_program(text_of(completion)), is_finished(completion)
+    finished = is_finished(completion)
+    program = extract_program(text_of(completion), _names(problem))
     if not program.strip():
         return Verdict(False, "no answer" if finished else "truncated")
     verdict = _verdict_and_seconds(program, problem, LIMITS, mode)[0]
@@ -116,12 +97,17 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     return replace(verdict, extracted=program)
 
 
+def _names(problem: Problem) -> Iterable[str]:
+    """Return the names that the problem's program may have to define: those that its tests mention."""
+    return problem.entry_points or set(_NAME.findall("\n".join(problem.tests)))
+
+
 def _limits_from_demonstration(problem: Problem) -> Limits:
     """Return limits of five times what the demonstration uses here, at least the usual ones.
 
     A demonstration that does not pass raises nothing.
     """
-    reference = extract_program(problem.demonstration)
+    reference = extract_program(problem.demonstration, _names(problem))
     if not reference.strip():
         return LIMITS
     verdict, seconds = _verdict_and_seconds(reference, problem, _REFERENCE_LIMITS, "strict")

@@ -7,13 +7,15 @@ import pytest
 
 from erce.types import Completion
 from erce.verify.extract import (
+    boxed_answer,
     extract_answer,
+    extract_program,
     is_finished,
-    last_box,
     last_number,
     matching_brace,
     stated_answer,
     text_of,
+    without_traces,
 )
 
 BOXES = [  # text, content of the last box
@@ -27,8 +29,21 @@ BOXES = [  # text, content of the last box
     (r"\boxed{\boxed{5}}", "5"),
     ("\\boxed\n {5}", "5"),
     (r"\fbox{7}", "7"),
-    (r"\boxed{1} and \fbox{2}", "2"),
-    (r"\fbox{1} and \boxed{2}", "2"),
+    (r"\boxed{1} and \fbox{2}", "1, 2"),
+    (r"\fbox{1}. And \boxed{2}", "2"),
+    (r"\boxed{1}, \boxed{2}, or \boxed{3}", "1 or 2 or 3"),
+    (r"$x = \boxed{2}\text{ and }y=\boxed{3}$", "x=2, y=3"),
+    (r"$g(x)=\boxed{2x}$ or $g(x)=\boxed{-2x}$.", "2x or -2x"),
+    (r"\boxed{7} and \boxed{7}", "7"),
+    (r"a = \boxed{2} so b is \boxed{3}", "3"),
+    (r"It isn't $\boxed{7}$.", "n't $7"),
+    (r"less than \boxed{7}", "less than 7"),
+    (r"\boxed{7}, but that is wrong.", "7, but that is wrong"),
+    (r"\boxed{7}. No, that's wrong. Sorry.", "7. No, that's wrong"),
+    (r"\boxed{7}. A common error gives 8, which is wrong.", "7. A common error gives 8, which is wrong"),
+    (r"\boxed{7}. Fine. That is wrong only for 8.", "7"),
+    (r"\boxed{7}?", "7?"),
+    (r"\boxed{7} or 8", "7 or 8"),
     (r"$\boxed 7$", "7"),
     (r"$\boxed \frac{1}{2}$", r"\frac{1}{2}"),
     (r"\(\boxed 7\)", "7"),
@@ -56,7 +71,17 @@ STATED = [  # text, what follows the last "final answer is"
     ("the final answer is $7$, and $8$.", "$7$, and $8$"),
     ("the final answer is $7$, since $8$ is even", "7"),
     ("the final answer is 1. no, the final answer is 2.", "2"),
-    ("the final answer is", None),
+    ("the final answer is", ""),
+    ("the final answer is 3, or 4", "3, or 4"),
+    ("the final answer is 5, but that is wrong.", "5, but that is wrong"),
+    ("the final answer is x = 2, y = 3.", "x = 2, y = 3"),
+    ("the final answer is $5$ apples.", "$5$ apples"),
+    ("the final answer is **12** cm", "12 cm"),
+    ("the final answer is 12 dollars in total.", "12 dollars"),
+    ("the final answer is $x+1$ for all $x$", "x+1"),
+    ("the final answer is 7?", "7?"),
+    ("I doubt that the final answer is 7.", "I doubt that the final answer is 7"),
+    ("If x is 2, the final answer is 7.", "7"),
     ("**The final answer is** $7$", "7"),
     ("**The final answer is:** 7", "7"),
     ("The final answer is **7**", "7"),
@@ -68,7 +93,7 @@ STATED = [  # text, what follows the last "final answer is"
 
 @pytest.mark.parametrize(("text", "content"), BOXES)
 def test_the_last_box_is_found_by_matching_its_braces(text, content):
-    assert last_box(text) == content
+    assert boxed_answer(text) == content
 
 
 @pytest.mark.parametrize(("text", "content"), STATED)
@@ -81,6 +106,96 @@ def test_a_box_goes_before_a_stated_answer_and_no_numeral_is_a_fallback():
     assert extract_answer("The final answer is 2.") == "2"
     assert extract_answer("9 + 9 = 18") is None
     assert extract_answer(r"The final answer is 2. \boxed{1") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "outside"),
+    [
+        ("none here", "none here"),
+        ("<think>a</think>b", "b"),
+        ("a<think>b</think>c<reasoning>d</reasoning>e", "ace"),
+        ("<THINK>a<think>b</think>c", "c"),
+        ("<think>a</thinking>b</think>c", "c"),
+        ("a</think>b", "b"),
+        ("a<think>b</think>c</think>d", "d"),
+        ("a<think>b", ""),
+        ("[THINK]a[/THINK]b", "b"),
+    ],
+)
+def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
+    assert without_traces(text) == outside
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("So 42.", "42"),
+        ("It is 42!", "42"),
+        ("5 apples and 37 left", "37"),
+        ("more than before, so 37", "37"),
+        ("It is 7.\n\nThanks, bye!", "7"),
+        ("She got 7, so why ask?", None),
+        ("12 to 21", None),
+        ("2, 3", None),
+        ("two or 3", "3"),
+        ("It can't be 3", None),
+        ("42, but that is wrong.", None),
+        ("42 isn't right", None),
+    ],
+)
+def test_the_last_number_stands_without_doubt(text, number):
+    assert last_number(text) == number
+
+
+SQUARE = "def square(x):\n    return x * x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```python3.11\n{SQUARE}\n```\nprints\n```\n9\n```",
+        f"```py title=a.py\n{SQUARE}\n```",
+        f"```{{.python}}\n{SQUARE}\n```",
+        f"~~~python\n{SQUARE}\n~~~\nDone.",
+        f"Sure!\n\n```\n{SQUARE}\n```\nOutput:\n```\n9\n```",
+        f"```python\n{SQUARE}\n```\nUse it:\n```python\nprint(square(3))\n```",
+        f"```python\ndef cube(x): ...\n```\n```python\n{SQUARE}\n```\n```bash\npython square.py\n```",
+        f"```python\n{SQUARE}",
+        "1. Like this:\n   ```python\n   def square(x):\n       return x * x\n   ```",
+        f"````markdown\n# Solution\n```python\n{SQUARE}\n```\n````",
+        f"<think>```python\ndef square(x): ...\n```</think>\n```python\n{SQUARE}\n```",
+        SQUARE,
+        f"Here is the function:\n\n{SQUARE}\n\nIt multiplies x by itself.",
+        "    def square(x):\n        return x * x",
+        f"{SQUARE}\n\nOutput:\n```text\n9\n```",
+        f"[PYTHON]\n{SQUARE}\n[/PYTHON]",
+    ],
+)
+def test_the_program_is_the_block_that_defines_an_entry_point(text):
+    assert extract_program(text, ["square"]) == SQUARE
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ('````python\nx = """\n```\n"""\n````', 'x = """\n```\n"""'),
+        ("```text\n9\n```", ""),
+        ("```output\n9\n```\nthat is all", ""),
+        ("<think>\ndef square(x): return x", ""),
+        ("no program here", "no program here"),
+        ("from x import *\n\nf = 3\nprint(f)\n\nDone now.", "from x import *\n\nf = 3\nprint(f)"),
+        (
+            'def f():\n    """\nNot indented here.\n"""\n    return 1',
+            'def f():\n    """\nNot indented here.\n"""\n    return 1',
+        ),
+        (
+            "def f(x):\n    return x\nif f(1):\n    y = 2\nelse:\n    y = 3",
+            "def f(x):\n    return x\nif f(1):\n    y = 2\nelse:\n    y = 3",
+        ),
+    ],
+)
+def test_output_is_no_program_and_prose_is_cut_off(text, program):
+    assert extract_program(text) == program
 
 
 def test_a_brace_that_never_closes_has_no_match():
@@ -117,6 +232,18 @@ HOSTILE = [
     " " * 100_000,
     "1," * 50_000,
     "\ud800\x00" * 50_000,
+    "\\boxed{1}," * 10_000,
+    "<think>" * 14_000,
+    "</think>" * 12_000,
+    "answer is " * 10_000,
+    "answer to " * 10_000,
+    "<answer>" * 12_000,
+    "```python\n" * 10_000,
+    "````\n```" * 12_000,
+    "def f():\n" * 11_000,
+    "import " + "x." * 50_000,
+    "1 or " * 20_000,
+    "a\n" * 50_000,
 ]
 
 
@@ -124,5 +251,7 @@ HOSTILE = [
 def test_a_hundred_thousand_characters_are_searched_in_linear_time(text):
     began = time.process_time()
     extract_answer(text)
+    extract_answer(without_traces(text), strict=False)
     last_number(text)
+    extract_program(text, ["f"])
     assert time.process_time() - began < 5  # a quadratic search takes tens of seconds

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from erce.types import REASONS, Completion
-from erce.verify import verify_math, verify_number
+from erce.verify import verify_number
 
 ACCEPTED = [  # answer, completion, reason
     ("18", "#### 18 percent", "exact"),
@@ -53,6 +53,7 @@ ACCEPTED = [  # answer, completion, reason
     ("18", "\\boxed{18^\\circ}", "exact"),
     ("18", "#### Step 3: add up\nso \\boxed{18}", "exact"),
     ("18", "#### Solution\nso \\boxed{18}", "exact"),
+    ("18", "#### 3. Add up\nso \\boxed{18}", "exact"),
     ("18", "#### $18", "numeric"),
     ("18", "#### 18.00", "numeric"),
     ("18", "#### +18", "numeric"),
@@ -79,6 +80,12 @@ ACCEPTED = [  # answer, completion, reason
     ("1,000", "#### 1\u202f000", "numeric"),
 ]
 REJECTED = [
+    ("42", "First \\boxed{42}, but that is wrong.\n#### 41 or 43", "unparsed"),
+    ("42", "First \\boxed{42}.\n#### none", "unparsed"),
+    ("42", "#### 42 or 43\nso \\boxed{42}", "unparsed"),
+    ("42", "\\boxed{42}\n####", "no answer"),
+    ("42", "#### 42?", "unparsed"),
+    ("42", "#### < 42", "unparsed"),
     ("42", "#### 42k", "unparsed"),
     ("42", "#### 42 million", "different"),
     ("42", "#### 42 dozen", "different"),
@@ -172,26 +179,6 @@ def test_a_completion_that_was_cut_off_before_its_number_is_truncated(text, reas
 def test_the_marker_is_a_parameter():
     assert verify_number("18", "A: 18", marker="A:").accepted
     assert verify_number("18", "A: 18").reason == "no answer"
-
-
-@pytest.mark.parametrize(
-    ("completion", "reason"),
-    [
-        ("It is 3 + 15 = 18.", "exact"),
-        ("She pays **$18.00**", "numeric"),
-        ("18 apples, and that is it", "exact"),
-        ("It is 18 and not 17", "different"),
-        ("It is 18, or 18x", "no answer"),
-        ("#### nothing, but 18", "unparsed"),
-        ("\\boxed{17}, I mean 18", "different"),
-        ("\\boxed{ 18", "no answer"),
-        (cut_off("It is 18"), "truncated"),
-    ],
-)
-def test_the_last_number_counts_if_the_task_says_so(completion, reason):
-    assert verify_number("18", completion, last=True).reason == reason
-    assert verify_math("18", "It is 18", last=True).accepted
-    assert verify_math("18", "So \\boxed{x}, and 18", last=True).reason == "different"
 
 
 def test_what_was_extracted_is_told():

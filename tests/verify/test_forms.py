@@ -1,0 +1,96 @@
+"""The forms in which models write an answer are read in the mode that they belong to, doubts in neither."""
+
+import pytest
+from toys.forms import DOUBTS, FLEXIBLE, LAST_NUMBER, MARKED_DOUBTS, MATH_ONLY, NUMBER_ONLY, STRICT, fill
+
+from erce.types import Completion
+from erce.verify import verify_math, verify_number
+
+VERIFIERS = {"math": verify_math, "number": verify_number}
+IS_STRICT = {"math": STRICT | MATH_ONLY, "number": STRICT | NUMBER_ONLY}
+IS_READ = {name: MATH_ONLY | FLEXIBLE | LAST_NUMBER | IS_STRICT[name] for name in VERIFIERS}
+RIGHT, WRONG = "73", "74"
+FORMS = [(kind, name) for kind, forms in IS_READ.items() for name in forms]
+
+
+@pytest.mark.parametrize(("kind", "name"), FORMS)
+def test_a_form_is_accepted_with_the_right_value_alone_and_strictly_only_if_the_task_asks_for_it(kind, name):
+    verify, form = VERIFIERS[kind], IS_READ[kind][name]
+    assert verify(RIGHT, fill(form, RIGHT), strict=False).accepted
+    assert not verify(RIGHT, fill(form, WRONG), strict=False).accepted
+    assert verify(RIGHT, fill(form, RIGHT)).accepted == (name in IS_STRICT[kind])
+    assert not verify(RIGHT, fill(form, WRONG)).accepted
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [(kind, form) for kind in VERIFIERS for form in DOUBTS.values()]
+    + [("number", form) for form in MARKED_DOUBTS.values()],
+)
+def test_doubt_is_no_answer(kind, form):
+    for strict in (True, False):
+        verdict = VERIFIERS[kind](RIGHT, fill(form, RIGHT), strict=strict)
+        assert not verdict.accepted, verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        (r"\frac{3}{4}", r"\frac{3}{4}"),
+        ("0.75", r"\dfrac{3}{4}"),
+        ("12.50", r"\$12.50"),
+        ("12", "12 cm"),
+        ("-3", "-3"),
+    ],
+)
+def test_a_stated_value_may_be_a_fraction_a_sum_of_money_or_have_a_unit(answer, value):
+    plain = {name: form for name, form in FLEXIBLE.items() if "maths" not in name}
+    for name, form in plain.items():
+        completion = fill(form, value)
+        assert verify_math(answer, completion, strict=False).accepted, name
+        if answer[0] != "\\":
+            assert verify_number(answer, completion, strict=False).accepted, name
+
+
+@pytest.mark.parametrize(
+    ("answer", "completion", "accepted"),
+    [
+        ("x = 2, y = 3", "The final answer is x = 2, y = 3.", True),
+        ("2", "The final answer is x = 2, y = 3.", False),
+        ("2, 3", r"\boxed{2} and \boxed{3}", True),
+        ("2, 3", r"Thus $t = \boxed{2}$, or $t = \boxed{3}$.", True),
+        ("3", r"Thus $t = \boxed{2}$, or $t = \boxed{3}$.", False),
+        ("x = 2, y = 3", r"$x = \boxed{2}$ and $y = \boxed{3}$", True),
+        ("x = 3, y = 2", r"$x = \boxed{2}$ and $y = \boxed{3}$", False),
+        ("3", r"\boxed{2} and so the sum is \boxed{3}", True),
+        ("5", "The final answer is 5 if x > 0, and 6 otherwise.", False),
+    ],
+)
+def test_several_values_are_one_answer(answer, completion, accepted):
+    assert verify_math(answer, completion).accepted == accepted
+
+
+def test_the_marks_of_a_trace_are_a_setting():
+    completion = "<hmm>The final answer is 1</hmm>The final answer is 2"
+    traces = (("<hmm>", "</hmm>"),)
+    assert verify_math("2", completion, traces=traces).accepted
+    assert not verify_math("2", "<HMM> the final answer is 2", traces=traces).accepted
+    assert verify_math("2", "<hmm> the final answer is 2").accepted
+    assert verify_math("2", "<think> the final answer is 2", traces=()).accepted
+    assert verify_number("2", "<hmm>#### 1</hmm>\n#### 2", traces=traces).accepted
+    assert not verify_number("2", "<hmm>#### 2", traces=traces).accepted
+
+
+def test_a_marker_is_a_form_of_its_own_where_no_box_is():
+    assert verify_math("18", "9 + 9\n#### 18", strict=False).accepted
+    assert not verify_math("18", "9 + 9\n#### 18").accepted
+    assert not verify_math("18", "#### 18 apples or 19", strict=False).accepted
+
+
+def test_the_last_number_is_read_only_of_finished_text_and_for_a_number():
+    cut_off = Completion(
+        problem="", sample=0, text="It is 18", tokens=1, finished=False, logprob=0.0, entropy=0.0
+    )
+    assert verify_number("18", cut_off, strict=False).reason == "truncated"
+    assert verify_math("18", cut_off, strict=False).reason == "truncated"
+    assert verify_math("x", "It is x + 18", strict=False).reason == "no answer"
