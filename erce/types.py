@@ -70,7 +70,8 @@ class Verdict:
     `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion.
     `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
     for a reader. `warning` is empty but where a program ran with less protection than the whole sandbox
-    gives, or passed although it answered two or more functions that the tests call.
+    gives, or passed although it answered two or more functions that the tests call. `flexible` is whether the
+    completion would be accepted if the form in which it gives its answer were ignored; None: not asked.
     """
 
     accepted: bool
@@ -79,6 +80,7 @@ class Verdict:
     elapsed: float = 0.0
     detail: str = ""
     warning: str = ""
+    flexible: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,9 +88,11 @@ class Task:
     """Problems and the verifier that judges their completions.
 
     `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
-    local folder or None for the task's own source. A recipe may ask for other sizes. `verify_paper` is the
-    paper's own procedure, for comparison; None where `verify` is that. `equal` says whether two extracted
-    answers are one vote in maj@k; None where only the same text is. `about` is a line for `erce tasks`.
+    local folder or None for the task's own source. A recipe may ask for other sizes. `verify` decides;
+    `verify_flexible` ignores in which form the answer is given, so that a report tells format from ability;
+    None where the form does not matter, as with programs. `verify_paper` is the paper's own procedure, for
+    comparison; None where `verify` is that. `equal` says whether two extracted answers are one vote in maj@k;
+    None where only the same text is. `about` is a line for `erce tasks`.
     """
 
     name: str
@@ -99,6 +103,7 @@ class Task:
     n_test: int
     max_new_tokens: int
     max_length: int
+    verify_flexible: Callable[[Problem, Completion], Verdict] | None = None
     verify_paper: Callable[[Problem, Completion], Verdict] | None = None
     equal: Callable[[str, str], bool] | None = None
     about: str = ""
@@ -229,6 +234,7 @@ class SampleRow:
     entropy: float | None = None
     drawn_entropy: float | None = None
     accepted: bool | None = None
+    flexible: bool | None = None  # whether it would be accepted if the form of its answer were ignored
     reason: str | None = None
     extracted: str | None = None
     warning: str | None = None

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -57,24 +58,31 @@ def majority_by_problem(
 
 
 def merged(answers: Answers, equal: Equal) -> list[list[str | None]]:
-    """Replace each answer by the first of its problem that is `equal` to it, so that they vote together.
+    """Replace each answer by one of its problem's answers that stands for all of its class.
 
-    `equal(first, answer)` is asked once a pair of different texts, at most; with mathematical answers it is
+    Two answers are of one class if `equal` says so of them in either order, or if a chain of such pairs joins
+    them. The classes, and so the votes, do not depend on the order of the samples, even where `equal` is
+    neither symmetric nor transitive. With mathematical answers it is
     `lambda first, answer: erce.verify.equivalent(first, answer).accepted`.
 
     >>> merged([["1/2", "2", "0.5", None], ["0.5"]], lambda a, b: {a, b} == {"1/2", "0.5"})
-    [['1/2', '2', '1/2', None], ['0.5']]
+    [['0.5', '2', '0.5', None], ['0.5']]
     """
     return [_merged(row, equal) for row in answers]
 
 
 def _merged(row: Sequence[str | None], equal: Equal) -> list[str | None]:
-    firsts: dict[str, str] = {}
-    for answer in row:
-        if answer is not None and answer not in firsts:
-            kinds = dict.fromkeys(firsts.values())
-            firsts[answer] = next((kind for kind in kinds if equal(kind, answer)), answer)
-    return [None if answer is None else firsts[answer] for answer in row]
+    classes: list[list[str]] = []
+    for answer in sorted({answer for answer in row if answer is not None}):
+        same = [
+            members
+            for members in classes
+            if any(equal(member, answer) or equal(answer, member) for member in members)
+        ]
+        classes = [members for members in classes if members not in same]
+        classes.append([*chain.from_iterable(same), answer])
+    stands_for = {answer: min(members) for members in classes for answer in members}
+    return [None if answer is None else stands_for[answer] for answer in row]
 
 
 def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: Same | None) -> float:

@@ -65,8 +65,9 @@ def summarize(
 ) -> dict[str, Any]:
     """Summarize one set of completions for a table row, in plain values that JSON holds.
 
-    `pass@1`; `problems` and `samples` a problem; `reasons` as in `shares`; `finished`, the share that was
-    not cut off; `tokens`, the mean a completion; `entropy` and `logprob`, the means over all tokens of the
+    `pass@1`; `flexible`, the same with the form of the answer ignored (None if a verdict does not say);
+    `problems` and `samples` per problem; `reasons` as in `shares`; `finished`, the share that was not cut
+    off; `tokens`, the mean per completion; `entropy` and `logprob`, the means over all tokens of the
     next-token entropy and of log p, in nats at temperature 1; `drawn_entropy`, the same of the distributions
     that the tokens were drawn from.
 
@@ -84,6 +85,7 @@ def summarize(
     logprob = _known([completion.logprob for completion in completions])
     summary = {
         "pass@1": pass_at_1(accepted),
+        "flexible": _mean([verdict.flexible for verdict in verdicts]),
         "problems": accepted.shape[0],
         "samples": accepted.shape[1],
         "reasons": shares(verdicts),

@@ -193,6 +193,7 @@ def _sample_columns(sample: JudgedSample) -> dict[str, Any]:
         "entropy": completion.entropy,
         "drawn_entropy": completion.drawn_entropy,
         "accepted": verdict.accepted,
+        "flexible": verdict.flexible,
         "reason": verdict.reason,
         "extracted": verdict.extracted,
         "warning": verdict.warning or None,

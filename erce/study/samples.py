@@ -51,6 +51,8 @@ def write_verdicts(folder: Path, samples: Sequence[JudgedSample]) -> None:
     for drawn_set, completion, verdict in samples:
         row = drawn_set._asdict() | {"problem": completion.problem, "sample": completion.sample}
         row |= {"accepted": verdict.accepted, "reason": verdict.reason, "extracted": verdict.extracted}
+        if verdict.flexible is not None:
+            row["flexible"] = verdict.flexible
         rows.append(row | {"warning": verdict.warning} if verdict.warning else row)
     write_rows(folder / VERDICTS, rows)
 
@@ -93,7 +95,8 @@ def _verdict_rows(folder: Path, *further: str) -> list[dict[str, Any]]:
 
 
 def _verdict(row: dict[str, Any]) -> Verdict:
-    return Verdict(row["accepted"], row["reason"], row["extracted"], warning=row.get("warning", ""))
+    known = {"warning": row.get("warning", ""), "flexible": row.get("flexible")}
+    return Verdict(row["accepted"], row["reason"], row["extracted"], **known)
 
 
 def _array(by_sample: dict[tuple[str, int], bool]) -> np.ndarray:

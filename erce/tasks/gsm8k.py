@@ -74,14 +74,15 @@ def _can_be_judged(answer: str, solution: str) -> bool:
         return False
 
 
-def _verify(problem: Problem, completion: Completion | str) -> Verdict:
-    return verify_number(problem.answer, completion, marker=MARKER)
+def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+    return verify_number(problem.answer, completion, strict=strict, marker=MARKER)
 
 
 GSM8K = Task(
     name="gsm8k",
     pools=partial(_pools, template=STEPS, steps=True),
     verify=_verify,
+    verify_flexible=partial(_verify, strict=False),
     equal=same_number,
     n_train=1000,
     n_validation=200,

@@ -85,10 +85,12 @@ def digest(problem: str) -> str:
     return hashlib.sha256("".join(problem.split()).encode()).hexdigest()[:16]
 
 
-def _verify(problem: Problem, completion: Completion | str, *, mode: str = "typed") -> Verdict:
+def _verify(
+    problem: Problem, completion: Completion | str, *, mode: str = "typed", strict: bool = True
+) -> Verdict:
     from erce.verify.math import verify_math
 
-    return verify_math(problem.answer, completion, mode=mode)
+    return verify_math(problem.answer, completion, mode=mode, strict=strict)
 
 
 def _equal(first: str, second: str) -> bool:
@@ -101,6 +103,7 @@ MATH = Task(
     name="math",
     pools=_pools,
     verify=_verify,
+    verify_flexible=partial(_verify, strict=False),
     verify_paper=partial(_verify, mode="paper"),
     equal=_equal,
     n_train=1000,

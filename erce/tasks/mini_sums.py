@@ -13,7 +13,7 @@ the demonstration is the last line alone, so only one output is accepted (the pa
 
 import random
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.number import same_number, verify_number
@@ -109,14 +109,15 @@ def _pools(template: str, *, steps: bool) -> Pools:
     return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 
 
-def _verify(problem: Problem, completion: Completion | str) -> Verdict:
-    return verify_number(problem.answer, completion)
+def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+    return verify_number(problem.answer, completion, strict=strict)
 
 
 MINI_SUMS = Task(
     name="mini-sums",
     pools=lambda data: _pools(STEPS, steps=True),
     verify=_verify,
+    verify_flexible=partial(_verify, strict=False),
     equal=same_number,
     n_train=1000,
     n_validation=200,

@@ -3,6 +3,7 @@
 import sys
 import sysconfig
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 from erce.errors import InputError, JudgeError, RunError
@@ -15,9 +16,15 @@ NOT_THE_USERS = tuple(
 
 
 def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
-    """Judge the completion. JudgeError: the verifier raised; the sentence has its line and the completion."""
+    """Judge the completion, strictly and, where the task says how, flexibly.
+
+    JudgeError: the verifier raised; the sentence has its line and the completion.
+    """
     try:
-        return task.verify(problem, completion)
+        judged = task.verify(problem, completion)
+        if task.verify_flexible is None or judged.flexible is not None:
+            return judged
+        return replace(judged, flexible=judged.accepted or task.verify_flexible(problem, completion).accepted)
     except (InputError, RunError):
         raise
     except Exception as error:  # the user's function judges; its error becomes a sentence

@@ -61,6 +61,16 @@ def test_a_missing_or_doubled_completion_is_refused(completions, verdicts, messa
         acceptance(completions, verdicts)
 
 
+def test_the_share_with_any_form_needs_every_flexible_verdict():
+    completions = [completion("a", 0), completion("b", 0)]
+    verdicts = [Verdict(True, "exact", flexible=True), Verdict(False, "no answer", flexible=True)]
+    assert (summarize(completions, verdicts)["pass@1"], summarize(completions, verdicts)["flexible"]) == (
+        0.5,
+        1.0,
+    )
+    assert summarize(completions, [verdicts[0], NO])["flexible"] is None
+
+
 def test_a_summary_weighs_entropy_and_log_p_by_tokens():
     completions = [
         completion("a", 0, tokens=1, entropy=2.0, logprob=-3.0, drawn_entropy=1.0),
@@ -69,6 +79,7 @@ def test_a_summary_weighs_entropy_and_log_p_by_tokens():
     summary = summarize(completions, [YES, NO])
     assert summary == {
         "pass@1": 0.5,
+        "flexible": None,
         "problems": 2,
         "samples": 1,
         "reasons": {"exact": 0.5, "different": 0.5},

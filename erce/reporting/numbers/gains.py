@@ -20,8 +20,8 @@ class TableRow:
     """One arm of one task under one decoding: the test problems, over the seeds that are done.
 
     Scores are fractions of 1; `sd` is the sample standard deviation over seeds, None for a single seed.
-    `reasons` are shares of the completions that sum to 1, `tokens` a completion's mean length, `entropy` in
-    nats a token.
+    `flexible` is the score with the form of the answer ignored. `reasons` are shares of the completions that
+    sum to 1, `tokens` a completion's mean length, `entropy` in nats per token.
     """
 
     task: str
@@ -37,6 +37,7 @@ class TableRow:
     reasons: dict[str, float]
     tokens: float | None  # None: a log does not hold it
     entropy: float | None
+    flexible: float | None = None  # None: the task does not say, or an older study
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
@@ -280,6 +281,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
         reasons={reason: fmean(scores["reasons"].get(reason, 0.0) for scores in test) for reason in reasons},
         tokens=known_mean([scores["tokens"] for scores in test]),
         entropy=known_mean([scores["entropy"] for scores in test]),
+        flexible=known_mean([scores.get("flexible") for scores in test]),
     )
 
 

@@ -92,12 +92,13 @@ def comma_separated(sheet: Sheet) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     seeds = [f"seed_{seed}" for seed in sheet.seeds]
-    writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen"])
+    writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
     for row in sheet.rows:
         scores = [row.seeds.get(seed) if not row.arm.is_base else None for seed in sheet.seeds]
         lam = "base" if row.arm.is_base else f"{row.arm.lam:g}"
         counts = [row.n_seeds, int(_is_chosen(sheet, row))]
-        writer.writerow([lam, row.arm.as_json()["objective"], *scores, row.mean, row.sd, *counts])
+        means = [row.mean, row.sd, *counts, row.flexible]
+        writer.writerow([lam, row.arm.as_json()["objective"], *scores, *means])
     return text.getvalue()
 
 

@@ -23,11 +23,13 @@ from erce.types import Arm
 STAR = "★"
 NOTE = (
     f"±: sample standard deviation over seeds · {STAR}: chosen on validation · gain: over λ = 0; it and the "
-    "columns to its right are of samples · p: test of no gain, corrected for all rows (Holm) · none, cut: % "
-    "without an answer and cut off · tokens, nats: mean length and entropy"
+    "columns to its right are of samples · p: test of no gain, corrected for all rows (Holm) · any form: % "
+    "right if the form of the answer is ignored · none, cut: % without an answer and cut off · tokens, nats: "
+    "mean length and entropy"
 )
-HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", "none", "cut", "tokens", "nats")
-WIDE_COLUMNS = 99  # of a terminal; narrower ones have no column for p
+ANY_FORM = "any form"
+HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", ANY_FORM, "none", "cut", "tokens", "nats")
+WIDE_COLUMNS = 109  # of a terminal; narrower ones have no column for p
 
 
 def print_tables(summary: Summary, console: Console) -> None:
@@ -54,7 +56,8 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         padding=(0, 1 if wide else 0),
     )
     table.add_column("λ", overflow="fold")
-    for heading in HEADINGS if wide else [name for name in HEADINGS if name != "p"]:
+    headings = _headings(summary, task, wide=wide)
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         chosen = arm == summary.chosen
@@ -65,7 +68,7 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
             name = name.replace("-", "-\n").replace(":", ": ")
         table.add_row(
             f"{name} {STAR}" if chosen else name,
-            *_cells(summary, task, arm, wide=wide),
+            *(cell for name, cell in _cells(summary, task, arm).items() if name in headings),
             style="bold" if chosen else None,
         )
     return table
@@ -81,14 +84,23 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
 
 
-def _cells(summary: Summary, task: str, arm: Arm, *, wide: bool) -> list[str]:
+def _headings(summary: Summary, task: str, *, wide: bool) -> list[str]:
+    """Return the columns: p in a wide terminal, "any form" where the task's verifier tells."""
+    left_out = set() if wide else {"p"}
+    if all(row.flexible is None for row in summary.rows if row.task == task):
+        left_out.add(ANY_FORM)
+    return [heading for heading in HEADINGS if heading not in left_out]
+
+
+def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
+    """Return heading → cell of an arm's row."""
     row = summary.row(task, arm, summary.decoding)
     unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
-    scores = score_cells(summary, task, arm)
-    return [
-        *(scores if wide else scores[:-1]),  # p is the last of them
+    further = (
+        percent(row.flexible if row else None),
         percent(row.reasons.get("no answer", unknown) if row else None),
         percent(row.reasons.get("truncated", unknown) if row else None),
         fixed(row.tokens if row else None, 1),
         fixed(row.entropy if row else None, 3),
-    ]
+    )
+    return dict(zip(HEADINGS, (*score_cells(summary, task, arm), *further), strict=True))

@@ -17,6 +17,7 @@ from erce.study.search.choose import NoChoice, judged_by_several
 from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
+FORMAT_MATTERS = 0.01  # a gain that may be of format is said to be, in fractions of 1
 WIDE = 0.05  # half an interval, in fractions of 1
 RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 THIRD_SEED = "Run a third seed, which narrows every interval."
@@ -63,6 +64,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_not_read(summary),
         *_unprotected(summary),
         *_base_model(summary),
+        *_format(summary),
     ]
 
 
@@ -299,3 +301,28 @@ def _base_model(summary: Summary) -> list[Caution]:
                 Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
             )
     return warnings[:1]
+
+
+def _format(summary: Summary) -> list[Caution]:
+    """Warn where more than half of a gain goes away if the form of the answers is ignored.
+
+    Compared are the chosen λ and λ = 0, and each of them and the base model.
+    """
+    chosen, baseline, warnings = summary.chosen_penalty, summary.baseline, []
+    for arm, other in ((chosen, baseline), (chosen, BASE_MODEL), (baseline, BASE_MODEL)):
+        for decoding in ("sampled", "greedy"):
+            rows = [summary.row(summary.study.recipe.task, one, decoding) for one in (arm, other)]
+            of_arm, of_other = rows
+            if of_arm is None or of_other is None or of_arm.flexible is None or of_other.flexible is None:
+                continue
+            gain, left = of_arm.mean - of_other.mean, of_arm.flexible - of_other.flexible
+            if gain >= FORMAT_MATTERS and left < gain / 2:
+                over = "the base model" if of_other.arm.is_base else sentence_label(of_other.arm, baseline)
+                fault = (
+                    f"The gain of {sentence_label(of_arm.arm, baseline)} over {over} is mostly format: {points(gain)} points "
+                    f"({decoding}), but {points(left)} if the form of the answer is ignored."
+                )
+                remedy = "Say in the prompt how the answer is to be given, or report the second number too."
+                warnings.append(Caution(fault, remedy))
+                break
+    return warnings

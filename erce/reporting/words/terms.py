@@ -10,6 +10,10 @@ TERMS = {
     ),
     "p": "How often a gain this large comes by chance where there is none, corrected for all rows (Holm).",
     "±": "The sample standard deviation over seeds (n − 1), on these very problems.",
+    "any form": (
+        "The share of samples that are right if the form of the answer is ignored: a stated answer or a last "
+        "number counts too. A gain that goes away here is one of format."
+    ),
     "validation": (
         "The share that is right on problems that are neither trained nor tested on. λ is chosen there, as "
         "the best row of the test table would overstate its gain."

@@ -255,3 +255,30 @@ def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
     study = _made(tmp_path, versions={"sums-lam1-seed0": {"torch": "2.6.0"}})
     [text] = _cautions_with(study, "package versions")
     assert "torch 2.13.0 (9 cells), 2.6.0 (1 cell)." in text
+
+
+def _with_any_form(study, shares):
+    """Return the study whose arms are right in these shares of samples if the form is ignored."""
+    for cell in study.results:
+        path = cell_folder(study.root, study.recipe, cell) / "result.json"
+        result = read_json(path)
+        result["scores"]["test"]["sampled"]["flexible"] = shares.get(cell.lam, 0.9)
+        write_json(path, result)
+    return read_study(study.root)
+
+
+@pytest.mark.parametrize(
+    ("shares", "pairs"),
+    [
+        ({}, ["λ = 0.5 over λ = 0", "λ = 0.5 over the base model", "λ = 0 over the base model"]),
+        ({0.5: 1.0, 0.0: 0.9, None: 0.2}, ["λ = 0.5 over λ = 0"]),
+        ({0.5: 1.0, 0.0: 0.7, None: 0.2}, []),
+    ],
+)
+def test_a_gain_that_is_mostly_format_is_called_so_with_both_numbers(tmp_path, shares, pairs):
+    made = _made(tmp_path)
+    assert not _cautions_with(made, "format")  # nothing is said of a study without flexible verdicts
+    said = _cautions_with(_with_any_form(made, shares), "format")
+    assert [text[text.index("gain of ") + 8 : text.index(" is mostly")] for text in said] == pairs
+    if not shares:
+        assert "points (sampled), but 0.0 if the form" in said[0]

@@ -1,0 +1,48 @@
+"""Beside the strict verdict, which decides, stands whether the answer is right in any form."""
+
+from dataclasses import replace
+
+import pytest
+
+from erce.tasks import TASKS
+from erce.tasks.own import jsonl_task
+from erce.tasks.verdicts import verdict
+from erce.types import Completion, Problem, Verdict
+
+PROBLEM = Problem(id="p", prompt="", demonstration="", answer="18", tests=("assert f(3) == 9",))
+
+
+def completion(text: str) -> Completion:
+    return Completion(problem="p", sample=0, text=text, tokens=1, finished=True, logprob=0.0, entropy=0.0)
+
+
+@pytest.mark.parametrize(
+    "name", ["gsm8k", "gsm8k-answer-only", "math", "mini-sums", "mini-sums-answer-only", "mini-styles"]
+)
+def test_a_task_with_answers_says_whether_they_are_right_in_any_form(name):
+    strict = r"\boxed{18}" if name == "math" else "#### 18"
+    for text, expected in (
+        (strict, (True, True)),
+        ("Answer: 18", (False, True)),
+        ("Answer: 17", (False, False)),
+    ):
+        judged = verdict(TASKS[name], PROBLEM, completion(text))
+        assert (judged.accepted, judged.flexible) == expected
+
+
+def test_a_task_with_programs_does_not_tell():
+    assert verdict(TASKS["mbpp"], PROBLEM, completion("def f(x): return x * x")).flexible is None
+
+
+def test_a_users_function_may_tell_with_its_verdict():
+    def judge(problem, completion):
+        return Verdict(False, "no answer", flexible=problem.answer in completion.text)
+
+    task = jsonl_task("own", None, judge)
+    assert verdict(task, PROBLEM, completion("It is 18")).flexible is True
+    assert (
+        verdict(jsonl_task("own", None, lambda problem, completion: True), PROBLEM, completion("")).flexible
+        is None
+    )
+    flexible = replace(task, verify_flexible=lambda problem, completion: Verdict(True, "exact"))
+    assert verdict(flexible, PROBLEM, completion("none")).flexible is False  # the function's own word counts
