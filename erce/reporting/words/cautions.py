@@ -317,10 +317,11 @@ def _format(summary: Summary) -> list[Caution]:
                 continue
             gain, left = of_arm.mean - of_other.mean, of_arm.flexible - of_other.flexible
             if gain >= FORMAT_MATTERS and left < gain / 2:
+                name = sentence_label(of_arm.arm, baseline)
                 over = "the base model" if of_other.arm.is_base else sentence_label(of_other.arm, baseline)
                 fault = (
-                    f"The gain of {sentence_label(of_arm.arm, baseline)} over {over} is mostly format: {points(gain)} points "
-                    f"({decoding}), but {points(left)} if the form of the answer is ignored."
+                    f"The gain of {name} over {over} is mostly format: {points(gain)} points ({decoding}), "
+                    f"but {points(left)} if the form of the answer is ignored."
                 )
                 remedy = "Say in the prompt how the answer is to be given, or report the second number too."
                 warnings.append(Caution(fault, remedy))
