@@ -21,6 +21,7 @@ from erce.types import Completion
 
 MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
+MAX_BOXES = 50  # that are one answer
 MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
 TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
@@ -62,9 +63,11 @@ def without_traces(text: str, traces: Traces = TRACES) -> str:
     ''
     """
     closing = {opening.casefold(): end.casefold() for opening, end in traces}
-    marks = "|".join(map(re.escape, [*closing, *closing.values()]))
+    marks, folded = [*closing, *closing.values()], text.casefold()
+    if not any(mark in folded for mark in marks):
+        return text
     awaited, start, kept = "", 0, []
-    for match in re.finditer(marks, text, re.IGNORECASE) if marks else ():
+    for match in re.finditer("|".join(map(re.escape, marks)), text, re.IGNORECASE):
         mark = match.group().casefold()
         if mark in closing and not awaited:
             kept.append(text[start : match.start()])
@@ -94,7 +97,7 @@ def extract_answer(text: str, *, strict: bool = True) -> str | None:
 
 def has_box(text: str) -> bool:
     r"""Return whether the text has a `\boxed` or `\fbox`, closed or not."""
-    return _BOX.search(text) is not None
+    return _box_start(text) >= 0
 
 
 def boxed_answer(text: str) -> str | None:
@@ -109,12 +112,11 @@ def boxed_answer(text: str) -> str | None:
     >>> boxed_answer(r"$x = \boxed{2}$ or $x = \boxed{3}$"), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
     ('2 or 3', 'x=2, y=3')
     """
-    openings = list(_BOX.finditer(text))
-    last = _box(text, openings.pop()) if openings else None
+    last = _box(text, _box_start(text))
     if last is None:
         return None
     boxes, joints = [last], []
-    while openings and (box := _box(text, openings.pop())):
+    while len(boxes) < MAX_BOXES and (box := _box(text, _box_start(text, before=boxes[0].start))):
         between = text[box.end : boxes[0].start]
         joint = _JOINT.fullmatch(_DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1]))
         if joint is None:
@@ -122,15 +124,18 @@ def boxed_answer(text: str) -> str | None:
         boxes.insert(0, box)
         joints.insert(0, joint)
     before = text[max(0, boxes[0].start - MAX_BESIDE_CHARACTERS) : boxes[0].start]
-    first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
-    names = [match["name"] if match else None for match in (first, *joints)]
     answers = [box.content for box in boxes]
-    if len(set(names)) > 1 and None not in names:
-        answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
+    if joints:
+        first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
+        names = [match["name"] if match else None for match in (first, *joints)]
+        if len(set(names)) > 1 and None not in names:
+            answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
     word = " or " if any(joint["word"].endswith("or") for joint in joints) else ", "
-    negation = _NEGATION_BEFORE.search(before)
     answer = word.join(dict.fromkeys(answers))
-    return f"{negation.group() if negation else ''}{answer}{_doubt_after(text, last.end)}"
+    if before.rstrip(" $\\([*\n").endswith(("not", "n't", "never", "than", "equal to")):
+        negation = _NEGATION_BEFORE.search(before)
+        answer = f"{negation.group() if negation else ''}{answer}"
+    return f"{answer}{_doubt_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -159,8 +164,19 @@ class _Box(NamedTuple):
     content: str
 
 
-def _box(text: str, opening: re.Match[str]) -> _Box | None:
-    """Return the box with this opening; None if it does not close."""
+def _box_start(text: str, before: int | None = None) -> int:
+    r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without one."""
+    start = max(text.rfind(r"\boxed", 0, before), text.rfind(r"\fbox", 0, before))
+    while start >= 0 and not _BOX.match(text, start):  # \boxedwith
+        start = max(text.rfind(r"\boxed", 0, start), text.rfind(r"\fbox", 0, start))
+    return start
+
+
+def _box(text: str, start: int) -> _Box | None:
+    """Return the box that begins at `start`; None if that is -1, or if the box does not close."""
+    opening = _BOX.match(text, start) if start >= 0 else None
+    if opening is None:
+        return None
     if not text.startswith("{", opening.end()):
         unbraced = _UNBRACED.match(text, opening.end())
         return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
@@ -255,6 +271,8 @@ def _doubt_after(text: str, end: int) -> str:
     beside = _DOUBT_BESIDE.match(text)
     if beside:
         return beside.group()
+    if not any(word in text for word in _WORDS_OF_RETRACTION):
+        return ""
     first, _, rest = text.partition(". ")
     retracted = _RETRACTED.search(f"{first}. {_SENTENCE_END.split(rest, maxsplit=1)[0]}")
     return retracted.string[: retracted.end()] if retracted else ""
@@ -368,6 +386,7 @@ _IS_WRONG = (
     r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
     r"|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
 )
+_WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't ")
 _DOUBT_BESIDE = re.compile(
     rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?[$(\\]*-?[0-9][^.\n]{{0,40}}|{_IS_WRONG})",
     re.IGNORECASE,
