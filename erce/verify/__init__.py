@@ -7,6 +7,7 @@
       sandbox/        the processes that run it, and what confines them
     extract.py      the final answer in a completion
     parallel.py     many completions on many cores
+    rewards.py      the verifiers as reward functions of TRL and verl
     paper_steps.py  answer equivalence as the paper's appendix has it
       killable/       sympy and Math-Verify, in processes with a time limit
 

@@ -1,0 +1,165 @@
+"""The verifiers as reward functions: a `…_reward` for TRL's GRPOTrainer, a `…_score` for verl.
+
+TRL hands over lists: completions, and each column of the dataset. verl asks for one completion at a time. A
+reward is 1.0 where the verifier accepts, else 0.0. A fault of the tests or the machine is neither: it is None
+for TRL, which then leaves the function out for that completion, and a RunError for verl.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from typing import Any
+
+from erce.errors import InputError, RunError
+from erce.types import Problem
+from erce.verify.math import verify_math
+from erce.verify.number import verify_number
+
+__all__ = ["math_reward", "math_score", "number_reward", "number_score", "program_reward", "program_score"]
+
+TextOrMessages = str | Sequence[Mapping[str, Any]]  # the two forms of TRL's completions
+Texts = Sequence[str]
+
+
+def number_reward(
+    completions: Sequence[TextOrMessages], answer: Texts, *, strict: bool = True, **_: Any
+) -> list[float]:
+    """Return 1.0 for each completion whose final number is its `answer`, else 0.0 (`verify_number`).
+
+    Of chat messages the last one is read, if it is the assistant's. `functools.partial(number_reward,
+    strict=False)` also reads other forms of answers. Every completion counts as finished, because TRL does
+    not say which were cut off. The trainer's other arguments have no effect.
+
+    >>> number_reward(["#### 2", [{"role": "assistant", "content": "Answer: 2"}]], answer=["2", "2"])
+    [1.0, 0.0]
+    >>> number_reward(["#### 2", "Answer: 2"], answer=["2", "2"], strict=False)
+    [1.0, 1.0]
+    """
+    pairs = zip(answer, map(_text, completions), strict=True)
+    return [float(verify_number(gold, text, strict=strict).accepted) for gold, text in pairs]
+
+
+def math_reward(
+    completions: Sequence[TextOrMessages], answer: Texts, *, strict: bool = True, **_: Any
+) -> list[float]:
+    r"""Return 1.0 for each completion whose answer means the same as its `answer`, else 0.0 (`verify_math`).
+
+    Completions and `strict` are those of `number_reward`.
+
+    >>> math_reward([r"\boxed{0.5}", "The answer is 0.5"], answer=[r"\frac{1}{2}", r"\frac{1}{2}"])
+    [1.0, 0.0]
+    """
+    pairs = zip(answer, map(_text, completions), strict=True)
+    return [float(verify_math(gold, text, strict=strict).accepted) for gold, text in pairs]
+
+
+def program_reward(
+    completions: Sequence[TextOrMessages],
+    tests: Sequence[Texts],
+    setup: Sequence[Texts | None] | None = None,
+    entry_points: Sequence[Texts | None] | None = None,
+    **_: Any,
+) -> list[float | None]:
+    """Return 1.0 for each completion whose program passes its `tests`, else 0.0 (`verify_program`).
+
+    `tests` has a list of asserts for each completion, `setup` a list of the statements before them,
+    `entry_points` a list of names. None is the reward where the tests or the machine were at fault. As many
+    programs run at a time as there are cores.
+
+    >>> program_reward(["def f(): return 3", "def f(): return 4"], tests=[["assert f() == 3"]] * 2)
+    [1.0, 0.0]
+    """
+    from erce.verify.program import verify_program  # judging numbers never loads what judges programs
+
+    missing = [None] * len(completions)
+    setup, entry_points = setup or missing, entry_points or missing
+    rows = zip(map(_text, completions), tests, setup, entry_points, strict=True)
+    with ThreadPoolExecutor(cpu_count()) as threads:
+        verdicts = list(threads.map(lambda row: verify_program(_problem(*row[1:]), row[0]), rows))
+    return [None if verdict.reason == "error" else float(verdict.accepted) for verdict in verdicts]
+
+
+def number_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: str,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    strict: bool = True,
+    **_: Any,
+) -> float:
+    """Return 1.0 if the final number of `solution_str` is `ground_truth`, else 0.0 (`verify_number`).
+
+    The arguments are those of verl 0.9's `custom_reward_function`; `strict` comes from its `reward_kwargs`.
+
+    >>> number_score("openai/gsm8k", "Answer: 2", "2"), number_score("", "Answer: 2", "2", strict=False)
+    (0.0, 1.0)
+    """
+    return number_reward([solution_str], [ground_truth], strict=strict)[0]
+
+
+def math_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: str,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    strict: bool = True,
+    **_: Any,
+) -> float:
+    r"""Return 1.0 if the answer of `solution_str` means the same as `ground_truth`, else 0.0 (`verify_math`).
+
+    >>> math_score("math", r"\boxed{0.5}", r"\frac{1}{2}")
+    1.0
+    """
+    return math_reward([solution_str], [ground_truth], strict=strict)[0]
+
+
+def program_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Texts,
+    extra_info: Mapping[str, Any] | None = None,
+    **_: Any,
+) -> float:
+    """Return 1.0 if the program of `solution_str` passes its tests, else 0.0 (`verify_program`).
+
+    `ground_truth` is the list of asserts; `extra_info` may have `setup` and `entry_points`. RunError if the
+    tests or the machine are at fault.
+
+    >>> program_score("mbpp", "def f(): return 3", ["assert f() == 3"])
+    1.0
+    """
+    from erce.verify.program import verify_program
+
+    extra = extra_info or {}
+    problem = _problem(ground_truth, extra.get("setup"), extra.get("entry_points"))
+    verdict = verify_program(problem, solution_str)
+    if verdict.reason == "error":
+        raise RunError(f"a program could not be judged ({verdict.detail}): correct its tests, or run again")
+    return float(verdict.accepted)
+
+
+def _text(completion: TextOrMessages) -> str:
+    """Return what a verifier reads: the text, or the last message; "" if that is not the assistant's."""
+    if isinstance(completion, str):
+        return completion
+    last = completion[-1]
+    content = last.get("content") if last.get("role") == "assistant" else None
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(part.get("text") or "" for part in content)
+
+
+def _problem(tests: Texts, setup: Texts | None, entry_points: Texts | None) -> Problem:
+    """Return the problem that one row's columns make; InputError where `tests` is one text, not a list."""
+    if isinstance(tests, str):  # whose letters would be the tests
+        raise InputError(f"tests = {tests[:80]!r} is one text; give a list of asserts for each completion")
+    return Problem(
+        id=next(iter(tests), "")[:60],
+        prompt="",
+        demonstration="",
+        tests=tuple(tests),
+        setup=() if setup is None else tuple(setup),
+        entry_points=None if entry_points is None else tuple(entry_points),
+    )
