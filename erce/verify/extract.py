@@ -217,7 +217,8 @@ def last_number(text: str) -> str | None:
     """Return the last number of a text; None without one, or where its sentence leaves it in doubt.
 
     In doubt is the number of a question, one after "not", "than", "between" or another such word in its
-    clause, one that "or", "and", "to" or a comma joins to another, and one that the text takes back.
+    clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one that the
+    text takes back.
     The last word with a digit must be a number.
 
     >>> last_number("3 + 4 =7."), last_number("So the change is **-$1,000.50**.")
@@ -236,6 +237,7 @@ def last_number(text: str) -> str | None:
         "?" in sentence.partition("\n")[0]
         or _DOUBT_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
+        or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
         or _doubt_after(text, last.end())
     )
     return number if _NUMERAL.fullmatch(number) and not in_doubt else None
@@ -432,6 +434,8 @@ _DOUBT_OF_NUMBER = re.compile(
 _OTHER_NUMBER = re.compile(
     r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|[0-9],\s+\Z", re.IGNORECASE
 )
+# Not a Markdown quotation, a tag or an arrow.
+_BOUND = re.compile(r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z]))[\s$(]*\Z")
 _WORD, _DIGIT = re.compile(r"[^\s=]++"), re.compile("[0-9]")
 _AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
 _NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")

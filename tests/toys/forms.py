@@ -58,6 +58,8 @@ LAST_NUMBER = {  # not strict, and only where the reference is a number
     "a sum": "1 + 1 = VALUE",
     "a sentence": "So she has VALUE.",
     "bold": "She pays **VALUE**",
+    "an arrow": "1 + 1 => VALUE",
+    "a quotation": "So she has\n> VALUE",
     "a clause before it": "There are more of these than of those, so she has VALUE.",
 }
 DOUBTS = {
@@ -69,6 +71,8 @@ DOUBTS = {
     "less than": "The answer is less than VALUE.",
     "less than, bare": "It is less than VALUE.",
     "at most, bare": "It is at most VALUE.",
+    "a sign, bare": "So x > VALUE.",
+    "a sign in maths, bare": r"It is $\ge$ VALUE",
     "between": "The answer is between 1 and VALUE.",
     "between, bare": "It lies between 1 and VALUE.",
     "or": "The answer is VALUE or 1.",
