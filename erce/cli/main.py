@@ -257,14 +257,16 @@ def verify(options: argparse.Namespace) -> int:
     if options.file is not None:
         _regrade(options)
         return 0
-    procedure, verdict = _judge(options)
+    verdicts = _judge(options)
     if options.json is not None:
         from erce.study.regrade import Judged, write_judged
 
         judged = options.answer if options.program is None else _text(options.program)
-        write_judged(options.json, [Judged("command line", judged, {procedure: verdict})])
-    print_lines(verdict_lines(verdict, explain=options.explain))
-    return 0 if verdict.accepted else 1
+        write_judged(options.json, [Judged("command line", judged, verdicts)])
+    for name, verdict in verdicts.items():
+        condition = " if the format is ignored" if name == "flexible" else ""
+        print_lines(verdict_lines(verdict, explain=options.explain, condition=condition))
+    return 0 if next(iter(verdicts.values())).accepted else 1
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -290,21 +292,22 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
     return arms
 
 
-def _judge(options: argparse.Namespace) -> "tuple[str, Verdict]":
-    """Judge the answer or program that the flags give; return the procedure's name and its verdict."""
-    from erce.verify import equivalent, run_program, verify_math, verify_number
+def _judge(options: argparse.Namespace) -> "dict[str, Verdict]":
+    """Judge the answer or program that the flags give; return the verdicts, first the one that decides."""
+    from erce.study.regrade import ours
+    from erce.verify import run_program, verify_math
     from erce.verify.paper_steps import equivalent_paper
 
     paper = options.mode == "paper"
     if options.program is not None:
         mode = "paper" if paper else "strict"
-        return mode, run_program(_text(options.program), options.test, mode=mode)
-    if options.kind == "number":
-        return "number", verify_number(options.answer, options.completion)
-    mode = "paper" if paper else "typed"
-    if options.kind == "answer":
-        return mode, (equivalent_paper if paper else equivalent)(options.answer, options.completion)
-    return mode, verify_math(options.answer, options.completion, mode=mode)
+        return {mode: run_program(_text(options.program), options.test, mode=mode)}
+    pair = options.answer, options.completion
+    if paper and options.kind == "answer":
+        return {"paper": equivalent_paper(*pair)}
+    if paper:
+        return {"paper": verify_math(*pair, mode="paper")}
+    return {name: verify(*pair) for name, verify in ours(options.kind or "math").items()}
 
 
 def _regrade(options: argparse.Namespace) -> None:

@@ -88,9 +88,9 @@ def nobody_reads() -> bool:
     return False
 
 
-def verdict_lines(verdict: "Verdict", *, explain: bool) -> list[str]:
+def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> list[str]:
     """Return the verdict as a line; with `explain` also what was judged, why, and how long it took."""
-    lines = [f"{'accepted' if verdict.accepted else 'not accepted'}: {verdict.reason}"]
+    lines = [f"{'accepted' if verdict.accepted else 'not accepted'}{condition}: {verdict.reason}"]
     if explain:
         judged = "nothing" if verdict.extracted is None else shown(verdict.extracted)
         lines.append(f"  judged   {judged}")
@@ -108,7 +108,11 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
     for total in totals:
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
         lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
-    if len(totals) == 1:
+    names = {total["procedure"] for total in totals}
+    if "flexible" in names:
+        missed = sum(row.misses_format for row in rows)
+        lines.append(f"{missed} of {len(rows)} rows that are accepted only if the format is ignored")
+    if names <= {"strict", "flexible"}:
         return [*lines, "only one procedure judges these rows, so there is nothing to compare"]
     disputed = [row for row in rows if row.disputed]
     lines.append(f"{len(disputed)} of {len(rows)} rows on which the procedures disagree")

@@ -42,8 +42,15 @@ class Judged:
 
     @property
     def disputed(self) -> bool:
-        """Whether the procedures disagree."""
-        return len({verdict.accepted for verdict in self.verdicts.values()}) > 1
+        """Whether the procedures disagree, each in its usual way of reading."""
+        usual = {name: verdict for name, verdict in self.verdicts.items() if name != "flexible"}
+        return len({verdict.accepted for verdict in usual.values()}) > 1
+
+    @property
+    def misses_format(self) -> bool:
+        """Whether the completion is accepted only if the form of its answer is ignored."""
+        flexible = self.verdicts.get("flexible")
+        return flexible is not None and flexible.accepted and not self.verdicts["strict"].accepted
 
 
 @dataclass(frozen=True)
@@ -64,9 +71,9 @@ def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = N
     A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
     (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
-    that do not say theirs; None reads rows with tests as programs and others as "math". `workers` judge side
-    by side (None: one a core). A row that cannot be read, or of an unknown kind, is an InputError with its
-    line.
+    that do not say theirs; None reads rows with tests as programs and others as "math". Rows of "math" and
+    "number" also have our flexible verdict (`ours`). `workers` judge side by side (None: one a core). A row
+    that cannot be read, or of an unknown kind, is an InputError with its line.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers}: at least one is needed to judge")
@@ -98,14 +105,15 @@ def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
             )
         splits = cell_splits(study.recipe, cell.task)
         known = {problem.id: problem for problems in vars(splits).values() for problem in problems}
+        verifiers = _side_by_side(task.verify, task.verify_flexible) | {"paper": task.verify_paper}
         drawn_sets = read_completions(cell_folder(study.root, study.recipe, cell)).values()
         rows = [completion for drawn in drawn_sets for completion in drawn]
         pairs = [(known[completion.problem], completion) for completion in rows]
-        both = [verify_many(verify, pairs, workers=workers) for verify in (task.verify, task.verify_paper)]
-        for completion, strict, paper in zip(rows, *both, strict=True):
+        columns = {name: verify_many(verify, pairs, workers=workers) for name, verify in verifiers.items()}
+        for completion, *row in zip(rows, *columns.values(), strict=True):
             where = f"{cell.name}, {completion.problem}, sample {completion.sample}"
             reference = known[completion.problem].answer or "\n".join(known[completion.problem].tests)
-            judged.append(Judged(where, reference, {"strict": strict, "paper": paper}))
+            judged.append(Judged(where, reference, dict(zip(columns, row, strict=True))))
     return judged
 
 
@@ -146,14 +154,35 @@ def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
+def ours(kind: str) -> dict[str, Callable[..., Verdict]]:
+    """Return our verifiers of an answer and a completion: "strict", which decides, and "flexible".
+
+    A bare answer, of kind "answer", has no form that could be ignored, and so the strict one alone.
+    """
+    if kind == "answer":
+        return {"strict": equivalent}
+    verify = verify_number if kind == "number" else verify_math
+    return _side_by_side(verify, partial(verify, strict=False))
+
+
+def _side_by_side(
+    strict: Callable[..., Verdict], flexible: Callable[..., Verdict] | None
+) -> dict[str, Callable[..., Verdict]]:
+    return {"strict": strict} | ({"flexible": partial(_either, strict, flexible)} if flexible else {})
+
+
+def _either(strict: Callable[..., Verdict], flexible: Callable[..., Verdict], *pair: Any) -> Verdict:
+    """Return the strict verdict if that accepts, else the flexible one."""
+    verdict = strict(*pair)
+    return verdict if verdict.accepted else flexible(*pair)
+
+
 def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
-    ours: dict[str, dict[str, Callable[..., Verdict]]] = {
-        "math": {"typed": verify_math, "paper": partial(verify_math, mode="paper")},
-        "answer": {"typed": equivalent, "paper": equivalent_paper},
-        "number": {"number": verify_number},
-    }
-    peer = {"math-verify": partial(math_verify, bare=kind == "answer")} if math_verify_is_installed() else {}
-    return ours[kind] | peer
+    papers = {"math": partial(verify_math, mode="paper"), "answer": equivalent_paper}
+    others: dict[str, Callable[..., Verdict]] = {"paper": papers[kind]} if kind in papers else {}
+    if math_verify_is_installed():
+        others["math-verify"] = partial(math_verify, bare=kind == "answer")
+    return ours(kind) | others
 
 
 def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:

@@ -75,4 +75,4 @@ def test_an_imported_run_is_judged_again(file, tmp_path):
     rows = from_lm_eval(file([lm_eval_document(4, 0), lm_eval_document(5, 1)]), arm="a")
     export(rows, tmp_path / "rows.jsonl")
     judged = regrade_file(tmp_path / "rows.jsonl", kind="number", workers=1)
-    assert [row.verdicts["number"].accepted for row in judged] == [True, False]
+    assert [row.verdicts["strict"].accepted for row in judged] == [True, False]

@@ -49,15 +49,15 @@ def test_rows_of_all_kinds_keep_their_order(file):
     rows = regrade_file(file([MATH[0], PROGRAMS[2], MATH[1]]), workers=1)
     assert [row.where for row in rows] == ["line 1", "line 2", "line 3"]
     assert [set(row.verdicts) for row in rows] == [
-        {"typed", "paper"},
+        {"strict", "flexible", "paper"},
         {"strict", "paper"},
-        {"typed", "paper"},
+        {"strict", "flexible", "paper"},
     ]
 
 
 def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
     rows = regrade_file(file(MATH), workers=1)
-    assert accepted(rows, "typed") == [True, False, True]
+    assert accepted(rows, "strict") == [True, False, True]
     assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
     assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
 
@@ -70,8 +70,9 @@ def test_a_forged_pass_is_a_dispute(file):
 
 
 def test_labels_are_counted_and_rows_without_one_are_not(file):
-    typed, paper = summary(regrade_file(file(MATH), workers=1))
-    assert typed | {"procedure": ""} == {
+    strict, flexible, paper = summary(regrade_file(file(MATH), workers=1))
+    assert flexible == strict | {"procedure": "flexible"}
+    assert strict | {"procedure": ""} == {
         "procedure": "",
         "rows": 3,
         "accepted": 2,
@@ -152,7 +153,7 @@ def test_workers_judge_programs_side_by_side(file, workers, side_by_side):
 
 
 def test_a_row_that_a_file_names_cannot_steer_the_terminal():
-    verdicts = {"typed": Verdict(True, "exact"), "paper": Verdict(False, "different")}
+    verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
     rows = [Judged("problem \x1b[31m", "1", verdicts)]
     lines = regrade_lines(rows, summary(rows), limit=1)
     assert "problem \\x1b[31m: reference 1" in lines
@@ -170,6 +171,7 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
     printed = capsys.readouterr().out
     assert "2 of 3 rows on which the procedures disagree" in printed
     assert "line 2: reference 0.0000001" in printed
+    assert printed.index("strict") < printed.index("flexible") < printed.index("paper")
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["disputed"] for row in rows] == [False, True, True]
 
@@ -201,6 +203,35 @@ def test_one_answer_is_judged_and_the_exit_code_tells(capsys, words, code, print
     assert main(["verify", *words]) == code
     out = capsys.readouterr()
     assert printed in out.out + out.err
+
+
+@pytest.mark.parametrize(
+    ("completion", "kind", "code", "printed"),
+    [
+        ("Answer: 18", "number", 1, "not accepted: no answer\naccepted if the format is ignored: exact\n"),
+        ("Answer: 18", "math", 1, "not accepted: no answer\naccepted if the format is ignored: exact\n"),
+        ("19", "number", 1, "not accepted: no answer\nnot accepted if the format is ignored: different\n"),
+        ("#### 18", "number", 0, "accepted: exact\naccepted if the format is ignored: exact\n"),
+        ("The final answer is 18. Answer: 17", "math", 0, "accepted: exact\naccepted if the format is"),
+        ("18", "answer", 0, "accepted: exact\n"),
+    ],
+)
+def test_the_strict_verdict_decides_and_the_flexible_one_stands_below_it(
+    capsys, completion, kind, code, printed
+):
+    assert main(["verify", "--answer", "18", "--completion", completion, "--as", kind]) == code
+    assert capsys.readouterr().out.startswith(printed)
+
+
+def test_rows_that_lack_the_format_alone_are_counted_and_are_no_dispute(file, tmp_path, capsys):
+    completions = ["#### 18", "Answer: 18", "Answer: 19", "The answer is not 18."]
+    rows = [{"answer": "18", "completion": text, "expected": "19" not in text} for text in completions]
+    judged = regrade_file(file(rows), kind="number", workers=1)
+    assert accepted(judged, "strict") == [True, False, False, False]
+    assert accepted(judged, "flexible") == [True, True, False, False]
+    assert not any(row.disputed for row in judged)
+    assert main(["verify", str(file(rows)), "--as", "number", "--workers", "1"]) == 0
+    assert "1 of 4 rows that are accepted only if the format is ignored" in capsys.readouterr().out
 
 
 ONE = ["--answer", "1", "--completion", "1"]
@@ -240,16 +271,16 @@ def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
 
 
 @pytest.mark.parametrize(
-    ("words", "procedure"),
+    ("words", "procedures"),
     [
-        ([], "typed"),
-        (["--mode", "paper"], "paper"),
-        (["--as", "answer"], "typed"),
-        (["--as", "answer", "--mode", "paper"], "paper"),
-        (["--as", "number"], "number"),
+        ([], ["strict", "flexible"]),
+        (["--mode", "paper"], ["paper"]),
+        (["--as", "answer"], ["strict"]),
+        (["--as", "answer", "--mode", "paper"], ["paper"]),
+        (["--as", "number"], ["strict", "flexible"]),
     ],
 )
-def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_path, words, procedure):
+def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_path, words, procedures):
     path = tmp_path / "out.jsonl"
     code = main(["verify", "--answer", "18", "--completion", "18", *words, "--json", str(path)])
     [row] = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -259,8 +290,8 @@ def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_pat
         None,
         False,
     )
-    assert list(row["verdicts"]) == [procedure]
-    assert row["verdicts"][procedure]["accepted"] is (code == 0)
+    assert list(row["verdicts"]) == procedures
+    assert row["verdicts"][procedures[0]]["accepted"] is (code == 0)
 
 
 @pytest.mark.parametrize(("words", "procedure"), [([], "strict"), (["--mode", "paper"], "paper")])

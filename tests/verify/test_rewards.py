@@ -6,7 +6,8 @@ from statistics import fmean
 import pytest
 from datasets import Dataset
 from toys.training import ON_A_CPU
-from trl import GRPOConfig, GRPOTrainer
+from trl.trainer.grpo_config import GRPOConfig
+from trl.trainer.grpo_trainer import GRPOTrainer
 
 from erce.errors import InputError, RunError
 from erce.hf.models import load_model, load_tokenizer
