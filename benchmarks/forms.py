@@ -11,6 +11,7 @@ its README does; it is not told of reasoning traces.
 import importlib
 import logging
 import sys
+import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,14 +20,15 @@ from erce.verify import Verdict, verify_math, verify_number
 
 TESTS = Path(__file__).parents[1] / "tests"
 RIGHT, WRONG = "73", "74"
+WIDTH = 130
 GROUPS = {  # name in the table → in `toys.forms`
     "a box": "STRICT",
     "“the final answer is”": "MATH_ONLY",
-    "####": "NUMBER_ONLY",
+    "`####`": "NUMBER_ONLY",
     "other statements": "FLEXIBLE",
     "the last number": "LAST_NUMBER",
     "doubt": "DOUBTS",
-    "doubt after ####": "MARKED_DOUBTS",
+    "doubt after `####`": "MARKED_DOUBTS",
 }
 Accepts = Callable[[str], bool]
 
@@ -43,7 +45,7 @@ def main() -> None:
     wrong = [forms.fill(text, WRONG) for texts in groups.values() for text in texts.values()]
     print(table_line("all of them, with a wrong value", wrong, verifiers), end="\n\n")
     for group, texts in groups.items():
-        print(f"- {group}: {'; '.join(texts)}")
+        print(textwrap.fill(f"- {group}: {'; '.join(texts)}", WIDTH, subsequent_indent="  "))
 
 
 def table_line(name: str, completions: list[str], verifiers: dict[str, Accepts]) -> str:
