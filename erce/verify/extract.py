@@ -118,7 +118,8 @@ def boxed_answer(text: str) -> str | None:
     boxes, joints = [last], []
     while len(boxes) < MAX_BOXES and (box := _box(text, _box_start(text, before=boxes[0].start))):
         between = text[box.end : boxes[0].start]
-        joint = _JOINT.fullmatch(_DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1]))
+        between = _DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1])
+        joint = _JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)
         if joint is None:
             break
         boxes.insert(0, box)
@@ -135,7 +136,7 @@ def boxed_answer(text: str) -> str | None:
     if before.rstrip(" $\\([*\n").endswith(("not", "n't", "never", "than", "equal to")):
         negation = _NEGATION_BEFORE.search(before)
         answer = f"{negation.group() if negation else ''}{answer}"
-    return f"{answer}{_doubt_after(text, last.end)}"
+    return f"{answer}{doubt_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -167,9 +168,10 @@ class _Box(NamedTuple):
 def _box_start(text: str, before: int | None = None) -> int:
     r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without one."""
     start = max(text.rfind(r"\boxed", 0, before), text.rfind(r"\fbox", 0, before))
-    while start >= 0 and not _BOX.match(text, start):  # \boxedwith
-        start = max(text.rfind(r"\boxed", 0, start), text.rfind(r"\fbox", 0, start))
-    return start
+    if start < 0 or _BOX.match(text, start):
+        return start
+    *_, last = (-1, *(box.start() for box in _BOX.finditer(text, 0, start)))  # before a \boxedwith
+    return last
 
 
 def _box(text: str, start: int) -> _Box | None:
@@ -210,7 +212,7 @@ def stated_answer(text: str, *, strict: bool = True) -> str | None:
     answer = _first_sentence(text[last.end() : last.end() + MAX_ANSWER_CHARACTERS])
     clause = _CLAUSE_START.split(text[max(0, last.start() - MAX_BESIDE_CHARACTERS) : last.start()])[-1]
     before = f"{clause}{last.group()} " if _DOUBT.search(clause) else ""
-    return f"{before}{_doubt_after(text, last.end()).strip() or answer}"
+    return f"{before}{doubt_after(text, last.end()).strip() or answer}"
 
 
 def last_number(text: str) -> str | None:
@@ -226,11 +228,12 @@ def last_number(text: str) -> str | None:
     >>> [last_number(text) for text in ("It is 3 or 4x", "It is 3-7", "Is it 3?", "It is 3 or 4", "Not 3.")]
     [None, None, None, None, None]
     """
+    text = _ANNOTATION.sub("", text)
     words = [word for word in _WORD.finditer(text) if _DIGIT.search(word.group())]
     if not words:
         return None
     last = words[-1]
-    number = last.group().strip(_AROUND_NUMBERS)
+    number = last.group().strip(_AROUND_NUMBERS).rstrip("$").rstrip(_AROUND_NUMBERS)
     before = text[max(0, last.start() - MAX_ANSWER_CHARACTERS) : last.start()]
     sentence = _SENTENCE_END.split(text[last.start() : last.start() + MAX_ANSWER_CHARACTERS], maxsplit=1)[0]
     in_doubt = (
@@ -238,7 +241,7 @@ def last_number(text: str) -> str | None:
         or _DOUBT_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
         or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or _doubt_after(text, last.end())
+        or doubt_after(text, last.end())
     )
     return number if _NUMERAL.fullmatch(number) and not in_doubt else None
 
@@ -263,21 +266,20 @@ def _unwrapped(answer: str) -> str:
     return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
 
 
-def _doubt_after(text: str, end: int) -> str:
+def doubt_after(text: str, end: int) -> str:
     """Return the words after an answer that ends at `end` if they take it back, else "".
 
-    That is a question mark or "or 3" right after it, "is wrong" after it, and "that is wrong" in its sentence
-    or the next.
+    That is a question mark or "or 3" right after it, "is wrong" after it, "that is wrong" in its sentence or
+    the next, and a next sentence that begins with "Wait" or the like.
     """
     text = text[end : end + MAX_ANSWER_CHARACTERS]
-    beside = _DOUBT_BESIDE.match(text)
-    if beside:
+    if beside := _DOUBT_BESIDE.match(text):
         return beside.group()
     if not any(word in text for word in _WORDS_OF_RETRACTION):
         return ""
-    first, _, rest = text.partition(". ")
-    retracted = _RETRACTED.search(f"{first}. {_SENTENCE_END.split(rest, maxsplit=1)[0]}")
-    return retracted.string[: retracted.end()] if retracted else ""
+    two_sentences = "".join(_SENTENCE_AND_END.findall(text)[:2])
+    retracted = _RETRACTED.search(two_sentences)
+    return two_sentences[: retracted.end()] if retracted else ""
 
 
 # Programs
@@ -375,6 +377,9 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
 _NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
+_OR_BETWEEN = re.compile(
+    r"[^.?!\n]*?\b(?P<word>or)\b(?!\s+rather)[^.?!\n]*(?P<name>(?!))?"
+)  # with words around it
 _JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 _NEGATION_BEFORE = re.compile(
     r"(?:\bnot|n't|\bnever|\b(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)"
@@ -383,17 +388,24 @@ _NEGATION_BEFORE = re.compile(
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
+_RECONSIDERING = tuple(
+    word for name in ("wait", "hmm", "hang on", "hold on", "oops") for word in (name, name.capitalize())
+)
 _IS_WRONG = (
     r"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?"
     r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
-    r"|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
+    r"|(?:isn't|wasn't)(?=[.!])|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
 )
-_WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't ")
+_WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't", *_RECONSIDERING)
 _DOUBT_BESIDE = re.compile(
     rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?[$(\\]*-?[0-9][^.\n]{{0,40}}|{_IS_WRONG})",
     re.IGNORECASE,
 )
-_RETRACTED = re.compile(rf"\b(?:that|this|it|which|answer)\s*{_IS_WRONG}", re.IGNORECASE)
+_RETRACTED = re.compile(
+    rf"\b(?:that|this|it|which|answer)\s*{_IS_WRONG}|[.!?\n]\s*(?:(?:oh|but|no),?\s)?(?:{'|'.join(_RECONSIDERING)})\b",
+    re.IGNORECASE,
+)
+_SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
 
 _FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
 _STATEMENT = re.compile(
@@ -412,7 +424,7 @@ _DECORATION = re.compile(
     r"^(?:[\s:=`#]|\*\*(?=\s)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff])*+"
 )
 _DELIMITED = re.compile(
-    r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
+    r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
 _SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|(?<=\?)\s|\.?\s++I hope")
 _CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
@@ -428,7 +440,7 @@ _DOUBT = re.compile(
 )
 _DOUBT_OF_NUMBER = re.compile(
     r"\b(?:not|never|neither|nor|either|than|between|least|most|unless|whether|maybe|perhaps|possibly|almost|nearly"
-    r"|under|over|below|above|cannot)\b|n't",
+    r"|under|over|below|above|cannot|(?:could|might|may)\s+be)\b|n't",
     re.IGNORECASE,
 )
 _OTHER_NUMBER = re.compile(
@@ -436,6 +448,7 @@ _OTHER_NUMBER = re.compile(
 )
 # Not a Markdown quotation, a tag or an arrow.
 _BOUND = re.compile(r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z]))[\s$(]*\Z")
+_ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _WORD, _DIGIT = re.compile(r"[^\s=]++"), re.compile("[0-9]")
 _AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
 _NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")

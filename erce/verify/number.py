@@ -13,6 +13,7 @@ from erce.verify.extract import (
     TRACES,
     Traces,
     boxed_answer,
+    doubt_after,
     has_box,
     is_finished,
     last_number,
@@ -124,7 +125,7 @@ def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str
         line, _, below = text[start + len(marker) : end].lstrip().partition("\n")
         is_heading = _HEADING.match(line) and (below.strip() or end < len(text)) and not is_number(line)
         if not is_heading:
-            return line
+            return line + doubt_after(text, text.index(line, start) + len(line))
         end = start
     if has_box(text):
         return boxed_answer(text)

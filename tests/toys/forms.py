@@ -51,6 +51,7 @@ FLEXIBLE = {
     "tags": "<answer>VALUE</answer>",
     "in total": "The answer is VALUE in total.",
     "a reason in parentheses": "Answer: VALUE (since 1 is odd)",
+    "money in the reason": "The answer is VALUE, as he already paid $1 of the $300.",
     "a later statement": "The answer is 1.\nWait, I forgot one. The answer is VALUE.",
     "after a trace": "<think>the answer is 1</think>The answer is VALUE",
 }
@@ -60,6 +61,8 @@ LAST_NUMBER = {  # not strict, and only where the reference is a number
     "bold": "She pays **VALUE**",
     "an arrow": "1 + 1 => VALUE",
     "a quotation": "So she has\n> VALUE",
+    "maths around it": "Thus $1 + 1 = VALUE$.",
+    "a calculator's annotation": "So she has 1+1=<<1+1=VALUE>>VALUE eggs left.",
     "a clause before it": "There are more of these than of those, so she has VALUE.",
 }
 DOUBTS = {
@@ -92,12 +95,19 @@ DOUBTS = {
     "an open trace": "<think>\nThe answer is \\boxed{VALUE}.\n#### VALUE",
     "inside a trace": "<think>The final answer is VALUE. \\boxed{VALUE}\n#### VALUE</think> I do not know.",
     "a box that does not close": r"So it is \boxed{VALUE",
+    "taken back in two words": "You might think the answer is VALUE. It isn't.",
+    "reconsidered": "The final answer is VALUE.\nOh wait, I forgot the first one.",
+    "a box reconsidered": "It is \\boxed{VALUE}. Hmm, let me see.",
+    "two boxes, or with words": r"We get $\boxed{1}$ or, if the first counts, $\boxed{VALUE}$.",
+    "a guess among others": "Maybe it is 1. It could be that he wanted VALUE.",
     "only supposed": "Suppose the answer is VALUE.",
 }
 MARKED_DOUBTS = {  # for verify_number; to verify_math a marker says nothing
     "a marker with two": "First \\boxed{VALUE}, then\n#### VALUE or 1",
     "a marker with a question": "#### VALUE?",
     "a marker with a bound": "#### < VALUE",
+    "a marker taken back": "#### VALUE\nThat is wrong because I forgot one.",
+    "a marker reconsidered": "#### VALUE\n\nHang on, it should be 1.",
     "a marker without a number": "First \\boxed{VALUE}.\n#### none",
 }
 

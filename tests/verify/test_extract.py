@@ -41,6 +41,7 @@ BOXES = [  # text, content of the last box
     (r"\boxed{7}, but that is wrong.", "7, but that is wrong"),
     (r"\boxed{7}. No, that's wrong. Sorry.", "7. No, that's wrong"),
     (r"\boxed{7}. A common error gives 8, which is wrong.", "7. A common error gives 8, which is wrong"),
+    (r"\boxed{7}, or rather \boxed{8}", "8"),
     (r"\boxed{7}. Fine. That is wrong only for 8.", "7"),
     (r"\boxed{7}?", "7?"),
     (r"\boxed{7} or 8", "7 or 8"),
