@@ -15,10 +15,10 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from erce.loss.row_kernels import MEASURE_BLOCK, MEASURE_WARPS, WRITE_BLOCK, WRITE_WARPS, _measure, _write
+from erce.loss.triton_kernels import MEASURE_BLOCK, MEASURE_WARPS, WRITE_BLOCK, WRITE_WARPS, _measure, _write
 
 LANES = 128  # that issue in one cycle of a multiprocessor, 32 to a scheduler
-FORMS = ("1", "above 1", "below 1", "inf")  # of the order, as `kernel_arguments.flags` counts them
+FORMS = ("1", "above 1", "below 1", "inf")  # of the order, as `triton_kernels` counts them
 PASSES = {  # bytes a logit: float32 read; then also bfloat16 written
     "sums": (_measure, MEASURE_BLOCK, MEASURE_WARPS, 4),
     "gradient": (_write, WRITE_BLOCK, WRITE_WARPS, 6),

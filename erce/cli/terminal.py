@@ -143,8 +143,10 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
 
 
 def machine_lines() -> list[str]:
-    """Return the versions, the device and the free disk that a training would have here."""
+    """Return the versions, the device, what its kernels' check found, and the free disk of this machine."""
     import torch
+
+    from erce.loss.kernel_check import doctor_lines
 
     device = torch.accelerator.current_accelerator()
     name = torch.cuda.get_device_name() if torch.cuda.is_available() else device or "none: the CPU is used"
@@ -152,7 +154,11 @@ def machine_lines() -> list[str]:
     for package in ("erce", "torch", "transformers", "trl", "peft", "ray"):
         lines.append(f"  {package:14} {_version(package)}")
     free = shutil.disk_usage(Path.cwd()).free / 1e9
-    return [*lines, f"  {'device':14} {name}", f"  {'disk':14} {free:.0f} GB free here"]
+    lines += [f"  {'device':14} {name}", f"  {'disk':14} {free:.0f} GB free here"]
+    card = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else None
+    for text in doctor_lines(card):
+        lines += textwrap.wrap(text, 80, initial_indent=f"  {'kernels':14} ", subsequent_indent=17 * " ")
+    return lines
 
 
 def _version(package: str) -> str:

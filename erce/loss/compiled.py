@@ -82,6 +82,7 @@ AS_TEXT: dict[
     "temperature": float,
     "chunk_bytes": _number,
     "autocast": _dtype,
+    "impl": str,
 }
 
 

@@ -56,6 +56,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     return_lse: bool = False,
     chunk_bytes: float | None = None,
     group: ProcessGroup | None = None,
+    impl: str = "auto",
 ) -> Loss:
     """Return `entropy_regularized_cross_entropy` of the logits x = hidden @ weight.T + bias, chunk by chunk.
 
@@ -81,7 +82,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 
     With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
     `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
-    head that FSDP or DeepSpeed has sharded is gathered once, for the forward.
+    head that FSDP or DeepSpeed has sharded is gathered once, for the forward. `impl` "triton" also multiplies
+    half-precision operands into float32, which "torch" converts first.
 
     The gradient cannot be differentiated again (RuntimeError). InputError: an argument does not fit.
     DivergedError: a row's largest logit is not finite; on CUDA only in torch's anomaly mode. Paper, Section
@@ -108,6 +110,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         num_items_in_batch=num_items_in_batch,
         num_scored=num_scored,
         ignore_index=ignore_index,
+        impl=impl,
         reduction=reduction,
         diagnose=diagnose,
         z_loss=z_loss,

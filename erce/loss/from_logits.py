@@ -29,6 +29,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     diagnose: bool = False,
     z_loss: float = 0.0,
     return_lse: bool = False,
+    impl: str = "auto",
 ) -> Loss:
     """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
 
@@ -39,6 +40,8 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     differentiated again (RuntimeError). A negative `lam` is the confidence penalty of Pereyra et al. (2017).
     `z_loss` adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there
     1e-4). With `num_scored`, how many targets are not `ignore_index`, the call does not wait for a GPU.
+    `impl` is "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
+    else the kernels where a small case, once per process and device, has shown them to be right.
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4
@@ -60,6 +63,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         diagnose=diagnose,
         z_loss=z_loss,
         return_lse=return_lse,
+        impl=impl,
     )
     request.check(logits.shape[:-1])
     if torch.compiler.is_compiling():

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
+from erce.loss.kernel_check import IMPLS
 from erce.loss.objectives import Objective
 from erce.loss.penalties import Penalty, is_exponential, order_of
 
@@ -65,6 +66,7 @@ class Request(NamedTuple):
     temperature: float = 1.0
     chunk_bytes: float | None = None
     autocast: torch.dtype | None = None  # what a head's operands are rounded to first
+    impl: str = "auto"  # of `kernel_check.IMPLS`
 
     @property
     def per_row(self) -> bool:
@@ -150,6 +152,8 @@ class Request(NamedTuple):
         _check_transform(self)
         if self.chunk_bytes is not None and not (isinstance(self.chunk_bytes, Real) and self.chunk_bytes > 0):
             raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
+        if self.impl not in IMPLS:
+            raise InputError(f"no impl {self.impl!r}; there are {', '.join(map(repr, IMPLS))}")
 
     def reduced(self, outputs: tuple[Tensor, ...], count: int | Tensor) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""

@@ -1,18 +1,17 @@
 """A tile of the head's output → each row's loss and, in its place, the gradient of the rows' objectives.
 
 Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
-`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `row_kernels` has both passes
-and `settle_kernel` what comes between.
+`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `triton_kernels` has all three.
 """
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from erce.loss.kernel_check import kernels_run_on
 from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, settle
 from erce.loss.scored_rows import Rows
@@ -64,7 +63,7 @@ def score_tile(
     `bias` is added to the tile, which is used up. The gradient goes to `out`, often the tile itself; None
     wants no gradient.
     """
-    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile):
+    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile, request.impl):
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
     y, columns = rows.targets[:, None], None
@@ -79,15 +78,6 @@ def score_tile(
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
     assert columns is not None
     return request.loss_of(columns[:-1]), columns[-1]
-
-
-def kernels_run_on(tile: Tensor) -> bool:
-    """Return whether the Triton kernels take the tile: on a CUDA device, in Triton's interpreter anywhere."""
-    if not (tile.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"):
-        return False
-    from erce.loss import triton_language
-
-    return triton_language.AVAILABLE
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
@@ -246,13 +236,13 @@ def _tail_share(u: Tensor, request: Request) -> Tensor:
 def _score_by_kernels(
     tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None
 ) -> tuple[Loss, Tensor]:
-    from erce.loss import row_kernels, settle_kernel
+    from erce.loss import triton_kernels
 
     gate, tail = _gate_and_tail(tile, request, bias)
-    sums = row_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = settle_kernel.settle(sums, rows, request, gate)
+    sums = triton_kernels.measure(tile, rows.targets, request, bias)
+    loss, slopes = triton_kernels.settle(sums, rows, request, gate)
     if out is not None:
-        row_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
+        triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from erce.loss import matmul
+from erce.loss.kernel_check import mixed_matmuls_run_on
 from erce.loss.request import Loss, Request
 from erce.loss.row_passes import TermsOf, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
@@ -249,7 +250,7 @@ def choose_matmuls(operands: Operands, request: Request, vocabulary: Vocabulary)
             from erce.loss import bfloat16_on_cpu
 
             return bfloat16_on_cpu.choose(factors, request)
-        if device == "cuda" and dtype != exact and "dtype_out" in torch.ops.aten.mm.overloads():
+        if dtype != exact and mixed_matmuls_run_on(operands.hidden.device, dtype, request.impl):
             return matmul.MixedPrecision(exact, dtype)
     return matmul.Matmuls(exact)
 

@@ -78,10 +78,10 @@ class SplitVocabulary(Vocabulary):
         """Do what `score_tile` says: the sums of all rows, added up over the group, then the gradient."""
         rows = rows._replace(targets=rows.targets - self.first)  # outside of the columns if another has it
         passes = _measure, settle, _write_gradient
-        if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile):
-            from erce.loss import row_kernels, settle_kernel
+        if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile, request.impl):
+            from erce.loss import triton_kernels as kernels
 
-            passes = row_kernels.measure, settle_kernel.settle, row_kernels.write_gradient
+            passes = kernels.measure, kernels.settle, kernels.write_gradient
         measure, settled, write_gradient = passes
         sums = self._added_up(measure(tile, rows.targets, request, bias), request)
         loss, slopes = settled(sums, rows, request, gate=None)

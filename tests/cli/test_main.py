@@ -285,3 +285,4 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     assert max(map(len, printed.splitlines())) <= 80
     assert "not covered:\n  - " in printed
     assert f"torch          {version('torch')}" in printed
+    assert "kernels        no CUDA device: the loss runs in plain PyTorch" in printed

@@ -16,32 +16,26 @@ def processes(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def copies():
-    """Both modules of kernels once more, to be interpreted on any machine, in blocks of 64 columns."""
+def interpreted_copy():
+    """The module of kernels once more, to be interpreted on any machine, in blocks of 64 columns."""
     language = pytest.importorskip("triton.language")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
-        copies = loaded_again("erce.loss.row_kernels"), loaded_again("erce.loss.settle_kernel")
-    for copy in copies:
-        copy.core = (
-            language.core
-        )  # the interpreter puts back only what it patched in a kernel's own namespace
-    copies[0].MEASURE_BLOCK = copies[0].WRITE_BLOCK = 64
-    return copies
+        copy = loaded_again("erce.loss.triton_kernels")
+    copy.core = language.core  # the interpreter puts back only what it patched in a kernel's own namespace
+    copy.MEASURE_BLOCK = copy.WRITE_BLOCK = 64
+    return copy
 
 
 @pytest.fixture
-def kernels(copies, monkeypatch):
+def kernels(interpreted_copy, monkeypatch):
     from triton.runtime.interpreter import InterpretedFunction
 
     for name in ("max", "sum"):  # compiled, as the variable was not set when Triton was imported
-        monkeypatch.setattr(copies[0].tl, name, InterpretedFunction(getattr(copies[0].tl, name).fn))
-    return copies[0]
-
-
-@pytest.fixture
-def settle_kernel(copies, kernels):
-    return copies[1]
+        monkeypatch.setattr(
+            interpreted_copy.tl, name, InterpretedFunction(getattr(interpreted_copy.tl, name).fn)
+        )
+    return interpreted_copy
 
 
 @pytest.fixture(scope="session")
@@ -60,12 +54,12 @@ def loaded_again(name: str) -> ModuleType:
 
 
 @pytest.fixture
-def on_kernels(kernels, settle_kernel, monkeypatch):
-    """Has the loss use them, where it would use PyTorch."""
+def on_kernels(kernels, monkeypatch):
+    """Has the loss use them, unchecked, where it would use PyTorch."""
     import erce.loss
 
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    for module in (kernels, settle_kernel):
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        monkeypatch.setattr(erce.loss, module.__name__.rpartition(".")[2], module, raising=False)
+    monkeypatch.setenv("ERCE_KERNELS", "triton")
+    monkeypatch.setitem(sys.modules, kernels.__name__, kernels)
+    monkeypatch.setattr(erce.loss, "triton_kernels", kernels, raising=False)
     return kernels

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from toys.losses import OnCuda
 from toys.selection import others_slow
 
 from erce.errors import DivergedError
@@ -21,10 +22,10 @@ from erce.loss import (
     linear_entropy_regularized_cross_entropy,
     matmul,
 )
-from erce.loss.kernel_arguments import end_of
 from erce.loss.request import Request
 from erce.loss.row_statistics import Sums, refuse_no_distribution, settle
 from erce.loss.scored_rows import Rows
+from erce.loss.triton_kernels import end_of
 
 N, V, D, R = 6, 150, 4, 2
 
@@ -98,7 +99,7 @@ def test_the_linear_form_is_the_same(settings, dtype, on_kernels, monkeypatch):
 @pytest.mark.parametrize(
     "order", others_slow([0.5, 0.999, 1.0, 1 + 1e-6, 2.0, math.inf], (0.999, 1.0, math.inf).__contains__)
 )
-def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels, settle_kernel):
+def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, more, kernels):
     """From the same sums: to a few roundings of a number, or of the two terms of the target's slope."""
     tile, y = 3 * torch.randn(N, V, generator=torch.Generator().manual_seed(1)), torch.arange(N) * 20
     tile[1, 20] += 18  # 1 − p_y near 1e-6
@@ -108,7 +109,7 @@ def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, mo
     request = Request(y, 2.0, penalty(order), LabelSmoothing(0.1), diagnose=True, **more)
     rows = Rows(y, y, 2.0 if lam is None else lam, weights)
     sums = kernels.measure(tile, y, request, None)
-    loss, slopes = settle_kernel.settle(sums, rows, request, None)
+    loss, slopes = kernels.settle(sums, rows, request, None)
     exact = rows if lam is None else rows._replace(lam=lam.double(), weights=weights.double())
     true, true_slopes = settle(Sums(*(x.double() for x in sums)), exact, request, None)
     terms = (true_slopes.plain * (sums.target - sums.shift).exp()).abs()
@@ -145,14 +146,13 @@ class Grid:
         return partial(self.launch, grid)
 
 
-def test_a_chunk_takes_at_most_eight_launches(on_kernels, settle_kernel, monkeypatch):
+def test_a_chunk_takes_at_most_eight_launches(on_kernels, monkeypatch):
     counts = []
-    kernels = [(on_kernels, "_measure"), (settle_kernel, "_settle"), (on_kernels, "_write")]
-    kernels = [(module, name, getattr(module, name)) for module, name in kernels]
+    kernels = {name: getattr(on_kernels, name) for name in ("_measure", "_settle", "_write")}
     for rows in (N, 2):  # one chunk, and three
         with Launches() as launches:
-            for module, name, kernel in kernels:
-                monkeypatch.setattr(module, name, launches.counting(kernel))
+            for name, kernel in kernels.items():
+                monkeypatch.setattr(on_kernels, name, launches.counting(kernel))
             hidden, weight = torch.randn(N, D, requires_grad=True), torch.randn(V, D)
             linear_entropy_regularized_cross_entropy(
                 hidden, weight, torch.arange(N), lam=1.0, chunk_bytes=rows * V * 4
@@ -174,22 +174,6 @@ def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
     monkeypatch.setattr(torch, "is_anomaly_enabled", lambda: True)
     with pytest.raises(DivergedError, match=r"^the logits of position 0 "):
         refuse_no_distribution(top, rows)
-
-
-class OnCuda:
-    """torch, whose matmuls take half-precision operands into float32 as on a CUDA device."""
-
-    def __getattr__(self, name):
-        return getattr(torch, name)
-
-    @staticmethod
-    def mm(a, b, *, out=None, out_dtype=None):
-        product = a.to(out_dtype or a.dtype) @ b.to(out_dtype or b.dtype)
-        return product if out is None else out.copy_(product)
-
-    @staticmethod
-    def addmm(c, a, b, *, out, out_dtype):
-        return out.copy_(c + a.to(out_dtype) @ b.to(out_dtype))
 
 
 @pytest.mark.parametrize(

@@ -351,7 +351,7 @@ def test_rows_are_split_where_fewer_than_a_wave_and_a_half_of_them_run(kernels, 
 
 def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert load_again("erce.loss.triton_language").AVAILABLE is False
+    assert load_again("erce.loss.triton_kernels").AVAILABLE is False
 
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
@@ -362,10 +362,10 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    from erce.loss import row_kernels, settle_kernel
+    from erce.loss import triton_kernels
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
-    fn = getattr(settle_kernel if name == "_settle" else row_kernels, name)
+    fn = getattr(triton_kernels, name)
     columns = ("lam", "weights", "lse_weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
     types = {
         **dict.fromkeys(("sums", "partial", "tile", *columns), "*fp32"),
@@ -377,7 +377,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     flags = ("capped", "smoothing", "diagnose", "exponential", "split")
     constants = {**dict.fromkeys(flags, True), "block": 2048}
     if name == "_settle":
-        constants |= {"lam": None, "block": settle_kernel.SETTLE_BLOCK}
+        constants |= {"lam": None, "block": triton_kernels.SETTLE_BLOCK}
     constants = {arg: value for arg, value in constants.items() if arg in fn.arg_names}
     signature = {
         arg: "constexpr" if arg in {"form", *constants} else types.get(arg, "i32") for arg in fn.arg_names
@@ -400,7 +400,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
 @pytest.mark.parametrize("rows", [1024, 5], ids=["a program a row", "rows split over programs"])
 @pytest.mark.parametrize("order", ORDERS)
 def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(order, rows):
-    from erce.loss import row_kernels as kernels
+    from erce.loss import triton_kernels as kernels
 
     v, more = 151_936, 3e-6  # a card's own e^u is off by some 6e-8 |u|
     tile = 3 * torch.randn(rows, v, device="cuda", generator=torch.Generator("cuda").manual_seed(0))
@@ -420,7 +420,7 @@ def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(or
 
 @pytest.mark.gpu
 def test_compiled_rows_may_lie_more_than_two_billion_elements_apart():
-    from erce.loss import row_kernels as kernels
+    from erce.loss import triton_kernels as kernels
 
     stride = 2**30 + 8
     tile = torch.empty(2 * stride + 1000, device="cuda").as_strided((3, 1000), (stride, 1))

@@ -123,3 +123,19 @@ def linear(x: dict[str, Tensor], **how):
     return linear_entropy_regularized_cross_entropy(
         x["hidden"], x["weight"], targets(), bias=x["bias"], adapter=adapter, **how
     )
+
+
+class OnCuda:
+    """torch, whose matmuls take half-precision operands into float32 as on a CUDA device."""
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
+
+    @staticmethod
+    def mm(a, b, *, out=None, out_dtype=None):
+        product = a.to(out_dtype or a.dtype) @ b.to(out_dtype or b.dtype)
+        return product if out is None else out.copy_(product)
+
+    @staticmethod
+    def addmm(c, a, b, *, out, out_dtype):
+        return out.copy_(c + a.to(out_dtype) @ b.to(out_dtype))

@@ -1,21 +1,45 @@
-"""A tile of the head's output → the sums of its rows, and the gradient of their objectives, in Triton.
+"""A tile of the head's output → its rows' losses, and the gradient of their objectives, in Triton.
 
 The two passes of `row_passes` read the tile once each and compute in float32; they apply bias, scale and soft
-cap in passing. `settle_kernel` comes between them. A pass is as fast as a card's memory only if a logit takes
-few instructions, which `benchmarks/gpu_instructions.py` counts.
+cap in passing. `settle`, between them, is `row_statistics.settle` in one launch. A pass is as fast as a
+card's memory only if a logit takes few instructions, which `benchmarks/gpu_instructions.py` counts.
+`kernel_check` tries the kernels on a card before their first use there.
 """
 # ruff: noqa: PLR0913, PLR0917 — a kernel takes its operands one by one
 # Triton's language is not Python's, and is Any to a type checker:
 # pyright: reportInvalidTypeForm=false
 
+import math
+from importlib import import_module
+from typing import Any
+
 import torch
 from torch import Tensor
 
-from erce.loss.kernel_arguments import end_of, flags, numbers, shape, whole
-from erce.loss.request import Request
+from erce.loss import row_statistics
+from erce.loss.objectives import CrossEntropy, LabelSmoothing
+from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums
-from erce.loss.triton_language import ABOVE, BELOW, FLOOR, ONE, tl, triton
+from erce.loss.scored_rows import Rows
 
+
+class _Absent:
+    """What stands for Triton where it is not installed, so that files with kernels can be loaded."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda x: x
+
+
+triton: Any = _Absent()
+tl: Any = _Absent()
+try:
+    triton, tl = import_module("triton"), import_module("triton.language")
+    AVAILABLE = True
+except ImportError:
+    AVAILABLE = False
+
+ONE, ABOVE, BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
+FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
 # Columns in hand at once: a program a row, and a program a block. Chosen by the registers and instructions of
 # what is compiled for a Hopper card, not yet measured on one.
 MEASURE_BLOCK, MEASURE_WARPS = 2048, 8
@@ -24,8 +48,9 @@ WRITE_BLOCK, WRITE_WARPS = 2048, 8
 # share a row, each with at least so many blocks.
 PROGRAMS, LEAST_BLOCKS = 2, 4
 PART = tl.constexpr(9)  # numbers that a program stores of its part of a row
-
 LOG2_E = tl.constexpr(1.4426950408889634)
+SETTLE_BLOCK = 128  # rows
+STORED = ("objective", "nll", "entropy", "top1", "z_loss", "lse", "log_sum_p2", "pushed_down")  # by `_settle`
 
 
 def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None) -> Sums:
@@ -34,25 +59,25 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     A row with a NaN has the top NaN; another row with +inf, before the cap, has +inf. A row of −inf has the
     top −inf and sums of 0. A target outside of [0, v) has the logit −inf.
     """
-    rows, v = shape(tile)
+    rows, v = _shape(tile)
     block = min(MEASURE_BLOCK, triton.next_power_of_2(v))
     blocks = triton.cdiv(v, block)
     blocks = triton.cdiv(blocks, programs_of_a_row(rows, blocks, tile.device))
     parts = triton.cdiv(v, blocks * block)
     sums = tile.new_empty(len(Sums._fields), rows)
     partial = sums if parts == 1 else tile.new_empty(rows, PART.value, parts)
-    order, k, inner, outer = numbers(request)
+    order, k, inner, outer = _numbers(request)
     with torch.cuda.device_of(tile):
         _measure[(rows, parts)](
-            partial, tile, tile.stride(0), end_of(tile), targets.contiguous(), whole(bias), v, blocks * block,
-            order, k, inner, outer,
-            **flags(request), diagnose=request.diagnose, split=parts > 1,
+            partial, tile, tile.stride(0), end_of(tile), targets.contiguous(), _contiguous(bias), v,
+            blocks * block, order, k, inner, outer,
+            **_flags(request), diagnose=request.diagnose, split=parts > 1,
             block=block, num_warps=MEASURE_WARPS,
         )  # fmt: skip
         if parts > 1:
             _merge[(rows,)](
                 sums, partial, parts, order, k,
-                form=flags(request)["form"], diagnose=request.diagnose, block=triton.next_power_of_2(parts),
+                form=_flags(request)["form"], diagnose=request.diagnose, block=triton.next_power_of_2(parts),
                 num_warps=1,
             )  # fmt: skip
     return Sums(*sums)
@@ -73,15 +98,76 @@ def write_gradient(
 
     It is 0 where the logit is −inf, and `slopes.own` at the target.
     """
-    rows, v = shape(tile)
+    rows, v = _shape(tile)
     by_row = (column.contiguous() for column in slopes)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
     with torch.cuda.device_of(tile):
         _write[(rows, triton.cdiv(v, block))](
             out, out.stride(0), min(end_of(tile), end_of(out)), tile, tile.stride(0), targets.contiguous(),
-            whole(bias), *by_row, v, *numbers(request),
-            **flags(request), block=block, num_warps=WRITE_WARPS,
+            _contiguous(bias), *by_row, v, *_numbers(request),
+            **_flags(request), block=block, num_warps=WRITE_WARPS,
         )  # fmt: skip
+
+
+def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tuple[Loss, Slopes]:
+    """Settle rows as `row_statistics.settle` does, and by it for objectives that weigh their rows."""
+    if type(request.objective) not in {CrossEntropy, LabelSmoothing}:
+        return row_statistics.settle(sums, rows, request, gate)
+    losses, slopes = (sums.top.new_empty(len(names), rows.m) for names in (STORED, Slopes._fields))
+    lam, weights = rows.lam, rows.weights
+    per_row = isinstance(lam, Tensor)
+    order, k, _, _ = _numbers(request)
+    with torch.cuda.device_of(losses):
+        _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
+            losses, slopes, *sums, lam if per_row else None, weights, rows.lse_weights,
+            0.0 if per_row else lam, rows.m,
+            order, k, request.objective.smoothing, request.slope, request.cap or 0.0, float(request.z_loss),
+            **_flags(request), exponential=request.exponential, diagnose=request.diagnose, block=SETTLE_BLOCK,
+        )  # fmt: skip
+    by_name = dict(zip(STORED, losses, strict=True))
+    return Loss(**{name: by_name[name] for name in request.fields if name in STORED}), Slopes(*slopes)
+
+
+def _shape(tile: Tensor) -> tuple[int, int]:
+    """Return rows and v of a tile whose rows the kernels can read."""
+    rows, v = tile.shape
+    assert tile.dtype == torch.float32
+    assert v == 1 or tile.stride(1) == 1
+    return rows, v
+
+
+def end_of(tile: Tensor) -> int:
+    """Return how many columns a kernel may access: v rounded up to 16, for vector loads, if rows have room.
+
+    What lies between v and the end must be nobody else's.
+    """
+    rows, v = tile.shape
+    room = tile.stride(0) - tile.storage_offset() % tile.stride(0) if rows > 1 else v
+    return int(min(room, math.ceil(v / 16) * 16))
+
+
+def _contiguous(bias: Tensor | None) -> Tensor | None:
+    """Return the bias in one unbroken piece of memory, as a kernel reads it; None where there is none."""
+    return None if bias is None else bias.contiguous()
+
+
+def _flags(request: Request) -> dict[str, Any]:
+    """Return what a kernel is compiled for; `form` is `ONE`, `ABOVE`, `BELOW` or, at order inf, 3."""
+    order = request.order
+    assert order is not None
+    form = 0 if order == 1 else 3 if math.isinf(order) else 1 if order > 1 else 2
+    return {"form": form, "capped": request.cap is not None, "smoothing": request.smooths}
+
+
+def _numbers(request: Request) -> tuple[float, float, float, float]:
+    """Return order and |order − 1|, 1 and 0 at order inf; then inner and outer, as a logit is outer · x, or
+    outer · tanh(inner · x) with a cap."""
+    order = request.order
+    assert order is not None
+    order = 1.0 if math.isinf(order) else order
+    if request.cap is None:
+        return order, abs(order - 1), 1.0, request.slope
+    return order, abs(order - 1), request.slope / request.cap, request.cap
 
 
 @triton.jit
@@ -356,3 +442,103 @@ def _expm1(x):
     series = series * t + 0.5
     series = series * t + 1.0
     return tl.where(near, series * t, _exp(x) - 1.0)
+
+
+@triton.jit
+def _settle(
+    losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights,
+    lse_weights, strength, rows, order, k, smoothing_share, slope, cap, z_loss,
+    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, exponential: tl.constexpr,
+    diagnose: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    """Store the losses and the slopes of a block of rows, in float64: a few numbers a row cost nothing."""
+    row = tl.program_id(0) * block + tl.arange(0, block)
+    here = row < rows
+    z_y, highest = _column(target, row, here), _column(top, row, here)
+    others, bent = _column(others, row, here), _column(bent, row, here)
+    moved = z_y - _column(shift, row, here)
+    u_y = tl.maximum(moved, FLOOR, propagate_nan=tl.PropagateNan.ALL)
+    e_y = tl.exp(u_y)
+    s = others + e_y
+    log_s = _log1p_64(others + (e_y - 1.0))
+    nll = log_s - moved
+    lam = strength if lam is None else _column(lam, row, here)
+    weight = 1.0 if weights is None else _column(weights, row, here)
+    value, uniform, own = nll, 0.0 * s, -others / s
+    if smoothing:
+        finite = _column(finite, row, here)
+        uniform = smoothing_share / finite
+        value = (1.0 - smoothing_share) * nll + smoothing_share * (log_s - _column(total, row, here) / finite)
+        own = (1.0 - smoothing_share) * own + smoothing_share * e_y / s - uniform
+
+    ratio, of_plain, of_bent, of_own = _renyi(
+        s, e_y, u_y, others, bent, _column(powers, row, here), order, k, form
+    )
+    entropy = log_s + ratio
+    strength = lam
+    if exponential:
+        entropy = tl.exp(entropy)
+        strength *= entropy
+    lse = log_s + _column(shift, row, here)
+    pull = 2.0 * weight * z_loss * lse  # on lse, whose slope is p
+    if lse_weights is not None:
+        pull += _column(lse_weights, row, here)
+    own = weight * (own + strength * of_own) + pull * e_y / s
+    losses += row
+    tl.store(losses, weight * (value + lam * entropy + z_loss * lse * lse), mask=here)
+    tl.store(losses + rows, nll, mask=here)
+    tl.store(losses + 2 * rows, entropy, mask=here)
+    tl.store(losses + 3 * rows, tl.where(z_y >= highest, 1.0, 0.0), mask=here)
+    tl.store(losses + 4 * rows, z_loss * lse * lse, mask=here)
+    tl.store(losses + 5 * rows, lse, mask=here)
+    if diagnose:
+        tl.store(losses + 6 * rows, tl.log(_column(squares, row, here)) - 2.0 * log_s, mask=here)
+        tl.store(losses + 7 * rows, tl.where(own > 0.0, 1.0, 0.0), mask=here)
+
+    if capped:
+        own *= 1.0 - (z_y / cap) * (z_y / cap)
+    weight *= slope
+    slopes += row
+    tl.store(slopes, weight * (1.0 / s + strength * of_plain) + slope * pull / s, mask=here)
+    tl.store(slopes + rows, weight * strength * of_bent, mask=here)
+    tl.store(slopes + 2 * rows, ratio, mask=here)
+    tl.store(slopes + 3 * rows, weight * uniform, mask=here)
+    tl.store(slopes + 4 * rows, slope * own, mask=here)
+    tl.store(slopes + 5 * rows, _column(shift, row, here), mask=here)
+
+
+@triton.jit
+def _column(pointer, row, here):
+    return tl.load(pointer + row, mask=here, other=1.0).to(tl.float64)
+
+
+@triton.jit
+def _renyi(s, e_y, u_y, others, bent, powers, order, k, form: tl.constexpr):
+    """Return Rényi's entropy R less log s, and the slopes of R; `row_statistics` derives the formulas."""
+    if form == ONE:
+        ratio = -bent / s
+        plain, slope = -ratio / s, -1.0 / s
+        own = tl.where(e_y > 0.0, slope * e_y * (u_y + ratio), 0.0)
+    elif form == ABOVE:
+        share = powers / s
+        ratio = -tl.where(share < 0.5, tl.log(share), _log1p_64(k * bent / s)) / k
+        plain, slope = 0.0 * s, -order / (k * s)
+        own = slope * e_y * _expm1_64(k * (u_y + ratio))
+    elif form == BELOW:
+        ratio = _log1p_64(-k * bent / s) / k
+        plain, slope = 0.0 * s, -order / (k * (s - k * bent))
+        own = slope * tl.exp(order * u_y) * _expm1_64(k * (u_y + ratio))
+    else:
+        ratio, plain, slope, is_top = 0.0 * s, 1.0 / s, -1.0 / bent, u_y == 0.0
+        own = tl.where(is_top & (bent == 1.0), -others / s, e_y / s + tl.where(is_top, slope, 0.0))
+    return ratio, plain, slope, own
+
+
+@triton.jit
+def _log1p_64(x):
+    return tl.where(tl.abs(x) < 1e-5, x - 0.5 * x * x, tl.log(1.0 + x))  # in float64 to 3e-11
+
+
+@triton.jit
+def _expm1_64(x):
+    return tl.where(tl.abs(x) < 1e-5, x + 0.5 * x * x, tl.exp(x) - 1.0)  # likewise

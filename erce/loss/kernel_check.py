@@ -1,0 +1,211 @@
+"""A CUDA device → which fast paths the loss takes there: those that a small case has shown to be right.
+
+The Triton kernels, and the matmuls of half-precision operands into float32, have plain counterparts in
+PyTorch. The first call on a device sends a small case through both. Where a fast path fails, or differs by
+more than its budget, its counterpart is taken for the rest of the process, with one warning. Every process
+decides for itself; processes that differ still compute the same. `impl` and ERCE_KERNELS choose without a
+check.
+"""
+
+import functools
+import math
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from erce.errors import InputError
+
+IMPLS = ("auto", "torch", "triton")
+VARIABLE = "ERCE_KERNELS"
+# Kernels may differ by a share of a row's largest value; they round float32 sums otherwise, which leaves some
+# 1e-6. Matmuls may differ by a share of the norm; a gradient rounded to bfloat16 leaves 2e-3.
+KERNEL_BUDGET, MATMUL_BUDGET = 1e-4, 1e-2
+DRIVER = Path("/proc/driver/nvidia/version")
+
+
+class Finding(NamedTuple):
+    """Whether a fast path is taken on a device, and the sentence that says why."""
+
+    is_right: bool
+    text: str
+
+
+def kernels_run_on(tile: Tensor, impl: str) -> bool:
+    """Return whether the Triton kernels take the tile: on a CUDA device, in Triton's interpreter anywhere."""
+    chosen = _chosen(impl)
+    if chosen == "torch":
+        return False
+    runs_here = tile.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"
+    if runs_here:
+        from erce.loss import triton_kernels
+
+        runs_here = triton_kernels.AVAILABLE
+    if not runs_here and chosen == "triton" and (tile.is_cuda or impl == "triton"):
+        raise InputError(
+            "impl='triton' needs a CUDA device and the package triton; impl='torch' runs everywhere"
+        )
+    return runs_here and (chosen == "triton" or examine_kernels(tile.device).is_right)
+
+
+def mixed_matmuls_run_on(device: torch.device, dtype: torch.dtype, impl: str) -> bool:
+    """Return whether a device multiplies operands of this half-precision dtype into float32."""
+    chosen = _chosen(impl)
+    if device.type != "cuda" or "dtype_out" not in torch.ops.aten.mm.overloads() or chosen == "torch":
+        return False
+    return chosen == "triton" or examine_matmuls(device, dtype).is_right
+
+
+def _chosen(impl: str) -> str:
+    """Return `impl`, or for "auto" what the environment says, where it says something."""
+    chosen = (os.environ.get(VARIABLE) or "auto") if impl == "auto" else impl
+    if chosen not in IMPLS:
+        raise InputError(f"{VARIABLE} must be 'torch' or 'triton', got {chosen!r}; unset, a check decides")
+    return chosen
+
+
+@functools.cache
+def examine_kernels(device: torch.device) -> Finding:
+    """Try the Triton kernels at every form of the order; once per process and device."""
+    return _examined("the Triton kernels", device, KERNEL_BUDGET, lambda: _kernels_difference(device))
+
+
+@functools.cache
+def examine_matmuls(device: torch.device, dtype: torch.dtype) -> Finding:
+    """Try the matmuls of a half-precision dtype into float32; once per process, device and dtype."""
+    name = f"the matmuls of {str(dtype).removeprefix('torch.')} into float32"
+    return _examined(name, device, MATMUL_BUDGET, lambda: _matmuls_difference(device, dtype))
+
+
+def doctor_lines(device: torch.device | None) -> list[str]:
+    """Return what the checks say of a CUDA device, or of a machine that has none."""
+    by_hand = os.environ.get(VARIABLE)
+    lines = [f"{VARIABLE}={_chosen('auto')} chooses by hand"] if by_hand else []
+    if device is None:
+        return [*lines, "no CUDA device: the loss runs in plain PyTorch"]
+    from erce.loss import triton_kernels
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the lines say the same
+        found = [examine_matmuls(device, dtype).text for dtype in (torch.bfloat16, torch.float16)]
+        kernels = examine_kernels(device).text if triton_kernels.AVAILABLE else "triton is not installed"
+    return [*lines, kernels, *found]
+
+
+def _examined(name: str, device: torch.device, budget: float, difference: Callable[[], float]) -> Finding:
+    try:
+        with _free_to_wait(device), torch.autocast(device.type, enabled=False):
+            off = difference()
+    except torch.OutOfMemoryError:
+        raise  # which says nothing about the path; the next call tries again
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        is_right, text = False, f"fail with {type(error).__name__}: {lines[0]:.200}"
+    else:
+        is_right = off <= budget  # NaN is not
+        text = f"differ from plain PyTorch by {off:.1e}, where {budget:g} is allowed"
+    text = f"{name} on {_where(device)} {text}"
+    if not is_right:
+        text += (
+            f"; plain PyTorch takes their place in this process ({VARIABLE}=torch or triton skips this check)"
+        )
+        warnings.warn(text, stacklevel=2)
+    return Finding(is_right, text)
+
+
+@contextmanager
+def _free_to_wait(device: torch.device) -> Iterator[None]:
+    """Run the block on the device, where even under `torch.cuda.set_sync_debug_mode` it may wait."""
+    if device.type != "cuda":
+        yield
+        return
+    mode = torch.cuda.get_sync_debug_mode()
+    torch.cuda.set_sync_debug_mode("default")
+    try:
+        with torch.cuda.device(device):
+            yield
+    finally:
+        torch.cuda.set_sync_debug_mode(mode)
+
+
+def _where(device: torch.device) -> str:
+    """Return the card's name and the versions that a kernel depends on."""
+    from erce.loss import triton_kernels
+
+    card = torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
+    triton = triton_kernels.triton.__version__ if triton_kernels.AVAILABLE else "not installed"
+    driver = re.search(r"\d+\.[\d.]+", DRIVER.read_text()) if DRIVER.exists() else None
+    return f"{card} (torch {torch.__version__}, triton {triton}, driver {driver[0] if driver else 'unknown'})"
+
+
+def _kernels_difference(device: torch.device) -> float:
+    """Return the largest difference of losses and gradients, relative to each row's largest."""
+    from erce.loss.objectives import CROSS_ENTROPY
+    from erce.loss.penalties import Renyi
+    from erce.loss.request import Request
+    from erce.loss.row_passes import score_tile, terms_with
+    from erce.loss.scored_rows import Rows
+    from erce.loss.triton_kernels import LEAST_BLOCKS, MEASURE_BLOCK
+
+    differences = []
+    # Eight rows are each split over programs from 2 · LEAST_BLOCKS blocks on; 37 columns fill no block.
+    cases = [(order, 2 * LEAST_BLOCKS - 2) for order in (1.0, 0.5, 2.0, math.inf)] + [(0.5, 2 * LEAST_BLOCKS)]
+    for order, blocks in cases:
+        both = []
+        for impl in ("triton", "torch"):
+            tile, targets = _hard_rows(blocks * MEASURE_BLOCK + 37, device)
+            request = Request(targets, 2.0, Renyi(order), CROSS_ENTROPY, impl=impl)
+            rows = Rows(slice(0, len(tile)), targets, 2.0, None)
+            loss, top = score_tile(tile, rows, request, None, terms_with(None, request), tile)
+            both.append([*loss.computed, top, tile])
+        for fast, plain in zip(*both, strict=True):
+            size = plain.abs().reshape(len(plain), -1).amax(-1, keepdim=True).clamp(min=1e-6)
+            off = (fast - plain).abs().masked_fill(fast == plain, 0).reshape(len(plain), -1)
+            differences.append((off / size).max())
+    return float(torch.stack(differences).max())
+
+
+def _hard_rows(v: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return a tile (8, v) of logits, with NaN beside it in memory, and its targets; no random numbers."""
+    tile = torch.full((8, math.ceil(v / 16) * 16), math.nan, dtype=torch.float32, device=device)[:, :v]
+    tile.copy_(_numbers((8, v), device) * 4)
+    step = v // 8
+    tile[1, step] += 25
+    tile[2, 1::3] = -math.inf
+    tile[3] = 2.5
+    tile[4] += 1e4
+    tile[5, v - 1] = 60
+    tile[6, 6 * step] = -math.inf  # a target's
+    return tile, torch.arange(8, device=device) * step
+
+
+def _numbers(shape: tuple[int, ...], device: torch.device) -> Tensor:
+    """Return numbers in [−1, 1] without a pattern."""
+    counts = torch.arange(math.prod(shape), dtype=torch.float32, device=device)
+    return counts.square().mul(0.37).sin().reshape(shape)
+
+
+def _matmuls_difference(device: torch.device, dtype: torch.dtype) -> float:
+    """Return the largest difference of a product, relative to its norm."""
+    from erce.loss.matmul import Matmuls, MixedPrecision
+
+    shapes = [((40, 72), (203, 72)), ((40, 8), (203, 8))]
+    factors = [(_numbers(x, device).to(dtype), _numbers(w, device).to(dtype)) for x, w in shapes]
+    both = []
+    for matmuls in (MixedPrecision(torch.float32, dtype), Matmuls(torch.float32)):
+        logits, gradient = matmuls.logits(factors)
+        gradient.copy_(logits)
+        x, weight = factors[0]
+        d_rows, summed = (torch.ones(y.shape, dtype=torch.float32, device=device) for y in (x, weight))
+        matmuls.d_rows_into(d_rows, gradient, weight)
+        matmuls.add_d_weight(summed, gradient, x)
+        scaled = matmuls.d_weight(gradient, x, torch.full((), 0.5, device=device))
+        both.append([logits, d_rows, summed, scaled])
+    differences = [(fast - plain).norm() / plain.norm() for fast, plain in zip(*both, strict=True)]
+    return float(torch.stack(differences).max())
