@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow lint types check fix bench docs floors integrations
+.PHONY: demo test slow lint types check fix bench docs floors integrations gpu
 
 demo: $(VENV)/.ok
 	$(BIN)/erce demo
@@ -53,6 +53,10 @@ $(FLOORS)/.ok: pyproject.toml
 	$(FLOORS)/bin/uv pip compile -q --resolution lowest-direct --extra study pyproject.toml -o $(FLOORS)/floors.txt
 	$(FLOORS)/bin/pip install -q --disable-pip-version-check -c $(FLOORS)/floors.txt -e '.[study]' pytest hypothesis
 	touch $@
+
+# Everything that was never run on a card: 25 minutes at the most, and a page. MODEL= and DATA= add gsm8k.
+gpu: $(VENV)/.ok
+	$(BIN)/python -m scripts.gpu $(if $(MODEL),--model '$(MODEL)') $(if $(DATA),--data '$(DATA)')
 
 # Third-party tools, each in an environment of its own, beside ours: make integrations TOOLS="ms_swift lm_eval".
 integrations: $(VENV)/.ok
