@@ -6,12 +6,10 @@ request                    what one call fixes, checked once; the `Loss` that it
 from_logits, from_hidden   the two functions, each with the reference that the tests hold it to
 gathered                   a head under FSDP 2 or ZeRO-3
 sweep, matmul              hidden states chunk by chunk; the matmuls by dtype and device
-one_chunk                  a head that learns, where all rows fit in one chunk
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton
 kernel_check               whether Triton's kernels and the matmuls into float32 are right on a device
-user_penalty               what row_statistics does, for a user's penalty, which needs whole rows
 bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from one place
 """
 

@@ -16,13 +16,14 @@ from erce.loss import tensor_parallel
 from erce.loss.from_logits import reference_from_logits
 from erce.loss.gathered import gathered, is_partitioned, whole
 from erce.loss.objectives import CROSS_ENTROPY, Objective
-from erce.loss.one_chunk import GradientOfOneChunk
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors, not_differentiable
+from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import outputs_of, scored_rows
 from erce.loss.sweep import (
     NONE_WANTED,
     Gradients,
+    Head,
     Operands,
     Vocabulary,
     choose_matmuls,
@@ -206,7 +207,7 @@ def _uncompiled(operands: Operands, request: Request, vocabulary: Vocabulary) ->
     elif learns:
         matmuls = choose_matmuls(operands, request, vocabulary)
         if len(chunks(operands, rows.m, request, vocabulary, matmuls)) == 1:
-            function = GradientOfOneChunk
+            function = _GradientOfOneChunk
     outputs = function.apply(*operands, rows, request, vocabulary, torch.is_grad_enabled())
     return request.reduced(outputs, count=max(rows.m, 1))
 
@@ -216,7 +217,7 @@ class _GradientInForward(torch.autograd.Function):
 
     The backward receives a weight for each row. It scales d hidden row by row, but d weight is a sum over
     rows by then, so a trainable head with reduction="none" takes another class. Where it has one chunk alone,
-    `one_chunk` makes its gradient.
+    `_GradientOfOneChunk` makes its gradient.
     """
 
     @staticmethod
@@ -259,3 +260,41 @@ class _GradientInBackward(torch.autograd.Function):
         weighed = rows.weighed(factors, of_lse, operands.exact)
         _, gradients = sweep(operands, weighed, request, ctx.needs_input_grad[:5], ctx.vocabulary)
         return *finished(gradients, rows, request, dtypes_of(operands)), *[None] * 4
+
+
+class _GradientOfOneChunk(torch.autograd.Function):
+    """The loss of a head that learns, where all rows fit in one chunk; its backward multiplies what it kept.
+
+    The forward keeps the gradient in the head's output, which is smaller than d weight or about as large. So
+    d weight is written once, in the weight's dtype, already scaled, where `sweep` would sum it in float32.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (rows, request, vocabulary, _) = Operands(*args[:5]), args[5:]
+        head = Head.of(operands, request, vocabulary)
+        loss, top, d_logits = head.score(head.factors(rows), rows, differentiate=True)
+        refuse_no_distribution(top, rows)
+        ctx.save_for_backward(d_logits, *operands)
+        ctx.rows, ctx.request, ctx.vocabulary = rows, request, vocabulary
+        return outputs_of(ctx, loss, rows, request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        d_logits, *saved = ctx.saved_tensors
+        operands, scale = Operands(*saved), upstream[0]
+        head = Head.of(operands, ctx.request, ctx.vocabulary)
+        wanted = dict(zip(Gradients._fields, ctx.needs_input_grad[:5], strict=True))
+        made: dict[str, Tensor] = {}
+        pairs = (("hidden", "weight"), ("low", "up"))
+        for (rows_name, weight_name), (x, w) in zip(pairs, head.factors(ctx.rows), strict=False):
+            if wanted[rows_name]:
+                made[rows_name] = d_rows = x.new_empty(x.shape, dtype=operands.exact)
+                head.matmuls.d_rows_into(d_rows, d_logits, w)
+                ctx.vocabulary.complete_(d_rows.mul_(scale))
+            if wanted[weight_name]:
+                made[weight_name] = head.matmuls.d_weight(d_logits, x, scale)
+        if wanted["bias"]:
+            made["bias"] = d_logits.sum(0, dtype=operands.exact).mul_(scale)
+        return *finished(Gradients(**made), ctx.rows, ctx.request, dtypes_of(operands)), *[None] * 4

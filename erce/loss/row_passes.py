@@ -13,7 +13,7 @@ from torch import Tensor
 
 from erce.loss.kernel_check import kernels_run_on
 from erce.loss.request import Loss, Request
-from erce.loss.row_statistics import Slopes, Sums, settle
+from erce.loss.row_statistics import Slopes, Sums, settle, user_penalty_and_slopes
 from erce.loss.scored_rows import Rows
 
 TAIL = 100  # the paper's tail is what this many likeliest tokens leave (appendix on the Rényi order)
@@ -134,9 +134,7 @@ def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: 
     sums = sums_of(terms, y, request)
     penalty = None
     if request.order is None:
-        from erce.loss.user_penalty import value_and_slopes
-
-        penalty, gradient = value_and_slopes(terms.u, sums, y, request.penalty, out is not None)
+        penalty, gradient = user_penalty_and_slopes(terms.u, sums, y, request.penalty, out is not None)
         terms = terms if gradient is None else terms._replace(product=gradient)
     loss, slopes = settle(sums, rows, request, gate, penalty)
     if out is not None:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import DivergedError
+from erce.loss.penalties import Penalty
 from erce.loss.request import Loss, Request
 from erce.loss.scored_rows import Rows
 
@@ -258,3 +259,19 @@ def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
             f"the logits of position {position} (its index when flattened) have no softmax: the "
             f"largest is {float(top[first])}; look for NaN or infinity in hidden states, weight and bias"
         )
+
+
+def user_penalty_and_slopes(
+    u: Tensor, sums: Sums, y: Tensor, penalty: Penalty, gradient: bool
+) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
+    """Return what `settle` takes of a user's penalty, and its gradient in the logits (rows, v) if wanted.
+
+    `u` is `RowTerms.u`, (rows, v); y (rows, 1) are the targets.
+    """
+    of = softmax(sums)
+    log_p = (u - of.log_s[:, None]).clamp_(min=torch.finfo(u.dtype).min)
+    p = log_p.exp().scatter_(-1, y, (-of.nll[:, None]).exp())
+    if not gradient:
+        return (penalty.value(log_p, p), torch.zeros_like(of.nll)), None
+    value, part = penalty.value_and_logit_grad(log_p, p)
+    return (value, part.gather(-1, y)[:, 0]), part

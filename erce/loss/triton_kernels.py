@@ -30,13 +30,11 @@ class _Absent:
         return lambda x: x
 
 
-triton: Any = _Absent()
-tl: Any = _Absent()
 try:
     triton, tl = import_module("triton"), import_module("triton.language")
-    AVAILABLE = True
 except ImportError:
-    AVAILABLE = False
+    triton = tl = _Absent()
+AVAILABLE = not isinstance(triton, _Absent)
 
 ONE, ABOVE, BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
 FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
@@ -60,6 +58,7 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     top −inf and sums of 0. A target outside of [0, v) has the logit −inf.
     """
     rows, v = _shape(tile)
+    bias = None if bias is None else bias.contiguous()
     block = min(MEASURE_BLOCK, triton.next_power_of_2(v))
     blocks = triton.cdiv(v, block)
     blocks = triton.cdiv(blocks, programs_of_a_row(rows, blocks, tile.device))
@@ -69,7 +68,7 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     order, k, inner, outer = _numbers(request)
     with torch.cuda.device_of(tile):
         _measure[(rows, parts)](
-            partial, tile, tile.stride(0), end_of(tile), targets.contiguous(), _contiguous(bias), v,
+            partial, tile, tile.stride(0), end_of(tile), targets.contiguous(), bias, v,
             blocks * block, order, k, inner, outer,
             **_flags(request), diagnose=request.diagnose, split=parts > 1,
             block=block, num_warps=MEASURE_WARPS,
@@ -99,12 +98,13 @@ def write_gradient(
     It is 0 where the logit is −inf, and `slopes.own` at the target.
     """
     rows, v = _shape(tile)
+    bias = None if bias is None else bias.contiguous()
     by_row = (column.contiguous() for column in slopes)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
     with torch.cuda.device_of(tile):
         _write[(rows, triton.cdiv(v, block))](
             out, out.stride(0), min(end_of(tile), end_of(out)), tile, tile.stride(0), targets.contiguous(),
-            _contiguous(bias), *by_row, v, *_numbers(request),
+            bias, *by_row, v, *_numbers(request),
             **_flags(request), block=block, num_warps=WRITE_WARPS,
         )  # fmt: skip
 
@@ -144,11 +144,6 @@ def end_of(tile: Tensor) -> int:
     rows, v = tile.shape
     room = tile.stride(0) - tile.storage_offset() % tile.stride(0) if rows > 1 else v
     return int(min(room, math.ceil(v / 16) * 16))
-
-
-def _contiguous(bias: Tensor | None) -> Tensor | None:
-    """Return the bias in one unbroken piece of memory, as a kernel reads it; None where there is none."""
-    return None if bias is None else bias.contiguous()
 
 
 def _flags(request: Request) -> dict[str, Any]:
