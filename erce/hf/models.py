@@ -4,6 +4,7 @@ import copy
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from transformers.utils import logging
 from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError
 from erce.hf.adapter import check_adapter
+from erce.hf.gguf import gguf_file, unpacked
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -36,24 +38,42 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
-def dtype_here(dtype: str) -> str:
-    """Return the name of a dtype, "auto" resolved for this machine; an InputError for an unknown name."""
+def dtype_here(dtype: str, model: str) -> str:
+    """Return the name of a dtype, "auto" resolved for a model on this machine.
+
+    "auto" is bfloat16 on a CUDA device and on a CPU whose instructions multiply bfloat16, and float32
+    elsewhere and for the embedded models, whose results are the same on every machine. An unknown name is an
+    InputError.
+    """
     if dtype not in (*DTYPES, "auto"):
         raise InputError(f"dtype must be 'auto', {', '.join(map(repr, DTYPES))}, got {dtype!r}")
     if dtype != "auto":
         return dtype
-    return "bfloat16" if torch.cuda.is_available() else "float32"
+    if torch.cuda.is_available():
+        return "bfloat16"
+    return "bfloat16" if model not in EMBEDDED_MODELS and cpu_multiplies_bfloat16() else "float32"
+
+
+@cache
+def cpu_multiplies_bfloat16() -> bool:
+    """Return whether the processor's instructions multiply bfloat16 (AVX-512 BF16, AMX, or Arm's bf16)."""
+    try:
+        flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+    except OSError:  # not Linux
+        return False
+    return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})
 
 
 def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """Load the base model `name` in eval mode, on the GPU where there is one.
 
-    `name` is "tiny", "tiny-styles", a folder with a `config.json`, or a Hugging Face id. `dtype` is
-    "float32", "bfloat16", "float16" or "auto": bfloat16 on a CUDA device, float32 elsewhere, whatever the
-    checkpoint was saved in.
-    A name that cannot be loaded and an unknown `dtype` are InputErrors.
+    `name` is "tiny", "tiny-styles", "smollm2" (of a package, see `erce.hf.gguf`), a .gguf file, a folder with
+    a `config.json`, or a Hugging Face id. `dtype` is "float32", "bfloat16", "float16" or "auto", whatever the
+    checkpoint was saved in: see `dtype_here`. A name that cannot be loaded and an unknown `dtype` are
+    InputErrors.
     """
-    device, weights = torch.device("cuda" if torch.cuda.is_available() else "cpu"), DTYPES[dtype_here(dtype)]
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    weights = DTYPES[dtype_here(dtype, name)]
     with _readable_errors(name), _no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
             _source(name), dtype=weights, attn_implementation="sdpa"
@@ -104,7 +124,10 @@ def known_warning_silenced() -> Iterator[None]:
 
 
 def pretrained_name(name: str) -> str:
-    """Return what `from_pretrained` takes: an embedded model's folder, any other name as it is."""
+    """Return what `from_pretrained` takes: the folder of an embedded or GGUF model, else the name itself."""
+    if file := gguf_file(name):
+        with _no_progress_bar():
+            return str(unpacked(file))
     if name not in EMBEDDED_MODELS:
         return name
     if not (EMBEDDED_MODELS[name] / "config.json").is_file():

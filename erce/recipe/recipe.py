@@ -44,7 +44,7 @@ class Recipe:
     data: str | None = None  # the task's original files, or your file or data set; None: the task's source
     penalty: str = "shannon"  # "shannon" | "renyi" | "support-size" | your own, "package.module:NAME"
     order: float = 1.0  # of the penalty; 1 where it takes none
-    dtype: str = "auto"  # "auto": float32 on a CPU, bfloat16 on a GPU
+    dtype: str = "auto"  # "auto": bfloat16 where that is fast (`dtype_here`)
     n_train: int | None = None  # problems to train on; None: the task's number
     n_validation: int | None = None  # problems to choose λ on; None: the task's number
     n_test: int | None = None  # problems to test on; None: the task's number

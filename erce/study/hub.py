@@ -1,11 +1,11 @@
 """A model's name → whether it is on this machine, or can be one of the hub's."""
 
-from erce.catalog import model_folder
+from erce.catalog import is_gguf, model_folder
 
 
 def is_here(model: str) -> bool:
-    """Return whether a model comes with erce or is a folder of this machine."""
-    return model_folder(model).exists()
+    """Return whether a model comes with erce or in a package, or is a folder or file of this machine."""
+    return is_gguf(model) or model_folder(model).exists()
 
 
 def is_hub_name(model: str) -> bool:

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from erce.catalog import model_folder
 from erce.errors import InputError, ServerError
 from erce.recipe import Recipe, Serving
 from erce.study.hub import is_here
@@ -68,7 +67,7 @@ def running_server(recipe: Recipe, log: Path) -> Iterator[None]:
 
 def vllm_command(recipe: Recipe, serving: Serving) -> list[str]:
     """Return the words that start vLLM for a recipe; an InputError where it is not installed."""
-    from erce.hf.models import dtype_here
+    from erce.hf.models import dtype_here, pretrained_name
 
     if (vllm := shutil.which("vllm")) is None:
         raise InputError(
@@ -85,13 +84,13 @@ def vllm_command(recipe: Recipe, serving: Serving) -> list[str]:
         "host": here.hostname,
         "port": here.port,
         "served-model-name": serving.model or recipe.model,
-        "dtype": dtype_here(recipe.dtype),  # vLLM's own "auto" is bfloat16 on a CPU, too
+        "dtype": dtype_here(recipe.dtype, recipe.model),  # vLLM's own "auto" is bfloat16 on a CPU, too
         "max-lora-rank": next(highest for highest in LORA_RANKS if highest >= rank),
         "max-logprobs": serving.top_logprobs,
         "gpu-memory-utilization": SHARE_OF_MEMORY,
     }
     named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    model = str(model_folder(recipe.model).resolve()) if is_here(recipe.model) else recipe.model
+    model = str(Path(pretrained_name(recipe.model)).resolve()) if is_here(recipe.model) else recipe.model
     return [vllm, "serve", model, "--enable-lora", *named, *serving.arguments]
 
 

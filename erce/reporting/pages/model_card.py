@@ -15,6 +15,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
+from erce.catalog import model_origin
 from erce.errors import DamagedError, InputError, counted
 from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import Cell
@@ -157,7 +158,7 @@ def _what_it_is(summary: Summary, cell: Cell, hub: str | None) -> str:
     minimised = f"the objective {cell.objective}" if cell.arm.has_other_objective else "cross-entropy"
     if cell.lam:
         minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
-    base = hub or Path(recipe.model).name
+    base = hub or model_origin(recipe.model)
     text = (
         f"A LoRA adapter for {_plain(base)}, fine-tuned on verified demonstrations of the task "
         f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "

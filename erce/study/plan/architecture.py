@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.catalog import model_folder
+from erce.catalog import is_gguf, model_folder
 
 NEEDED = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
 
@@ -91,6 +91,10 @@ def find_architecture(model: str) -> FoundArchitecture:
     28
     """
     path = model_folder(model) / "config.json"
+    if is_gguf(model):
+        from erce.hf.models import pretrained_name
+
+        path = Path(pretrained_name(model)) / "config.json"
     if not path.is_file():
         path = _cached(model)
     if path is not None:

@@ -7,7 +7,7 @@ from erce.recipe import Recipe
 from erce.study.folder import Study
 from erce.study.plan import StudyPlan
 from erce.study.plan.counts import DrawingWork, TaskPlan
-from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory
+from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory, dtype_on
 from erce.types import CROSS_ENTROPY, Arm
 
 
@@ -68,7 +68,8 @@ def _memory_lines(plan: StudyPlan) -> list[str]:
         return []
     adapter = architecture.adapter(plan.recipe.training.rank)
     weights = f"{architecture.weights:,} weights, {adapter:,} of the adapter"
-    lines = [f"model {plan.recipe.model}: {weights} (from {plan.model.where})"]
+    dtype = dtype_on(plan.recipe, plan.device)
+    lines = [f"model {plan.recipe.model} in {dtype}: {weights} (from {plan.model.where})"]
     for name, memory in (("training", plan.training_memory), ("drawing", plan.drawing_memory)):
         if memory is not None:
             lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, plan.device)}")

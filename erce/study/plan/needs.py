@@ -116,12 +116,20 @@ def drawing_memory(
     )
 
 
+def dtype_on(recipe: Recipe, device: str) -> str:
+    """Return the dtype of the base model's weights; "auto" is what it is on this machine for "cpu"."""
+    if recipe.dtype != "auto":
+        return recipe.dtype
+    if device != "cpu":
+        return "bfloat16"
+    from erce.hf.models import dtype_here
+
+    return dtype_here("auto", recipe.model)
+
+
 def bytes_a_weight(recipe: Recipe, device: str) -> int:
-    """Return the width of the base model's weights; dtype "auto" is float32 on a CPU, bfloat16 elsewhere."""
-    dtype = recipe.dtype
-    if dtype == "auto":
-        dtype = "float32" if device == "cpu" else "bfloat16"
-    return WIDTHS[dtype]
+    """Return the width of the base model's weights."""
+    return WIDTHS[dtype_on(recipe, device)]
 
 
 def layer_bytes(architecture: Architecture, rank: int) -> int:
