@@ -90,7 +90,7 @@ def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = N
 
 
 def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
-    """Judge every completion of a study's finished cells by the task's verifier and by the paper's procedure.
+    """Judge every completion of a study's finished cells by the task's verifiers and the paper's procedure.
 
     A task without a procedure of the paper's own, or a study without finished cells, is an InputError.
     """

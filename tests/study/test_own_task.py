@@ -157,6 +157,26 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
 
 
 @pytest.mark.slow
+def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeypatch):
+    monkeypatch.syspath_prepend(str(here))
+    (here / "door_forms.py").write_text(
+        "from dataclasses import replace\n"
+        "from erce.tasks.mini_sums import MINI_SUMS\n"
+        "from erce.types import Verdict\n"
+        "from erce.verify.extract import text_of\n"
+        "def alike(problem, completion):\n"
+        "    return Verdict(text_of(completion) == problem.demonstration, 'exact')\n"
+        "free = MINI_SUMS.verify\n"
+        "SUMS = replace(MINI_SUMS, verify=alike, verify_flexible=free, verify_paper=alike)\n"
+    )
+    recipe = tiny_recipe(task="door_forms:SUMS", lams=(0.0,), training=TINY)
+    rows = regrade_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
+    assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
+    assert any(row.misses_format for row in rows)
+    assert not any(row.disputed for row in rows)
+
+
+@pytest.mark.slow
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
     from erce.verify.program import _remembered
     from erce.verify.sandbox.host.pool import close_shared
