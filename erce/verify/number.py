@@ -56,8 +56,9 @@ def verify_number(
     if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
     check takes microseconds. InputError if `answer` itself is not a number.
 
-    >>> verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
-    Verdict(accepted=True, reason='numeric', extracted='$1000.00', elapsed=0.0, detail='', warning='')
+    >>> verdict = verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
+    >>> verdict.accepted, verdict.reason, verdict.extracted
+    (True, 'numeric', '$1000.00')
     >>> verify_number("18", "Answer: 18").reason, verify_number("18", "Answer: 18", strict=False).reason
     ('no answer', 'exact')
     """
