@@ -44,10 +44,16 @@ OBJECTIVES = {
     "dft": Listed("erce.loss.objectives:DFT"),
     "eaft": Listed(
         "erce.loss.objectives:EAFT",
-        Number("a whole number above 1", lambda number: number > 1 and number % 1 == 0),
+        Number("0 or above", lambda number: 0 <= number < math.inf),
     ),
     "focal": Listed(
         "erce.loss.objectives:Focal", Number("0 or above", lambda number: 0 <= number < math.inf)
+    ),
+    "power": Listed(
+        "erce.loss.objectives:ProbabilityPower", Number("above 0", lambda number: 0 < number < math.inf)
+    ),
+    "threshold": Listed(
+        "erce.loss.objectives:Threshold", Number("in [0, 1)", lambda number: 0 <= number < 1)
     ),
 }
 

@@ -16,7 +16,16 @@ bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from o
 from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy
 from erce.loss.from_logits import entropy_regularized_cross_entropy
 from erce.loss.named import OBJECTIVES, PENALTIES, check_names, make_objective, make_penalty
-from erce.loss.objectives import DFT, EAFT, CrossEntropy, Focal, LabelSmoothing, Objective
+from erce.loss.objectives import (
+    DFT,
+    EAFT,
+    CrossEntropy,
+    Focal,
+    LabelSmoothing,
+    Objective,
+    ProbabilityPower,
+    Threshold,
+)
 from erce.loss.penalties import Penalty, Renyi, Shannon, SupportSize
 from erce.loss.request import Loss
 
@@ -31,9 +40,11 @@ __all__ = [
     "Loss",
     "Objective",
     "Penalty",
+    "ProbabilityPower",
     "Renyi",
     "Shannon",
     "SupportSize",
+    "Threshold",
     "check_names",
     "entropy_regularized_cross_entropy",
     "linear_entropy_regularized_cross_entropy",

@@ -14,6 +14,8 @@ from torch import Tensor
 from erce.catalog import OBJECTIVES
 from erce.errors import InputError
 
+EAFT_TOP = 20  # tokens that its entropy is of, as in its paper
+
 
 class Objective(ABC):
     """What λ · penalty is added to: a function of nll = −log p(target) and of weights that carry no gradient.
@@ -79,13 +81,14 @@ class DFT(Objective):
 
 @dataclass(frozen=True)
 class EAFT(Objective):
-    """h · −log p(y), where h in [0, 1] is the entropy of the `top` likeliest tokens, renormalised, over
-    log `top`, without a gradient: entropy-adaptive fine-tuning (2026, arXiv:2601.02151)."""
+    """h^α · −log p(y), where h in [0, 1] is the entropy of the 20 likeliest tokens, renormalised, over
+    log 20, without a gradient: entropy-adaptive fine-tuning (2026, arXiv:2601.02151). The exponent α is
+    the `eaft_alpha` of LLaMA-Factory and Axolotl, which divide by 3 for log 20."""
 
-    top: float = 20
+    alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_number(self, "eaft", self.top)
+        _check_number(self, "eaft", self.alpha)
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         assert gate is not None
@@ -94,14 +97,13 @@ class EAFT(Objective):
     gated = True
 
     def gate(self, logits: Tensor) -> Tensor:
-        top = int(min(self.top, logits.shape[-1]))
-        log_p = logits.topk(top).values.log_softmax(-1).clamp_(min=torch.finfo(logits.dtype).min)
-        return -(log_p.exp() * log_p).sum(-1) / math.log(self.top)
+        log_p = logits.topk(min(EAFT_TOP, logits.shape[-1])).values.log_softmax(-1)
+        log_p = log_p.clamp_(min=torch.finfo(logits.dtype).min)
+        entropy = -(log_p.exp() * log_p).sum(-1) / math.log(EAFT_TOP)
+        return entropy if self.alpha == 1 else entropy**self.alpha
 
     @classmethod
     def of(cls, parameter: float | None) -> "EAFT":
-        if parameter is not None and float(parameter).is_integer():
-            parameter = int(parameter)
         return cls() if parameter is None else cls(parameter)
 
 
@@ -125,6 +127,43 @@ class Focal(Objective):
 
     @classmethod
     def of(cls, parameter: float | None) -> "Focal":
+        return cls() if parameter is None else cls(parameter)
+
+
+@dataclass(frozen=True)
+class ProbabilityPower(Objective):
+    """(1 − p(y)^a) / a, which is cross-entropy as a → 0 and 1 − p(y) at a = 1: the prior-leaning objectives
+    of Li et al. (2025, arXiv:2510.00526)."""
+
+    a: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_number(self, "power", self.a)
+
+    def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
+        return -torch.expm1(-self.a * nll) / self.a, (-self.a * nll).exp()
+
+    @classmethod
+    def of(cls, parameter: float | None) -> "ProbabilityPower":
+        return cls() if parameter is None else cls(parameter)
+
+
+@dataclass(frozen=True)
+class Threshold(Objective):
+    """−log p(y) where p(y) ≥ t, and 0 where the model finds the token less likely: ProFit, Liu et al. (2026,
+    arXiv:2601.09195). The mean still divides by all scored tokens."""
+
+    t: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_number(self, "threshold", self.t)
+
+    def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
+        kept = nll <= (-math.log(self.t) if self.t else math.inf)
+        return torch.where(kept, nll, 0.0), kept.to(nll.dtype)
+
+    @classmethod
+    def of(cls, parameter: float | None) -> "Threshold":
         return cls() if parameter is None else cls(parameter)
 
 

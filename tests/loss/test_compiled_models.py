@@ -23,7 +23,7 @@ SETTINGS = {
     "rows": {"lam": torch.linspace(-1, 4, N), "row_weights": torch.linspace(0, 2, N)},
     "a tensor": {"lam": torch.tensor(2.0)},
     "smoothed": {"lam": 1.0, "objective": LabelSmoothing(0.2)},
-    "gated": {"lam": 1.0, "objective": EAFT(7)},
+    "gated": {"lam": 1.0, "objective": EAFT(0.7)},
     "focal": {"lam": 1.0, "objective": Focal(0.5), "penalty": Renyi(2.0)},
     "diagnosed": {"lam": 1.0, "diagnose": True},
     "transformed": {"lam": 1.0, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},

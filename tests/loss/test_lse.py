@@ -64,7 +64,7 @@ def assert_same(computed: list[Tensor], wanted: list[Tensor], tolerance: float =
         (SupportSize(2.0), {"softcap": 3.0}),
         (Own(), {}),
         (Shannon(), {"objective": LabelSmoothing(0.2)}),
-        (Shannon(), {"objective": EAFT(5)}),
+        (Shannon(), {"objective": EAFT(0.5)}),
     ],
     ids=str,
 )

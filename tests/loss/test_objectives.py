@@ -15,7 +15,9 @@ from erce.loss import (
     Focal,
     LabelSmoothing,
     Objective,
+    ProbabilityPower,
     Renyi,
+    Threshold,
     entropy_regularized_cross_entropy,
     linear_entropy_regularized_cross_entropy,
     make_objective,
@@ -117,7 +119,8 @@ def test_an_impossible_token_has_a_finite_gradient(name):
     loss = entropy_regularized_cross_entropy(z, torch.tensor([4]), lam=1.0, objective=make_objective(name))
     loss.objective.backward()
     assert z.grad.isfinite().all()
-    assert loss.objective == math.inf or name == "dft"  # which gives up on what has no probability
+    gives_up = name.partition(":")[0] in ("dft", "power", "threshold")  # on what has no probability
+    assert gives_up or loss.objective == math.inf
 
 
 def test_label_smoothing_leaves_masked_tokens_out_of_its_mean():
@@ -167,7 +170,11 @@ def test_an_objective_of_ones_own_needs_its_value_and_its_slope():
 
 
 @pytest.mark.parametrize(
-    "one", [CrossEntropy(), DFT(), EAFT(), EAFT(7), Focal(), Focal(1.5), LabelSmoothing(0.25)]
+    "one",
+    [
+        *(CrossEntropy(), DFT(), EAFT(), EAFT(0.7), Focal(), Focal(1.5), LabelSmoothing(0.25)),
+        *(ProbabilityPower(), ProbabilityPower(0.5), Threshold(), Threshold(0.25)),
+    ],
 )
 def test_its_name_makes_it_again(one):
     assert make_objective(objective_name(one)) == one
@@ -177,14 +184,15 @@ def test_its_name_makes_it_again(one):
     ("name", "sentence"),
     [
         ("fokal", "no objective 'fokal'; did you mean 'focal'?"),
-        ("x", "no objective 'x'; there are cross-entropy, .*, focal \\(your own: package.module:NAME\\)"),
+        ("x", "no objective 'x'; there are cross-entropy, .*, threshold \\(your own: package.module:NAME\\)"),
         ("dft:2", "objective 'dft:2': DFT has no number, got 2.0; leave it out"),
         ("cross-entropy:1", "objective 'cross-entropy:1': CrossEntropy has no number, got 1.0"),
         ("focal:x", "objective 'focal:x': could not convert string to float: 'x'"),
         ("focal:-1", "objective 'focal:-1': Focal needs a number that is 0 or above, got -1.0"),
         ("focal:inf", "objective 'focal:inf': Focal needs a number that is 0 or above, got inf"),
-        ("eaft:1", "objective 'eaft:1': EAFT needs a number that is a whole number above 1, got 1"),
-        ("eaft:2.5", "objective 'eaft:2.5': EAFT needs a number that is a whole number above 1, got 2.5"),
+        ("eaft:-1", "objective 'eaft:-1': EAFT needs a number that is 0 or above, got -1"),
+        ("power:0", "objective 'power:0': ProbabilityPower needs a number that is above 0, got 0"),
+        ("threshold:1", "objective 'threshold:1': Threshold needs a number that is in \\[0, 1\\), got 1"),
         (
             "label-smoothing:1",
             "objective 'label-smoothing:1': LabelSmoothing needs .* in \\[0, 1\\), got 1.0",

@@ -64,7 +64,7 @@ SETTINGS = {
     "size": {"lam": 0.1, "penalty": SupportSize(0.5)},
     "rows": {"lam": torch.linspace(-1, 4, N), "row_weights": torch.linspace(0, 2, N)},
     "smoothed": {"lam": 1.0, "objective": LabelSmoothing(0.2)},
-    "gated": {"lam": 1.0, "objective": EAFT(5)},
+    "gated": {"lam": 1.0, "objective": EAFT(0.5)},
     "focal": {"lam": 1.0, "objective": Focal()},
     "diagnosed": {"lam": 1.0, "penalty": Renyi(0.5), "diagnose": True},
     "scaled": {"lam": 1.0, "logit_scale": 0.5, "temperature": 0.7},

@@ -119,7 +119,7 @@ REFUSED = [
     ("nan", {}, NO_SOFTMAX),
     ("inf", {}, NO_SOFTMAX),
     ("nan", {"penalty": Renyi(math.inf)}, NO_SOFTMAX),
-    ("", {"objective": EAFT()}, "no penalty of your own, got EAFT(top=20) and Shannon()"),
+    ("", {"objective": EAFT()}, "no penalty of your own, got EAFT(alpha=1.0) and Shannon()"),
 ]
 
 

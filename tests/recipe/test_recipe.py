@@ -107,7 +107,10 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"objectives": [2]}, "objectives[0] = 2 is not a text in quotes"),
         ({"objectives": ["dft", "focla:2"]}, "no objective 'focla'; did you mean 'focal'?"),
         ({"objectives": ["DFT"]}, "no objective 'DFT'; did you mean 'dft'?"),
-        ({"objectives": [""]}, "no objective ''; there are cross-entropy, label-smoothing, dft, eaft, focal"),
+        (
+            {"objectives": [""]},
+            "no objective ''; there are cross-entropy, label-smoothing, dft, eaft, focal, ",
+        ),
         (
             {"objectives": ["dft", "cross-entropy"]},
             "cross-entropy is λ = 0, which every study has; leave it out",

@@ -76,10 +76,15 @@ PAPERS = {  # the objective, and its value from log p and nll
     "label-smoothing:0.3": lambda log_p, nll: smoothed(log_p, nll, 0.3),
     "dft": lambda log_p, nll: (-nll).exp().detach() * nll,
     "eaft": lambda log_p, nll: entropy_gate(log_p, 20) * nll,
-    "eaft:5": lambda log_p, nll: entropy_gate(log_p, 5) * nll,
+    "eaft:0.5": lambda log_p, nll: entropy_gate(log_p, 20) ** 0.5 * nll,
     "focal": lambda log_p, nll: (1 - (-nll).exp()) ** 2 * nll,
     "focal:0.5": lambda log_p, nll: (1 - (-nll).exp()) ** 0.5 * nll,
     "focal:0": lambda log_p, nll: nll,
+    "power": lambda log_p, nll: 1 - (-nll).exp(),
+    "power:0.5": lambda log_p, nll: (1 - (-0.5 * nll).exp()) / 0.5,
+    "power:1e-3": lambda log_p, nll: -torch.expm1(-1e-3 * nll) / 1e-3,
+    "threshold": lambda log_p, nll: torch.where((-nll).exp() >= 0.1, nll, 0),
+    "threshold:0": lambda log_p, nll: nll,
 }
 
 
