@@ -31,6 +31,7 @@ class Case:
     setup: tuple[str, ...]
     entry_points: tuple[str, ...]
     cpu_seconds: float = 2.0
+    mode: str = "strict"  # or "unproven", if the reference passes in that mode alone
 
 
 @dataclass(frozen=True)
@@ -69,20 +70,24 @@ def mutated(cases: Iterable[Case], each: int, seed: int) -> Iterator[Case]:
 
 
 def calibrated(sandbox: Sandbox, cases: list[Case]) -> list[Case]:
-    """Raise each budget to five times what the program needs here, if that is more than 2.0 s."""
+    """Give each case the mode that its reference needs, and five times its processor time if over 2.0 s."""
     patient = Limits(cpu=20.0, wall=20.0 * WALL_TIMES_CPU)
 
     def calibrate(case: Case) -> Case:
-        job = Job(case.program, case.tests, case.setup, case.entry_points, limits=patient)
-        return replace(case, cpu_seconds=max(case.cpu_seconds, 5 * sandbox.judge(job).cpu))
+        for mode in ("strict", "unproven"):
+            job = Job(case.program, case.tests, case.setup, case.entry_points, mode, patient)
+            outcome = sandbox.judge(job)
+            if outcome.verdict.accepted:
+                return replace(case, mode=mode, cpu_seconds=max(case.cpu_seconds, 5 * outcome.cpu))
+        return case
 
     with ThreadPoolExecutor(sandbox.workers) as threads:
         return list(threads.map(calibrate, cases))
 
 
 def references(sandbox: Sandbox, sets: dict[str, list[Case]]) -> None:
-    print(f"| {'references':<20} |   n | passed | seconds | slowest       | not passed")
-    print(f"|{'-' * 22}|----:|-------:|--------:|---------------|-----------")
+    print(f"| {'references':<20} |   n | passed | unproven | seconds | slowest       | not passed")
+    print(f"|{'-' * 22}|----:|-------:|---------:|--------:|---------------|-----------")
     for name, cases in sets.items():
         began = time.monotonic()
         verdicts = judged(sandbox, cases)
@@ -90,13 +95,15 @@ def references(sandbox: Sandbox, sets: dict[str, list[Case]]) -> None:
         slowest = max(verdicts, key=lambda case: verdicts[case].elapsed)
         failed = [f"{each}: {v.reason}: {v.detail}" for each, v in verdicts.items() if not v.accepted]
         passed = len(cases) - len(failed)
+        unproven = sum(verdict.reason == "unproven" for verdict in verdicts.values())
         shown = f"{slowest} {verdicts[slowest].elapsed:.1f} s"
-        print(f"| {name:<20} | {len(cases):>3} | {passed:>6} | {took:>7.1f} | {shown} | {'; '.join(failed)}")
+        counts = f"{len(cases):>3} | {passed:>6} | {unproven:>8} | {took:>7.1f}"
+        print(f"| {name:<20} | {counts} | {shown} | {'; '.join(failed)}")
 
 
 def agreement(sandbox: Sandbox, cases: list[Case]) -> list[Difference]:
     """Print how often the strict verdict and the paper's agree; return the differences."""
-    strict, paper = (judged(sandbox, cases, mode=mode) for mode in ("strict", "paper"))
+    strict, paper = (judged(sandbox, cases, mode=mode) for mode in (None, "paper"))
     differences = [
         Difference(name, _shown(strict[name]), _shown(paper[name]))
         for name in strict
@@ -138,12 +145,12 @@ def repeats(sandbox: Sandbox, cases: list[Case], *, times: int, loads: Iterable[
             print(f"  {line}")
 
 
-def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str = "strict") -> dict[str, Any]:
-    """Return the verdicts by name; all workers of the sandbox judge in parallel."""
+def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str | None = None) -> dict[str, Any]:
+    """Return the verdicts by name, in the cases' own modes; all workers judge in parallel."""
 
     def judge(case: Case) -> tuple[str, Any]:
         limits = Limits(cpu=case.cpu_seconds, wall=WALL_TIMES_CPU * case.cpu_seconds)
-        job = Job(case.program, case.tests, case.setup, case.entry_points, mode, limits)
+        job = Job(case.program, case.tests, case.setup, case.entry_points, mode or case.mode, limits)
         return case.name, sandbox.judge(job).verdict
 
     with ThreadPoolExecutor(sandbox.workers) as threads:

@@ -32,7 +32,7 @@ from program_peers import scaling, speed
 
 import erce
 from erce.verify.sandbox import TIERS, Job, Limits, Sandbox
-from erce.verify.sandbox.host.supervisor import ENVIRONMENT
+from erce.verify.sandbox.host import ENVIRONMENT
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 _FORKS = 1000

@@ -12,8 +12,9 @@ class Problem:
 
     `answer` is the reference of a task that compares answers; `tests` are the asserts of a task that runs
     programs, `setup` the statements before them (imports, helpers), `entry_points` the closed list of names
-    that the candidate answers, None for those that `erce.verify.run_program` finds. Whatever a task does not
-    use stays empty.
+    that the candidate answers, None for those that `erce.verify.run_program` finds. `inputs` are the standard
+    inputs of a task whose programs print, `outputs` what is expected for each. Whatever a task does not use
+    stays empty.
     """
 
     id: str
@@ -23,6 +24,8 @@ class Problem:
     tests: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     entry_points: tuple[str, ...] | None = None
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,7 @@ REASONS = (
     "numeric",
     "structural",
     "passed",
+    "unproven",
     "different",
     "no answer",
     "truncated",
@@ -67,7 +71,8 @@ REASONS = (
 class Verdict:
     """The verifier's judgement of one completion.
 
-    `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion.
+    `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion;
+    "unproven" accepts a program that shared an interpreter with its tests, and so could have cheated.
     `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
     for a reader. `warning` is empty but where a program ran with less protection than the whole sandbox
     gives, or passed although it answered two or more functions that the tests call. `flexible` is whether the

@@ -271,7 +271,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
-    from erce.verify.sandbox.host.probes import examine
+    from erce.verify.sandbox.probes import examine
 
     print_lines([*machine_lines(), ""])
     rows = examine()

@@ -20,7 +20,7 @@ from erce.errors import counted
 if TYPE_CHECKING:
     from erce.study.regrade import Judged
     from erce.verify import Verdict
-    from erce.verify.sandbox.host.probes import ProbeResult
+    from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column

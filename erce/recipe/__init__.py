@@ -12,6 +12,7 @@ from erce.recipe.sections import (
     SearchSettings,
     Serving,
     Training,
+    Verification,
 )
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "SearchSettings",
     "Serving",
     "Training",
+    "Verification",
     "as_settings",
     "folder_name",
     "frontier",

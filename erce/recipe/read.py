@@ -41,8 +41,9 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
 def as_settings(recipe: Recipe) -> dict[str, Any]:
     """Return the plain values that `parse_recipe` makes this recipe of."""
     settings = asdict(recipe)
-    if recipe.columns is None:
-        del settings["columns"]
+    for section in ("columns", "verify"):
+        if settings[section] is None:
+            del settings[section]
     if recipe.search is None:
         del settings["search"]
     else:

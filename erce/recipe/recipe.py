@@ -21,7 +21,18 @@ from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_num
 from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.cells import Cell
-from erce.recipe.sections import AUTO, GRID, Columns, Decoding, Resources, SearchSettings, Serving, Training
+from erce.recipe.sections import (
+    AUTO,
+    GRID,
+    UNPROVEN,
+    Columns,
+    Decoding,
+    Resources,
+    SearchSettings,
+    Serving,
+    Training,
+    Verification,
+)
 from erce.types import CROSS_ENTROPY, Arm
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -50,6 +61,7 @@ class Recipe:
     n_test: int | None = None  # problems to test on; None: the task's number
     split_seed: int = 42  # which problems are drawn from the task's pools
     columns: Columns | None = None  # of your file or data set; None: named as the fields
+    verify: Verification | None = None  # None: as its section says by default
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     server: Serving | None = None  # None: transformers draws the completions
@@ -60,6 +72,8 @@ class Recipe:
     def __post_init__(self) -> None:
         _check_grid(self)
         _check_objectives(self)
+        if self.verify is not None:
+            rules.check_choice("[verify] unproven", self.verify.unproven, UNPROVEN)
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
         rules.check_resources(self.resources, self.training)
@@ -73,6 +87,11 @@ class Recipe:
             if self.n_validation == 0:
                 raise rules.no_validation(self.n_validation)
             rules.check_search(self.search, self.lams)
+
+    @property
+    def refuses_unproven(self) -> bool:
+        """Whether a problem whose programs could cheat stops the study."""
+        return self.verify is not None and self.verify.unproven == "refuse"
 
     @property
     def own_losses(self) -> bool:
@@ -202,6 +221,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - the grid (`lams`, `search`, `seeds`, `objectives`) and the frontier, which may grow;
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
+    - `verify`, which only stops a run;
     - `report_to`, which says where trainings are logged.
 
     `objective`, `stop`, `frontier_samples`, `compile` (whose rounding draws other samples in half precision),
@@ -222,7 +242,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
             del decoding[name]
     if recipe.training.lam_schedule == Training.lam_schedule:
         del settings["training"]["lam_schedule"], settings["training"]["lam_warmup"]
-    del settings["columns"], settings["server"], settings["resources"]
+    del settings["columns"], settings["verify"], settings["server"], settings["resources"]
     if served := recipe.server:
         who = {"kind": served.kind, "model": served.model or recipe.model}
         settings["server"] = who | {"top_logprobs": served.top_logprobs}

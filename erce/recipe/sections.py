@@ -6,6 +6,7 @@ from dataclasses import dataclass
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear", "delayed")
+UNPROVEN = ("accept", "refuse")
 TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a package of that name
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
@@ -25,7 +26,16 @@ class Columns:
     tests: str | None = None  # for programs, a list of asserts
     setup: str | None = None  # for programs, the statements before the asserts
     entry_points: str | None = None  # for programs, the names that a candidate answers
+    inputs: str | None = None  # for programs that print, a list of standard inputs
+    outputs: str | None = None  # for each of them the expected output
     split: str | None = None  # "train" or "test"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """How completions may be verified."""
+
+    unproven: str = "accept"  # "refuse": stop at a problem whose programs could cheat (docs/sandbox.md)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
 
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:
-    """Return what result.json holds: the cell, scores, how training went, warnings, versions and digests."""
+    """Return what result.json holds: cell, scores, training, warnings, unproven problems and versions."""
     samples = read_samples(folder)
     scores = score(samples, equal=load_task(cell.task).equal)
     coordinates = {name: value for name, value in asdict(cell).items() if name != "frontier"}
@@ -64,6 +64,9 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     warnings = {sample.verdict.warning for sample in samples} - {""}
     if warnings:
         result["warnings"] = sorted(warnings)
+    unproven = {sample.completion.problem for sample in samples if sample.verdict.reason == "unproven"}
+    if unproven:
+        result["unproven"] = sorted(unproven)
     packages = ("erce", "torch", "transformers", "trl", "peft")
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     return result | {"versions": versions, DIGESTS: digests(folder)}

@@ -51,7 +51,8 @@ def check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
     for task, splits in problems.items():
-        check_demonstrations(load_task(task), (problem for part in vars(splits).values() for problem in part))
+        every = (problem for part in vars(splits).values() for problem in part)
+        check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
     if here:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process

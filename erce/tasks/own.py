@@ -9,7 +9,8 @@
     data = "problems.jsonl"
 
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
-`setup` and `entry_points`, which the function `erce.verify.verify_program` reads; and `split`, "train" or
+`setup` and `entry_points`, or `inputs` and `outputs` of programs that read standard input and print, all of
+which the function `erce.verify.verify_program` reads; and `split`, "train" or
 "test", in every line or in none: without it, a fifth of the problems is for tests, chosen by a digest of the
 prompts. `data` may also be a data set of the hub, with other names of columns: `erce.tasks.user_rows`.
 
@@ -97,6 +98,13 @@ def _problem(row: SourceRow) -> Problem:
         if not row.text(needed).strip():
             raise row.fault(f"`{needed}` is empty")
     names = row.values.get("entry_points")
+    inputs, outputs = (row.texts(name, default=()) for name in ("inputs", "outputs"))
+    if len(inputs) != len(outputs):
+        raise row.fault(f"it has {len(inputs)} `inputs` and {len(outputs)} `outputs`, which are pairs")
+    if inputs and row.values.get("tests"):
+        raise row.fault("it has both `tests` and `inputs`; a program is judged by one of them")
+    if inputs and not any(map(str.strip, outputs)):
+        raise row.fault("all its `outputs` are empty, so any program would pass")
     return Problem(
         id=_text_or_number(row, "id"),
         prompt=row.text("prompt"),
@@ -105,6 +113,8 @@ def _problem(row: SourceRow) -> Problem:
         tests=row.texts("tests", default=()),
         setup=row.texts("setup", default=()),
         entry_points=None if names is None else row.texts("entry_points"),
+        inputs=inputs,
+        outputs=outputs,
     )
 
 

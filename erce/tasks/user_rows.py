@@ -13,7 +13,10 @@ from typing import Any
 from erce.errors import InputError, did_you_mean
 from erce.tasks.source import Source, SourceRow, json_lines
 
-FIELDS = ("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "split", "messages")
+FIELDS = (
+    *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
+    *("split", "messages"),
+)
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 

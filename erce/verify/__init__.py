@@ -4,6 +4,7 @@
     math.py         MATH: the last box, compared by what it means
       answers/        read/ text → values · compare/ values → the same or not
     program.py      MBPP: a program and its asserts
+    io.py           a program, its standard input, and what it should print
       sandbox/        the processes that run it, and what confines them
     extract.py      the final answer in a completion
     parallel.py     many completions on many cores
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from erce.types import Verdict
+    from erce.verify.io import verify_io
     from erce.verify.math import Conventions, equivalent, verify_math
     from erce.verify.number import verify_number
     from erce.verify.parallel import verify_many
@@ -33,6 +35,7 @@ __all__ = [
     "Verdict",
     "equivalent",
     "run_program",
+    "verify_io",
     "verify_many",
     "verify_math",
     "verify_number",
@@ -44,6 +47,7 @@ _MODULES = {
     "erce.types": ("Verdict",),
     "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
     "erce.verify.math": ("Conventions", "equivalent", "verify_math"),
+    "erce.verify.io": ("verify_io",),
     "erce.verify.parallel": ("verify_many",),
     "erce.verify.number": ("verify_number",),
     "erce.verify.sandbox": ("Limits", "Sandbox", "SandboxUnavailable"),

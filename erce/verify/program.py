@@ -1,8 +1,8 @@
-"""Completion → its program → whether it passes its asserts, in a sandbox.
+"""Completion → its program → whether it passes its tests, in a sandbox.
 
-The asserts run in a process that never runs the program, and the program in a process that never holds an
-expected value; see `erce.verify.sandbox`. Mode "paper" is the paper's own protocol in the same containment:
-program and asserts in one interpreter, under an alarm of 2.0 s.
+The tests run in a process that never runs the program, and the program in a process that never holds an
+expected value; `erce.verify.sandbox` has the guarantee on one page. Mode "paper" is the paper's own protocol
+in the same containment: program and tests in one interpreter, under an alarm of 2.0 s.
 """
 
 import re
@@ -13,9 +13,10 @@ from functools import lru_cache
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
 from erce.verify.extract import extract_program, is_finished, text_of
+from erce.verify.io import verdict_and_seconds as verdict_on_cases
 from erce.verify.sandbox import Job, Limits, shared
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, require_asserts
 from erce.verify.sandbox.jobs import WALL_TIMES_CPU
+from erce.verify.sandbox.tests_text import BrokenTestsError, require_asserts
 
 LIMITS = Limits()  # 2.0 s of processor time; the appendix "Execution-Based Evaluation" has 2.0 s of wall time
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -34,20 +35,21 @@ def run_program(
 ) -> Verdict:
     """Accept a program whose functions make every assert of `tests` hold.
 
-    `setup` (imports, helpers) runs before the tests; the program sees its imports, types and classes. The
-    program has Python's library, no network, no other process, and no files but an empty /tmp (in the tier
-    "landlock" not even that). `entry_points` is the closed list of names that the tests get from the program;
-    None means the names that tests and set-up read and that neither they nor Python define. Arguments reach
-    the program as copies of plain values. If a function returns None, its changes to lists, dicts, sets and
-    bytearrays are copied back to the test. The test may call, read and iterate an object that the program
-    returns, but not compare it.
+    `setup` (imports, helpers) runs before the tests; the program sees the imports of both. The program has
+    Python's library, no network, no other process, and no files but an empty /tmp (in the tier "landlock" not
+    even that). `entry_points` is the closed list of names that the tests get from the program; None means the
+    names that tests and set-up read and that neither they nor Python define.
 
-    Reasons: "passed"; "failed" (an assert did not hold, or the program did something else wrong, which the
-    detail names); "timeout" (too much processor time, or waiting); "opaque" (an object without a plain value
-    was compared); "error" (the tests or the machine are at fault). No content of a text makes this function
-    raise; what is not text is an InputError. SandboxUnavailable if nothing isolates here; the environment
-    variable ERCE_SANDBOX names a weaker tier. Mode "paper" is the paper's protocol: an exception, or more
-    than 2.0 s of wall time, is a failure and everything else a pass, so a program made to cheat passes.
+    Calls carry plain values, both ways (`erce.verify.sandbox` lists them): tests that look at the program's
+    own objects get the reason "opaque". Mode "unproven" judges such tests in one interpreter with the
+    program, where a program can forge its pass. Mode "paper" is the paper's protocol: an exception, or more
+    than 2.0 s of wall time, is a failure and everything else a pass, so there, too, a cheat passes.
+
+    Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or the program
+    did something else wrong, which the detail names); "timeout" (too much processor time, or waiting);
+    "opaque" (a value that does not cross); "error" (the tests or the machine are at fault). No content of a
+    text makes this function raise; what is not text is an InputError. SandboxUnavailable if nothing isolates
+    here; the environment variable ERCE_SANDBOX names a weaker tier.
 
     >>> run_program("def f(x):\\n    return x * x", ["assert f(3) == 9"]).reason
     'passed'
@@ -57,11 +59,14 @@ def run_program(
 
 
 def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
-    """Accept a completion whose program passes the problem's tests; see `run_program`.
+    """Accept a completion whose program passes the problem's tests, or prints the problem's `outputs`.
 
-    The program is the last block fenced as Python, else the last fenced block, else the whole text. It may
-    use 2.0 s of processor time, or five times what the problem's demonstration uses on this machine if that
-    is more. Each process remembers its verdicts, so that a program runs only once for a problem.
+    See `run_program` and `verify_io`. The program is the last block fenced as Python, else the last fenced
+    block, else the whole text. It may use 2.0 s of processor time, or five times what the problem's
+    demonstration uses on this machine if that is more. If the demonstration passes the tests only in one
+    interpreter with them, the problem's programs are judged there, too, and a pass has the reason "unproven":
+    the problem decides this, never the program. Each process remembers its verdicts, so that a program runs
+    only once for a problem.
 
     Reasons beside those of `run_program`: "no answer" (nothing but space), and "truncated" for a completion
     that was cut off and did not pass. InputError if the tests are not Python or have no assert.
@@ -80,7 +85,8 @@ def verify_program_paper(problem: Problem, completion: Completion | str) -> Verd
 
 def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdict:
     try:
-        require_asserts(problem.tests, problem.setup)
+        if not problem.inputs:
+            require_asserts(problem.tests, problem.setup)
     except BrokenTestsError as error:
         raise InputError(f"problem {problem.id!r}: {error}") from error
     finished = is_finished(completion)
@@ -88,10 +94,10 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     if not program.strip():
         return Verdict(False, "no answer" if finished else "truncated")
     verdict = _verdict_and_seconds(program, problem, LIMITS, mode)[0]
-    if verdict.reason == "timeout" and mode == "strict":
-        limits = _limits_from_demonstration(problem)
-        if limits.cpu > LIMITS.cpu:
-            verdict = _verdict_and_seconds(program, problem, limits, mode)[0]
+    if mode == "strict" and not verdict.accepted:
+        needed = _needs_of_demonstration(problem)
+        if needed != (mode, LIMITS):
+            verdict = _verdict_and_seconds(program, problem, needed[1], needed[0])[0]
     if not finished and not verdict.accepted and verdict.reason != "error":
         verdict = replace(verdict, reason="truncated")
     return replace(verdict, extracted=program)
@@ -102,19 +108,19 @@ def _names(problem: Problem) -> Iterable[str]:
     return problem.entry_points or set(_NAME.findall("\n".join(problem.tests)))
 
 
-def _limits_from_demonstration(problem: Problem) -> Limits:
-    """Return limits of five times what the demonstration uses here, at least the usual ones.
+def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
+    """Return the mode that a problem's programs need, and limits of five times what its demonstration uses.
 
-    A demonstration that does not pass raises nothing.
+    The mode is "unproven" if the demonstration passes in that mode alone. One that passes in neither mode
+    changes nothing.
     """
     reference = extract_program(problem.demonstration, _names(problem))
-    if not reference.strip():
-        return LIMITS
-    verdict, seconds = _verdict_and_seconds(reference, problem, _REFERENCE_LIMITS, "strict")
-    if not verdict.accepted or TIMES_REFERENCE * seconds <= LIMITS.cpu:
-        return LIMITS
-    cpu = TIMES_REFERENCE * seconds
-    return replace(LIMITS, cpu=cpu, wall=max(LIMITS.wall, WALL_TIMES_CPU * cpu))
+    for mode in ("strict", "unproven") if reference.strip() else ():
+        verdict, seconds = _verdict_and_seconds(reference, problem, _REFERENCE_LIMITS, mode)
+        if verdict.accepted:
+            cpu = max(LIMITS.cpu, TIMES_REFERENCE * seconds)
+            return mode, replace(LIMITS, cpu=cpu, wall=max(LIMITS.wall, WALL_TIMES_CPU * cpu))
+    return "strict", LIMITS
 
 
 class _UncachedError(Exception):
@@ -124,6 +130,8 @@ class _UncachedError(Exception):
 def _verdict_and_seconds(program: str, problem: Problem, limits: Limits, mode: str) -> tuple[Verdict, float]:
     """Return the verdict and the processor time of the program in seconds."""
     try:
+        if problem.inputs:
+            return _remembered_cases(program, problem.inputs, problem.outputs, limits)
         return _remembered(program, problem.tests, problem.setup, problem.entry_points, limits, mode)
     except _UncachedError as fault:
         return fault.args[0], 0.0
@@ -142,3 +150,13 @@ def _remembered(
     if outcome.verdict.reason == "error":
         raise _UncachedError(outcome.verdict)
     return outcome.verdict, outcome.cpu
+
+
+@lru_cache(maxsize=65536)
+def _remembered_cases(
+    program: str, inputs: tuple[str, ...], outputs: tuple[str, ...], limits: Limits
+) -> tuple[Verdict, float]:
+    verdict, seconds = verdict_on_cases(program, list(zip(inputs, outputs, strict=True)), None, limits)
+    if verdict.reason == "error":
+        raise _UncachedError(verdict)
+    return verdict, seconds

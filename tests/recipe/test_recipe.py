@@ -14,6 +14,7 @@ from erce.recipe import (
     Resources,
     Serving,
     Training,
+    Verification,
     as_settings,
     folder_name,
     frontier,
@@ -90,6 +91,7 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"dtype": "float12"}, "no dtype 'float12'; did you mean 'float32'?"),
         ({"control": "gsm8k"}, "is the task itself"),
         ({"data": 3}, "data = 3 is not a text in quotes"),
+        ({"verify": {"unproven": "never"}}, "no [verify] unproven 'never'"),
         ({"columns": "question"}, "columns = 'question': write a section [columns]"),
         ({"columns": {"promt": "question"}}, "[columns] no setting 'promt'; did you mean 'prompt'?"),
         ({"columns": {"prompt": 3}}, "[columns] prompt = 3 is not a text in quotes"),
@@ -312,6 +314,14 @@ def test_where_the_problems_lie_and_in_which_columns_makes_no_other_study():
     assert identity(named) == identity(RECIPE)
     assert parse_recipe(as_settings(named)) == named
     assert "columns" not in as_settings(RECIPE)  # study.json is as it was
+
+
+def test_what_to_do_with_unproven_problems_makes_no_other_study():
+    strict = replace(RECIPE, verify=Verification(unproven="refuse"))
+    assert (strict.refuses_unproven, RECIPE.refuses_unproven) == (True, False)
+    assert identity(strict) == identity(RECIPE)
+    assert parse_recipe(as_settings(strict)) == strict
+    assert "verify" not in as_settings(RECIPE)  # study.json is as it was
 
 
 def test_the_identity_holds_every_setting_but_the_grid_and_the_speed():

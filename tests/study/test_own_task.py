@@ -156,6 +156,46 @@ def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp
     assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
 
 
+PRINTING = """
+task = "erce.verify:verify_program"
+data = "printing.jsonl"
+lams = [0, 1]
+seeds = [0]
+model = "tiny"
+[columns]
+inputs = "stdin"
+outputs = "stdout"
+[training]
+epochs = 0.5
+[decoding]
+samples = 2
+max_new_tokens = 8
+[verify]
+unproven = "refuse"
+"""
+
+
+@pytest.mark.slow
+def test_programs_that_read_and_print_are_a_study(here):
+    rows = [
+        {"prompt": f"Read n, print n + {k}.", "demonstration": f"print(int(input()) + {k})"}
+        | {"stdin": ["1", "20\n"], "stdout": [f"{1 + k}\n", f"{20 + k}"]}
+        for k in range(25)
+    ]
+    (here / "printing.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (here / "own.toml").write_text(PRINTING)
+    assert main(["run", "own.toml"]) == 0
+    results = list((here / "runs" / "own").rglob("result.json"))
+    assert len(results) == 3
+    reasons = {name for path in results for name in read_json(path)["scores"]["test"]["sampled"]["reasons"]}
+    assert reasons <= {"passed", "failed", "truncated", "no answer", "timeout"}
+    rows[3]["stdout"] = ["0", "0"]
+    (here / "wrong.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert (
+        main(["run", "own.toml", "--data", "wrong.jsonl", "--out", "again"]) == 2
+    )  # a demonstration that prints something else
+
+
 @pytest.mark.slow
 def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeypatch):
     monkeypatch.syspath_prepend(str(here))
@@ -179,7 +219,7 @@ def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeyp
 @pytest.mark.slow
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
     from erce.verify.program import _remembered
-    from erce.verify.sandbox.host.pool import close_shared
+    from erce.verify.sandbox.pool import close_shared
 
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
     close_shared()

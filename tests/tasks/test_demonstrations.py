@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from erce.errors import JudgeError
+from erce.errors import InputError, JudgeError
 from erce.tasks import TASKS, check_demonstrations, load_task
 from erce.types import Problem, Verdict
 
@@ -83,3 +83,17 @@ def test_a_program_that_fails_its_tests_is_refused():
     problem = replace(code.pools(None).train[0], demonstration="def f(*_):\n    return 'no'")
     with pytest.raises(ValueError, match=r"refuses the demonstration .*failed"):
         check_demonstrations(code, [problem])
+
+
+def test_problems_whose_programs_could_cheat_are_named_if_the_recipe_refuses_them():
+    def problem(name, program, test):
+        return Problem(id=name, prompt=name, demonstration=program, tests=(test,))
+
+    lists = [problem(f"plain-{n}", "def f(x): return [x]", f"assert f({n}) == [{n}]") for n in range(2)]
+    code = "class Stack:\n    def top(self): return 3"
+    objects = [problem(f"stack-{n}", code, "assert Stack().top() == 3") for n in range(12)]
+    task = TASKS["mini-code"]
+    check_demonstrations(task, [*lists, *objects])
+    check_demonstrations(task, lists, refuse_unproven=True)
+    with pytest.raises(InputError, match=r"stack-0, .*stack-9 and 2 more pass only in one interpreter"):
+        check_demonstrations(task, [*lists, *objects], refuse_unproven=True)

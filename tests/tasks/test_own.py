@@ -5,6 +5,7 @@ import pickle
 
 import pytest
 
+from erce.errors import InputError
 from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
 from erce.tasks.own import RepeatedPromptWarning
 from erce.types import Completion, Problem, Verdict
@@ -105,6 +106,27 @@ def test_ids_are_the_lines_numbers_or_the_files_own(file):
 def test_an_answer_may_be_a_number(file):
     pools = jsonl_task("mine", file([row(n, answer=n / 2) for n in range(10)]), by_answer).pools(None)
     assert {problem.answer for problem in pools.train + pools.test} == {str(n / 2) for n in range(10)}
+
+
+def test_programs_may_be_judged_by_what_they_print(file):
+    rows = [row(number, inputs=[f"{number}\n", "0"], outputs=[f"{number}", ""]) for number in range(10)]
+    pools = jsonl_task("mine", file(rows), by_answer).pools(None)
+    problem = next(each for each in pools.train + pools.test if each.answer == "n3")
+    assert (problem.inputs, problem.outputs) == (("3\n", "0"), ("3", ""))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"inputs": ["1"]}, "line 1: it has 1 `inputs` and 0 `outputs`, which are pairs"),
+        ({"inputs": "1", "outputs": "1"}, "`inputs` is '1', not a list of texts"),
+        ({"inputs": ["1"], "outputs": ["1"], "tests": ["assert f(1)"]}, "both `tests` and `inputs`"),
+        ({"inputs": ["1"], "outputs": [" "]}, "all its `outputs` are empty"),
+    ],
+)
+def test_inputs_without_their_outputs_are_a_sentence(file, fields, message):
+    with pytest.raises(InputError, match=message):
+        jsonl_task("mine", file([row(0, **fields)]), by_answer).pools(None)
 
 
 def test_the_file_may_say_what_is_tested(file):

@@ -7,8 +7,7 @@ import pytest
 from erce.types import Completion, Problem, Verdict
 from erce.verify import program
 from erce.verify.program import extract_program, run_program, verify_program, verify_program_paper
-from erce.verify.sandbox import Limits, Outcome, Sandbox
-from erce.verify.sandbox.host import pool
+from erce.verify.sandbox import Limits, Outcome, Sandbox, pool
 
 SQUARE = Problem(
     id="square",
@@ -241,6 +240,47 @@ def test_the_papers_protocol_can_be_cheated_and_the_verifier_cannot():
     cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
     assert verify_program_paper(SQUARE, cheat).accepted
     assert verify_program(SQUARE, cheat).reason == "opaque"
+
+
+STACK = """
+class Stack:
+    def __init__(self): self.items = []
+    def push(self, x): self.items.append(x)
+    def top(self): return self.items[-1]
+"""
+OBJECTS = Problem(
+    id="stack",
+    prompt="",
+    demonstration=f"```python\n{STACK}\n```",
+    tests=("s = Stack()\ns.push(3)\nassert s.top() == 3",),
+)
+
+
+def test_a_demonstration_that_needs_one_interpreter_makes_its_problem_unproven():
+    assert verify_program(OBJECTS, STACK).reason == "unproven"
+    other = STACK.replace("items", "values")
+    assert (verify_program(OBJECTS, other).accepted, verify_program(OBJECTS, other).reason) == (
+        True,
+        "unproven",
+    )
+    wrong = verify_program(OBJECTS, STACK.replace("[-1]", "[0] + 1"))
+    assert (wrong.reason, wrong.accepted) == ("failed", False)
+
+
+@pytest.mark.parametrize(
+    "demonstration", ["def f(x): return x * x", "def f(x): return 1", "", "import numpy"]
+)
+def test_no_program_chooses_the_interpreter_that_it_could_cheat_in(demonstration):
+    cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
+    problem = Problem(id="p", prompt="", demonstration=demonstration, tests=SQUARE.tests)
+    assert verify_program(problem, cheat).reason == "opaque"
+
+
+def test_a_program_that_returns_plain_values_is_proven_whatever_its_demonstration_does():
+    found = "import re\ndef f(text): return re.search('b', text)"
+    problem = Problem(id="p", prompt="", demonstration=found, tests=("assert f('ab')", "assert not f('a')"))
+    assert verify_program(problem, found).reason == "unproven"
+    assert verify_program(problem, "def f(text): return 'b' in text").reason == "passed"
 
 
 @pytest.mark.parametrize(

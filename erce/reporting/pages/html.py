@@ -28,7 +28,7 @@ from erce.stats import Gain
 from erce.study.folder import cell_folder
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
-    "right": ("exact", "numeric", "structural", "passed"),
+    "right": ("exact", "numeric", "structural", "passed", "unproven"),
     "wrong": ("different", "failed"),
     "no answer": ("no answer",),
     "cut off": ("truncated",),

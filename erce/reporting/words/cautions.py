@@ -30,7 +30,12 @@ ACCIDENTS = (  # reason, the share of completions that is too much, what it mean
     ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
     ("timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN),
     ("error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."),
-    ("opaque", 0.005, "returned objects that no other process can compare.", "Look at opaque completions."),
+    (
+        "opaque",
+        0.005,
+        "returned objects that no other process can compare.",
+        "Look at opaque completions.",
+    ),
 )
 
 
@@ -62,6 +67,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_small(summary),
         *_cut_short(summary),
         *_not_read(summary),
+        *_unproven(summary),
         *_unprotected(summary),
         *_base_model(summary),
         *_format(summary),
@@ -277,6 +283,23 @@ def _not_read(summary: Summary) -> list[Caution]:
         "compared as text: a right answer in other words counts as wrong there."
     )
     return [Caution(fault, "Rewrite those references, or judge their problems by hand.")]
+
+
+def _unproven(summary: Summary) -> list[Caution]:
+    """Count the accepted completions whose programs could have cheated, and name their problems."""
+    problems = sorted({name for r in summary.study.results.values() for name in r.get("unproven", ())})
+    if not problems:
+        return []
+    completions = [row.n_problems * row.n_samples * row.n_seeds for row in summary.rows]
+    shares = [row.reasons.get("unproven", 0.0) for row in summary.rows]
+    count = round(sum(share * number for share, number in zip(shares, completions, strict=True)))
+    more = f" and {len(problems) - 10} more" if len(problems) > 10 else ""
+    fault = (
+        f"{count} of {counted(sum(completions), 'test completion')} passed in one interpreter with their "
+        f"tests, where a program can cheat: the tests of {', '.join(problems[:10])}{more} look at more than "
+        "values."
+    )
+    return [Caution(fault, 'To do without them, set unproven = "refuse" in [verify].')]
 
 
 def _unprotected(summary: Summary) -> list[Caution]:

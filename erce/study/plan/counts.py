@@ -113,7 +113,8 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
             f"demonstration {demonstration}, the data set's means; --data FOLDER counts the real texts"
         )
     else:
-        check_demonstrations(task, (problem for part in vars(problems).values() for problem in part))
+        every = (problem for part in vars(problems).values() for problem in part)
+        check_demonstrations(task, every, refuse_unproven=recipe.refuses_unproven)
         texts = _counted(problems, tokenizer, limit)
     if tokenizer is None:
         lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE_TOKENS} tokens more a prompt"

@@ -10,7 +10,7 @@ confines worker, judge and candidate; `compiled_tests.py` reads set-up and tests
 hands in and gets back.
 """
 
-from erce.verify.sandbox.host.pool import Sandbox, shared
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
+from erce.verify.sandbox.pool import Sandbox, shared
 
 __all__ = ["TIERS", "Job", "Limits", "Outcome", "Sandbox", "SandboxUnavailable", "shared"]

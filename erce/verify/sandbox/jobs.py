@@ -7,7 +7,7 @@ from erce.errors import InputError, RunError
 from erce.types import Verdict
 
 TIERS = ("namespaces", "landlock", "seccomp", "none")
-MODES = ("strict", "paper")
+MODES = ("strict", "unproven", "paper", "script")
 WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
 IDLE_SECONDS = 5.0
 
@@ -43,14 +43,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Job:
-    """One program with its tests; `limits` None takes those of the sandbox."""
+    """One program with its tests, or in mode "script" with its standard input.
+
+    `limits` None takes those of the sandbox. `erce.verify.sandbox` says what the modes are.
+    """
 
     program: str
-    tests: Sequence[str]
+    tests: Sequence[str] = ()
     setup: Sequence[str] = ()
     entry_points: Sequence[str] | None = None
     mode: str = "strict"
     limits: Limits | None = None
+    given: str = ""  # the standard input of a script
 
     def __post_init__(self) -> None:
         if not isinstance(self.program, str):
@@ -71,10 +75,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict, and the processor time of the program in seconds: of the longer run, if there were two."""
+    """A verdict, the processor time of the program in seconds, and what a script printed."""
 
     verdict: Verdict
     cpu: float
+    printed: str = ""
 
 
 class SandboxUnavailable(RunError):  # noqa: N818 (a state of the machine, not a mistake)

@@ -1,31 +1,35 @@
-"""A program and its tests → nothing if they hold in one interpreter, else an exception.
+"""A program beside its tests, or alone as a script → the outcome, from inside the program's own process.
 
-There nothing is hidden from the tests, but everything can be forged. The modes of a run:
-
-- "strict": the judge runs the tests and calls the candidate over a socket, the border. Nothing here is used.
-- "together": the candidate runs program, set-up and tests in one namespace. It decides nothing but whether a
-  strict pass stands, as does the next.
-- "apart": the same with a namespace for set-up and tests.
-- "paper": as "together", under the paper's alarm. Here alone the outcome is the verdict.
+Nothing here can be proven: the program shares the interpreter with its tests and can forge the outcome. So a
+pass in mode "unproven" is called that; mode "paper" is the paper's protocol, with its alarm. Mode "script"
+runs a program by itself, whose standard output is compared in the user's process.
 """
 
-import importlib
 import signal
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+from erce.verify.sandbox import wire
 
 PAPER_WALL_SECONDS = 2.0  # the paper's appendix "Execution-Based Evaluation"
-Namespace = dict[str, Any]
 
 
 class PaperAlarm(BaseException):
     """The end of the time that the paper's alarm allows."""
 
 
-PAPER_ALARM = PaperAlarm.__name__  # the kind of exception by which the judge knows it
+def outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> bytes:
+    """Return "passed", or "failed" or "timeout" with a line that says why."""
+    if mode == "script":
+        return _encoded(*_script(program))
+    try:
+        with paper_alarm() if mode == "paper" else nullcontext():
+            return _encoded(*_together(program, setup, tests))
+    except PaperAlarm:
+        return _encoded("timeout", f"over the paper's {PAPER_WALL_SECONDS} s of wall time")
 
 
 @contextmanager
@@ -39,48 +43,57 @@ def paper_alarm() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def run(sources: Iterable[str], names: Namespace) -> None:
-    """Execute the sources in one namespace."""
-    for source in sources:
-        exec(compile(source, "<test>", "exec"), names)
-
-
-class ApartTests(NamedTuple):
-    """Tests that get a namespace of their own, and what they share with the program."""
-
-    setup: list[str]
-    tests: list[str]
-    entry_points: list[str]  # names of the program that the tests use
-    modules: list[str]  # of Python's library, which the tests use without an import
-    classes: list[str]  # of the set-up; if the program defines them, too, its own count
-
-
-def run_apart(load: Callable[[Namespace], None], program: Namespace, tests: ApartTests) -> None:
-    """Load the program and run set-up and tests in a namespace of their own.
-
-    The set-up runs first, and the program sees its names. A source of it that raises a NameError needs the
-    program, and is run again from its start once that is loaded.
-    """
-    sys.modules["tests"] = types.ModuleType("tests")
-    names = sys.modules["tests"].__dict__
-    for module in tests.modules:
-        with suppress(ImportError):
-            names[module] = importlib.import_module(module)
-    needing_program = [source for source in tests.setup if not _runs_without_program(source, names)]
-    program |= {name: value for name, value in names.items() if not name.startswith("__")}
-    load(program)
-    shared = {*tests.classes, *(name for name in tests.entry_points if name not in names)}
-    names |= {name: program[name] for name in shared & program.keys()}
-    run((*needing_program, *tests.tests), names)
-
-
-def _runs_without_program(source: str, names: Namespace) -> bool:
-    try:
-        run([source], names)
-    except NameError:
-        return False
-    return True
-
-
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
     raise PaperAlarm
+
+
+def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
+    """Run set-up, program, set-up and tests in one namespace.
+
+    The set-up comes twice: a program may need its classes, and it may need the program's. An exception of the
+    first run is left to the second.
+    """
+    names = _namespace("program")
+    where = "the program raised "
+    try:
+        for source in setup:
+            with suppress(Exception):
+                exec(compile(source, "<setup>", "exec"), names)
+        exec(compile(program, "<program>", "exec"), names)
+        for source in (*setup, *tests):
+            where = f"{' '.join(source.split())[:120]}: "
+            exec(compile(source, "<test>", "exec"), names)
+    except PaperAlarm:
+        raise
+    except BaseException as error:
+        return "failed", where + _described(error)
+    return "passed", ""
+
+
+def _script(program: str) -> tuple[str, str]:
+    """Run a program as `python program.py` does, with the standard streams of this process."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    try:
+        exec(compile(program, "<program>", "exec"), _namespace("__main__"))
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            return "failed", f"ended with status {end.code!r:.80}"
+    except BaseException as error:
+        return "failed", f"raised {_described(error)}"
+    finally:
+        with suppress(BaseException):
+            sys.stdout.flush()
+    return "passed", ""
+
+
+def _namespace(name: str) -> dict[str, Any]:
+    sys.modules[name] = types.ModuleType(name)
+    return sys.modules[name].__dict__
+
+
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {wire.text_of(error)}".removesuffix(": ")
+
+
+def _encoded(outcome: str, detail: str) -> bytes:
+    return f"{outcome}\n{detail}".encode(errors="replace")[:1000]

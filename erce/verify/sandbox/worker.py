@@ -13,18 +13,19 @@ import random
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
-from erce.verify.sandbox import candidate, frames
-from erce.verify.sandbox.frames import LIMITS, NEW_JUDGE, READY
-from erce.verify.sandbox.judge import trial
+from erce.verify.sandbox import candidate, wire
+from erce.verify.sandbox.judge import serve as judge_jobs
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Allowance, Confinement, Place
 from erce.verify.sandbox.kernel.linux import Call, make
+from erce.verify.sandbox.wire import LIMITS, NEW_JUDGE, READY
 
 PRELOADED = """
 abc ast bisect collections collections.abc contextlib copy dataclasses datetime decimal enum
@@ -34,7 +35,7 @@ typing
 JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 SHORTEST_NAP_MILLISECONDS = 5
-_SPACE_OF_DESCRIPTOR = socket.CMSG_SPACE(4)
+_SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(3 * 4)  # the channel, and a script's input and output
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
 REHEARSALS = 20  # after which Python has specialised the code of a candidate
@@ -49,9 +50,9 @@ def f(values, start=0):
     return sorted([x for x in values if x > start] + [len(counts)]), {"a": (1.5, None)}
 """
 _CALLS = (
-    ["call by name", "f", ["l", [["l", [["l", [3, 1, 2]], 1]], ["d", []]]]],
-    ["call by name", "f", ["l", [["l", [["l", [5]]]], ["d", []]]]],
-    ["call", 0, ["l", [["l", [["l", [5]]]], ["d", []]]]],
+    ["f", [["l", [3, 1, 2]], 1], []],
+    ["f", [["l", [5]]], []],
+    ["f", [["l", [5]]], [["start", 2]]],
 )
 
 
@@ -83,15 +84,13 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
 
 def _rehearse() -> None:
     """Run a program of our own as a candidate would, which fills Python's caches: forks copy fewer pages."""
-    output = sys.stdout
     for _ in range(REHEARSALS):
-        judge, own = socket.socketpair()
-        with judge, own:
-            for message in ([_REHEARSED, [], [], "strict"], ["names", "f"], *_CALLS):
-                frames.send(judge, message)
-            judge.shutdown(socket.SHUT_WR)
+        caller, own = socket.socketpair()
+        with caller, own:
+            for message in (["strict", _REHEARSED, [], ["f"]], *_CALLS):
+                wire.send(caller, message)
+            caller.shutdown(socket.SHUT_WR)
             candidate.Service().serve(own)
-    sys.stdout = output
     del sys.modules["program"]
 
 
@@ -148,17 +147,17 @@ class _Limits(NamedTuple):
 class _Budget:
     """The clocks of one job."""
 
-    def __init__(self, limits: _Limits, program: _Child, judge: _Child) -> None:
+    def __init__(self, limits: _Limits, program: _Child, judge: _Child | None) -> None:
         self._cpu, self._wall, self._idle = limits.cpu, limits.wall, limits.idle
         self._program, self._judge = program, judge
-        self._began, self._judge_began = time.monotonic(), judge.seconds()
+        self._began, self._judge_began = time.monotonic(), judge.seconds() if judge else 0.0
         self._busy = (self._began, 0.0)
 
     def over(self) -> tuple[str, float]:
         """Return the budget that is used up ("" for none), and the seconds until the next look."""
         now = time.monotonic()
         used = self._program.seconds()
-        ruling = self._judge.seconds() - self._judge_began
+        ruling = self._judge.seconds() - self._judge_began if self._judge else 0.0
         if used + ruling - self._busy[1] >= BUSY_CPU_SECONDS:
             self._busy = (now, used + ruling)
         left = {
@@ -196,6 +195,7 @@ class Worker:
         self._of_candidates = Confinement(place, self._kept)
         self._service = candidate.Service()
         self._judge: _Child | None = None
+        self._streams: list[int] = []  # descriptors of a script's standard input and output
 
     def serve(self) -> None:
         packed, limits = b"", _Limits(*LIMITS.unpack(bytes(LIMITS.size)))
@@ -210,12 +210,13 @@ class Worker:
             self._run(limits)
 
     def _message(self) -> bytes:
-        """Return the next message of the supervisor; take over the channel that came with it."""
+        """Return the next message of the supervisor; take over the channel and streams that came with it."""
         self._is_control_ready(None)
-        message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTOR)
+        message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTORS)
         if not message:
             os._exit(0)
-        descriptor = int.from_bytes(ancillary[0][2], sys.byteorder)
+        packed = ancillary[0][2]
+        descriptor, *self._streams = struct.unpack(f"{len(packed) // 4}i", packed)
         os.dup2(descriptor, self._kept)
         os.close(descriptor)
         return message
@@ -234,7 +235,7 @@ class Worker:
             self._namespaces.return_to_own()
         pid = os.fork()
         if not pid:
-            _become(self._of_judges.calls, trial.serve, self._channel)
+            _become(self._of_judges.calls, judge_jobs, self._channel)
         os.dup2(self._null, self._kept)
         self._judge = _Child(pid)
 
@@ -245,8 +246,12 @@ class Worker:
             self._namespaces.open()
         pid = os.fork()
         if not pid:
+            for number, descriptor in enumerate(self._streams):
+                os.dup2(descriptor, number)
             _become(calls, serve, channel)
         os.dup2(self._null, self._kept)
+        for descriptor in self._streams:
+            os.close(descriptor)
         over = ""
         if not self._is_control_ready(SHORTEST_NAP_MILLISECONDS):  # most jobs end before, and need no clocks
             over = self._enforce(pid, limits)
@@ -282,8 +287,6 @@ class Worker:
     def _enforce(self, pid: int, limits: _Limits) -> str:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
         program, judge, over = _Child(pid), self._judge, ""
-        if judge is None:
-            raise AssertionError("a job came before a judge")
         budget = _Budget(limits, program, judge)
         while not over:
             over, nap = budget.over()
@@ -291,7 +294,8 @@ class Worker:
                 return ""
         program.kill()
         if over == "judge" or not self._is_control_ready(1000 * RULING_SECONDS):
-            judge.kill()
+            if judge:
+                judge.kill()
             self._is_control_ready(None)
         return over
 

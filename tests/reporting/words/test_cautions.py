@@ -85,6 +85,19 @@ def test_completions_whose_reference_was_not_read_are_counted_once_a_study(tmp_p
     assert text.startswith("3 of 90 test completions differ from a reference")
 
 
+def test_completions_that_could_have_cheated_are_counted_and_their_problems_named(tmp_path):
+    study = _made(tmp_path, problems=3)
+    assert not _cautions_with(study, "can cheat")
+    shared = _with_share(study, "unproven", 1 / 6)
+    for cell in shared.results:
+        path = cell_folder(study.root, study.recipe, cell) / "result.json"
+        write_json(path, read_json(path) | {"unproven": [f"stack-{n:02}" for n in range(12)]})
+    [text] = _cautions_with(read_study(study.root), "can cheat")
+    assert text.startswith("3 of 90 test completions passed in one interpreter")
+    assert "stack-00, stack-01" in text
+    assert "stack-09 and 2 more" in text
+
+
 @pytest.mark.parametrize(
     ("changes", "words", "number"),
     [

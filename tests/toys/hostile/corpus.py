@@ -37,7 +37,8 @@ class Program:
     """One program with its tests. A probe passes exactly if its attempt was prevented.
 
     A `slow` program uses up a limit. `repeat` runs the program that often in one sandbox and judges the last
-    run. `tiers` names the tiers that promise the verdict, () all of them. `reason` is the verdict's, "" any.
+    run. `mode` is that of `run_program`. `tiers` names the tiers that promise the verdict, () all of them.
+    `reason` is the verdict's, "" any.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Program:
     repeat: int = 1
     tiers: tuple[str, ...] = ()
     reason: str = ""
+    mode: str = "strict"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,12 @@ class N:
 def total(n):
     return n.v + (total(n.next) if n.next else 0)
 """
+PRINTED = """
+import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as printed:
+    f(5)
+assert printed.getvalue() == '5\\n'
+"""
 ALWAYS = """
 class Always:
     def __eq__(self, other): return True
@@ -49,23 +55,6 @@ def ruled(sandbox, program, tests, **options):
         ("def f(n):\n    yield from range(n)", ["assert list(f(3)) == [0, 1, 2]", "assert next(f(1)) == 0"]),
         ("def f(n):\n    yield from range(n)", ["assert sum(zip(f(2), f(2)), ()) == (0, 0, 1, 1)"]),
         (
-            "class C:\n    n = 0\n    def up(self):\n        self.n += 1\n        return self",
-            ["c = C()", "assert c.up().up().n == 2"],
-        ),
-        (
-            "class C:\n    def __len__(self): return 2\n    def __iter__(self): return iter('ab')\nf = C",
-            ["assert len(f()) == 2", "assert list(f()) == ['a', 'b']"],
-        ),
-        ("class C:\n    def __getitem__(self, k): return k\nf = C", ["assert f()[3] == 3"]),
-        (
-            LINKED,
-            ["n = N(1)\nn.next = N(2)", "assert total(n) == 3"],
-        ),
-        (
-            "import functools\n@functools.cache\ndef f(x):\n    return x",
-            ["assert f(2) == 2", "assert f.cache_info()[1] == 1"],
-        ),
-        (
             "def f(x):\n    if x < 0: raise ValueError('negative')\n    return x",
             ["try:\n    f(-1)\n    assert False\nexcept ValueError as e:\n    assert 'negative' in str(e)"],
         ),
@@ -79,18 +68,10 @@ def ruled(sandbox, program, tests, **options):
         ),
         ("def sum(xs):\n    return 6", ["assert sum([1, 2, 3]) == 6"]),
         ("def g(x): return x + 1\ndef f(h, x): return h(x)", ["assert f(g, 1) == 2"]),
-        (
-            "import re\ndef f(s):\n    return re.search('b+', s)",
-            ["assert f('abb')", "assert not f('x')", "assert f('abb').group() == 'bb'"],
-        ),
         ("def f(xs): xs.sort()", ["v = [3, 1]\nf(v)\nassert v == [1, 3]", "assert f([1]) is None"]),
         (
             "def f(a, b, c):\n    a['k'] = [1]\n    b |= {2}\n    c += b'x'",
             ["a, b, c = {}, {1}, bytearray()\nf(a, b, c)\nassert (a, b, c) == ({'k': [1]}, {1, 2}, b'x')"],
-        ),
-        (
-            "from collections import namedtuple\nP = namedtuple('P', 'x y')\ndef f(): return [P(1, 2)]",
-            ["assert f() == [(1, 2)]", "assert f()[0].y == 2"],
         ),
         ("def numbers(n): return list(range(n))", ["assert numbers(2) == [0, 1]"]),
         ("def f():\n    return math.pi", ["import math", "assert f() == math.pi"]),
@@ -118,14 +99,14 @@ def test_ordinary_asserts_hold_of_right_programs(sandbox, program, tests):
         "assert sorted([f(1), f(2)])",
         "assert (f(1), 2) == (5, 2)",
         "assert f(1).x == 5",
-        "assert f == 5",
+        "assert f.x == 5",
     ],
 )
 def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
-    program = ALWAYS + "Always.x = Always()"
+    program = ALWAYS + "Always.x = f.x = Always()"
     reason, detail = ruled(sandbox, program, [test])
     assert reason == "opaque"
-    assert "cannot be compared outside the program's process" in detail
+    assert "'Always' object does not cross from the program's process" in detail or "look at f.x" in detail
 
 
 @pytest.mark.parametrize(
@@ -138,7 +119,7 @@ def test_rule_one_a_subclass_of_a_builtin_is_compared_as_the_builtin(sandbox, li
         "    __hash__ = None\nf = lambda x: L()"
     )
     reason, detail = ruled(sandbox, program, [f"assert f(1) == {expected}"])
-    assert reason == "opaque"  # in one process the program's own `__eq__` decides
+    assert reason == "failed"
     assert f"assert f(1) == {expected}: AssertionError" in detail
 
 
@@ -173,7 +154,7 @@ def test_rule_two_a_name_outside_the_list_is_the_tasks_fault(sandbox):
 def test_rule_three_the_end_of_an_iterator_cannot_be_played(sandbox, error):
     program = f"def f(x):\n    raise {error}"
     reason, detail = ruled(sandbox, program, ["assert all(map(f, [1, 2]))"])
-    assert reason == ("opaque" if error == "StopIteration" else "failed")  # which ends `all` in one process
+    assert reason == "failed"
     assert error in detail
 
 
@@ -182,8 +163,8 @@ def test_rule_three_the_end_of_an_iterator_cannot_be_played(sandbox, error):
     [
         ("while True: pass", "timeout"),
         ("import os; os._exit(0)", "failed"),
-        ("raise SystemExit", "ended"),
-        ("raise KeyboardInterrupt", "ended"),
+        ("raise SystemExit", "failed"),
+        ("raise KeyboardInterrupt", "failed"),
         ("return object()", "opaque"),
         ("say(b'{}')", "failed"),
         ("say(b'nothing like json')", "failed"),
@@ -192,8 +173,6 @@ def test_rule_three_the_end_of_an_iterator_cannot_be_played(sandbox, error):
 @pytest.mark.parametrize("swallow", ["except Exception:", "except BaseException:", "except:"])
 def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swallow):
     test = f"try:\n    assert f(1) == 5\n{swallow}\n    pass\nassert True"
-    if reason == "ended":  # in one process such a test swallows these
-        reason = "failed" if swallow == "except Exception:" else "opaque"
     assert ruled(sandbox, f"{SAY}\ndef f(x):\n    {body}", [test])[0] == reason
 
 
@@ -210,7 +189,7 @@ def test_rule_four_no_test_swallows_the_end_of_a_job(sandbox, body, reason, swal
         (["assert f(1) == 1", "assert 1 / 0 == f(1)"], "ZeroDivisionError"),
         (["assert f(1) == 1", "assert False"], "raise before they need the program"),
         (["assert 1 == 1 or f"], "hold without a call of the program"),
-        (["assert len([]) == 0"], "hold without a call of the program"),
+        (["assert len([]) == 0"], "use no name that a program could define"),
         (["assert 1 == 1"], "use no name that a program could define"),
         (["import sys\nsys.exit(0)\nassert f(1)"], "SystemExit: 0"),
         (["assert f(bytes(9 << 20)) == 1"], "the tests pass more than a call can hold"),
@@ -289,7 +268,7 @@ def test_whatever_the_program_does_wrong_is_a_failure_with_its_detail(sandbox, p
         ("Decimal('1e999999999')", ["assert int(f(1)) == 5"], {"failed", "timeout"}),
         ("1 << 13_000_000", ["assert str(f(1)) == '5'"], {"failed"}),
         ("[i * ((1 << 61) - 1) for i in range(30000)]", ["assert set(f(1)) == {5}"], {"timeout"}),
-        ("itertools.count()", ["assert list(f(1)) == [5]"], {"timeout", "failed"}),
+        ("itertools.count()", ["assert list(f(1)) == [5]"], {"opaque"}),
     ],
 )
 def test_a_value_that_is_a_bomb_ends_with_the_judges_budget(sandbox, value, tests, reasons):
@@ -331,13 +310,91 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
     )
 
 
-def test_what_a_call_returns_decides_whether_it_may_change_its_arguments(sandbox):
-    """One that empties the list which the test sorts next would be right whatever it does."""
-    test = "v = [3, 1]\nassert f(v) == sorted(v)"
-    assert ruled(sandbox, "def f(v):\n    v.clear()\n    return []", [test])[0] == "opaque"
-    assert ruled(sandbox, "def f(v):\n    v.clear()", ["v = [3, 1]\nf(v)\nassert v == [1, 3]"])[0] == "failed"
-    replaces = "def f(a, b):\n    a.append(1)\n    return None"
-    assert ruled(sandbox, replaces, ["a, b = [], ()\nf(a, b)\nassert (a, b) == ([1], ())"])[0] == "passed"
+@pytest.mark.parametrize(
+    ("program", "test", "reason"),
+    [
+        ("def f(v):\n    v.sort()", "v = [3, 1]\nf(v)\nassert v == [1, 3]", "passed"),
+        ("def f(v):\n    v.clear()", "v = [3, 1]\nf(v)\nassert v == [1, 3]", "failed"),
+        # With changes beside a result, emptying the list that the test sorts next would be right.
+        ("def f(v):\n    v.clear()\n    return []", "v = [3, 1]\nassert f(v) == sorted(v)", "failed"),
+        ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
+        ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
+        ("def f(v): v.appendleft(0)", "v = collections.deque([1])\nf(v)\nassert list(v) == [0, 1]", "passed"),
+        ("def f(v): v['x'] += 1", "v = collections.Counter('x')\nf(v)\nassert v['x'] == 2", "passed"),
+        ("def f(v, g): v.append(g(2))", "v = [1]\nf(v, lambda x: x * x)\nassert v == [1, 4]", "passed"),
+        ("def f(v): v[1:] = v[:0]", "g = lambda: 1\nv = [g, 2]\nf(v)\nassert v == [g]", "passed"),
+        ("class L: pass\ndef f(v): v.append(L())", "v = [1]\nf(v)\nassert len(v) == 2", "opaque"),
+    ],
+)
+def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, test, reason):
+    assert ruled(sandbox, program, [test], setup=["import collections"])[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "reason"),
+    [
+        ("def f(g): return g(3)", "assert f(lambda x: x + 1) == 4", "passed"),
+        ("def f(g): return g(3)", "seen = []\nf(seen.append)\nassert seen == [3]", "passed"),
+        (
+            "def f(g, x): return g(x)\ndef h(x): return 2 * x",
+            "assert f(lambda x: h(x) + 1, 3) == 7",
+            "passed",
+        ),
+        (
+            "def f(g): return [g(), g()]",
+            "it = iter([4, 5])\ndef g(): return next(it)\nassert f(g) == [4, 5]",
+            "passed",
+        ),
+        (
+            "def f(g):\n    try: g()\n    except KeyError as error: return error.args[0]",
+            "def g(): raise KeyError('k')\nassert f(g) == 'k'",
+            "passed",
+        ),
+        (
+            "def f(g):\n    try: g(0)\n    except BaseException: pass\n    return 1",
+            "def g(x): assert x == 5\nassert f(g) == 1",
+            "failed",
+        ),
+        ("def f(g): return g(f)", "assert f(lambda x: x) is f", "opaque"),
+        ("def f(g): return g('__import__(\"os\").getpid()')", "assert f(lambda text: eval(text))", "opaque"),
+        ("def f(g): return g('{0.__class__}')", "assert f(lambda text: text.format(5))", "opaque"),
+        ("def f(g): return g('x')", "import os\nassert f(lambda path: os.listdir(path))", "opaque"),
+    ],
+)
+def test_functions_of_the_tests_are_called_back_with_plain_values(sandbox, program, test, reason):
+    assert ruled(sandbox, program, [test])[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("setup", "program", "tests"),
+    [
+        (
+            [],
+            "class C:\n    n = 0\n    def up(self):\n        self.n += 1\n        return self",
+            ["assert C().up().n == 1"],
+        ),
+        ([], LINKED, ["n = N(1)\nn.next = N(2)", "assert total(n) == 3"]),
+        ([], "import re\ndef f(s):\n    return re.search('b+', s)", ["assert f('abb').group() == 'bb'"]),
+        ([], "def f(n):\n    return lambda m: n + m", ["assert f(1)(2) == 3"]),
+        (
+            [],
+            "import functools\n@functools.cache\ndef f(x): return x",
+            ["f(2)", "assert f.cache_info()[1] == 1"],
+        ),
+        (["class N:\n    def __init__(s, v): s.v = v"], "def f(n: N): return n.v", ["assert f(N(3)) == 3"]),
+        ([], "def f(v): return v.pop()", ["v = [1, 2]", "assert f(v) == 2", "assert v == [1]"]),
+        (
+            [],
+            "def f(x): print(x)",
+            [PRINTED],
+        ),
+    ],
+)
+def test_tests_that_look_at_objects_are_unproven(sandbox, setup, program, tests):
+    assert ruled(sandbox, program, tests, setup=setup)[0] in ("opaque", "failed")
+    assert sandbox.run(program, tests, setup=setup, mode="unproven").reason == "unproven"
+    wrong = sandbox.run(program, [*tests, "assert 1 == 2, 'said'"], setup=setup, mode="unproven")
+    assert (wrong.accepted, wrong.detail) == (False, "assert 1 == 2, 'said': AssertionError: said")
 
 
 @pytest.mark.parametrize("program", ["x = 1", "import sum", "sum = __import__('math')"])

@@ -53,6 +53,7 @@ PROGRAMS = [
         """,
         "a = open_account('Ada', 40)\nassert a.owner == 'Ada' and a.balance == 40",
         "a = open_account('Bob', 1)\nassert a.deposit(9) == 10\nassert a.log == [('in', 1), ('in', 9)]",
+        mode="unproven",
     ),
     honest(
         "honest_class_is_the_entry_point",
@@ -71,6 +72,7 @@ PROGRAMS = [
                 return len(self.items)
         """,
         "s = Stack([1])\ns.push(5)\nassert len(s) == 2\nassert s.pop() == 5\nassert s.items == [1]",
+        mode="unproven",
     ),
     honest(
         "honest_slots_and_properties",
@@ -90,6 +92,7 @@ PROGRAMS = [
         """,
         "assert convert(100).fahrenheit == 212.0",
         "assert convert(-40).fahrenheit == convert(-40).degrees",
+        mode="unproven",
     ),
     honest(
         "honest_named_tuple",
@@ -132,6 +135,7 @@ PROGRAMS = [
         """,
         "import itertools\nassert list(itertools.islice(primes(), 6)) == [2, 3, 5, 7, 11, 13]",
         "for p in primes():\n    if p > 20:\n        break\nassert p == 23",
+        mode="unproven",
     ),
     honest(
         "honest_own_iterator",
@@ -178,6 +182,7 @@ PROGRAMS = [
         "assert adder(3)(4) == 7",
         "assert adder(1)(2, times=10) == 30",
         "assert list(map(adder(5), [1, 2])) == [6, 7]",
+        mode="unproven",
     ),
     honest(
         "honest_keyword_arguments",

@@ -91,6 +91,7 @@ PROGRAMS = [
         """,
         "assert suit().name == 'CLUBS' and suit().value == 'c'",
         "assert rank() == 1",
+        mode="unproven",
     ),
     honest(
         "library_functools",
@@ -137,6 +138,7 @@ PROGRAMS = [
         "assert find('__ab1') and not find('??')",
         "assert find('__ab1').group('word') == 'ab' and find('__ab1').span() == (2, 5)",
         "assert clean(' a  b\\n') == 'a b'",
+        mode="unproven",
     ),
     honest(
         "library_text_formats",

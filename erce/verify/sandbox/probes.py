@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from erce.verify.sandbox.host.pool import AUTOMATIC, Sandbox, described, working_worker
 from erce.verify.sandbox.jobs import TIERS, Limits
 from erce.verify.sandbox.kernel import landlock, seccomp
 from erce.verify.sandbox.kernel.layers import Place
 from erce.verify.sandbox.kernel.syscalls import this_machine
+from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, described, working_worker
 
 ATTEMPTS = {  # what is tried → Python that returns what it reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",

@@ -2,10 +2,9 @@
 
 import pytest
 
-from erce.verify.sandbox import TIERS
-from erce.verify.sandbox.host import probes
-from erce.verify.sandbox.host.probes import ATTEMPTS, examine
+from erce.verify.sandbox import TIERS, probes
 from erce.verify.sandbox.kernel.layers import LAYERS
+from erce.verify.sandbox.probes import ATTEMPTS, examine
 
 WITHOUT = {"namespaces": [], "landlock": ["namespaces", "root"]}
 

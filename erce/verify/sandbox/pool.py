@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox.compiled_tests import functions_left_to_the_program
-from erce.verify.sandbox.host.supervisor import SupervisedWorker, WorkerDiedError
+from erce.verify.sandbox.host import SupervisedWorker, WorkerDiedError
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
 from erce.verify.sandbox.kernel import landlock
+from erce.verify.sandbox.tests_text import free_names
 
 WARNINGS = {
     "namespaces": "",
@@ -178,9 +178,10 @@ def _warning(tier: str) -> str:
 
 def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
     """Return what to say of a pass in which the program may have supplied what it was checked with."""
-    if not verdict.accepted or job.entry_points is not None or job.mode == "paper":
+    if verdict.reason != "passed" or job.entry_points is not None or job.mode != "strict":
         return ""
-    functions = functions_left_to_the_program(tuple(job.setup), tuple(job.tests))
+    names = free_names(tuple(job.setup), tuple(job.tests))
+    functions = [name for name in names if not (name[0].isupper() and not name.isupper())]  # not classes
     if len(functions) < 2:
         return ""
     return (

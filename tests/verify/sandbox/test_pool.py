@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from erce.verify.sandbox import Job, Limits, Sandbox, SandboxUnavailable
-from erce.verify.sandbox.host import pool, supervisor
+from erce.verify.sandbox import Job, Limits, Sandbox, SandboxUnavailable, host, pool
 
 TESTS = ["assert f(1) == 1"]
 MARK = "erce.verify.sandbox.worker"
@@ -153,10 +152,10 @@ def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
 
 def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, monkeypatch):
     def die(self, job, limits):
-        raise supervisor.WorkerDiedError("gone")
+        raise host.WorkerDiedError("gone")
 
     with Sandbox(tier) as sandbox:
-        monkeypatch.setattr(supervisor.SupervisedWorker, "run", die)
+        monkeypatch.setattr(host.SupervisedWorker, "run", die)
         verdict = sandbox.run("f = lambda x: x", TESTS)
         assert (verdict.reason, verdict.detail) == ("error", "the sandbox broke twice: gone; gone")
         monkeypatch.undo()
@@ -174,31 +173,29 @@ def test_a_judge_that_crashes_twice_over_a_programs_values_is_the_programs_fault
 
 def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, monkeypatch):
     with Sandbox(tier) as sandbox:
-        hear = supervisor.SupervisedWorker._receive
+        hear = host.SupervisedWorker._receive
 
         def interrupt(self):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive", interrupt)
+        monkeypatch.setattr(host.SupervisedWorker, "_receive", interrupt)
         with pytest.raises(KeyboardInterrupt):
             sandbox.run("f = lambda x: 0", TESTS)
-        monkeypatch.setattr(supervisor.SupervisedWorker, "_receive", hear)
+        monkeypatch.setattr(host.SupervisedWorker, "_receive", hear)
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
 def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monkeypatch):
-    monkeypatch.setattr(supervisor, "JOBS_PER_JUDGE", 3)
+    monkeypatch.setattr(host, "JOBS_PER_JUDGE", 3)
     born = []
-    renew = supervisor.SupervisedWorker._renew_judge
-    monkeypatch.setattr(
-        supervisor.SupervisedWorker, "_renew_judge", lambda self: (born.append(1), renew(self))
-    )
+    renew = host.SupervisedWorker._renew_judge
+    monkeypatch.setattr(host.SupervisedWorker, "_renew_judge", lambda self: (born.append(1), renew(self)))
     with Sandbox(tier) as sandbox:
         born.clear()
         for _ in range(6):
             sandbox.run("f = lambda x: x", TESTS)
         assert len(born) == 2
-        monkeypatch.setattr(supervisor, "JOBS_PER_JUDGE", 100)
+        monkeypatch.setattr(host, "JOBS_PER_JUDGE", 100)
         born.clear()
         for program, renewed in (
             ("f = lambda x: 0", 0),
@@ -304,7 +301,7 @@ def test_the_worker_loads_none_of_our_heavy_parts(tier):
     tests = [
         "loaded = f()",
         "assert 'torch' not in loaded and 'numpy' not in loaded and 'erce.types' not in loaded",
-        "assert 'erce.verify.sandbox.judge.trial' in loaded",
+        "assert 'erce.verify.sandbox.judge' in loaded",
     ]
     with Sandbox(tier) as sandbox:
         assert sandbox.run(program, tests).accepted

@@ -8,21 +8,22 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from erce.types import REASONS, Verdict
-from erce.verify.sandbox import frames
-from erce.verify.sandbox.compiled_tests import BrokenTestsError, called_with_literals, definitions_of
+from erce.verify.sandbox import wire
 from erce.verify.sandbox.jobs import Job, Limits, Outcome
-from erce.verify.sandbox.judge.peer import ENDED
-from erce.verify.sandbox.plain_tests import leaves_nothing
+from erce.verify.sandbox.judge import ENDED
+from erce.verify.sandbox.tests_text import BrokenTestsError, ReadTests, read_tests
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
+WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
@@ -116,97 +117,121 @@ class SupervisedWorker:
             self._judge.close()
 
     def run(self, job: Job, limits: Limits) -> Outcome:
-        """Return the outcome of one job, or raise WorkerDiedError.
-
-        Tests that go beyond values are run again, in one interpreter with the program (`one_interpreter`).
-        """
-        outcome, again = self._run_once(job, limits, job.mode)
-        if not again:
-            return outcome
-        longer = replace(limits, cpu=2 * limits.cpu)  # the tests' own computation counts against it, too
-        second, _ = self._run_once(job, longer, "together")
-        if second.verdict.reason == "failed":  # perhaps because program and tests have names in common
-            apart, _ = self._run_once(job, longer, "apart")
-            second = apart if apart.verdict.accepted else second
-        return Outcome(_of_both(outcome.verdict, second.verdict), max(outcome.cpu, second.cpu))
-
-    def _run_once(self, job: Job, limits: Limits, mode: str) -> tuple[Outcome, bool]:
-        """Return the outcome in a fresh process, and whether a second run is to decide."""
+        """Return the outcome of one job, or raise WorkerDiedError."""
+        if job.mode == "script":
+            return self._run_script(job, limits)
         began = time.monotonic()
-        if mode == "strict" and "split" in self._without:
-            mode = "together"
         try:
-            definitions = definitions_of(tuple(job.setup))
-            program = frames.frame([job.program, definitions, _imports_of(job.tests), mode])
-        except frames.TooBigError as error:
-            return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0), False
+            tests = read_tests(
+                *map(tuple, (job.setup, job.tests)), job.entry_points and tuple(job.entry_points)
+            )
+        except BrokenTestsError as error:
+            return Outcome(Verdict(False, "error", detail=str(error)), 0.0)
+        if job.mode != "strict" or "split" in self._without:
+            mode = "paper" if job.mode == "strict" else job.mode
+            message = [mode, job.program, list(job.setup), list(job.tests)]
+            return self._run_alone(message, limits)
         try:
+            program = wire.frame(["strict", job.program, tests.imports, tests.entry_points])
+        except wire.TooBigError as error:
+            return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
+        with _deaths_of_the_worker():
             if self._judge is None or self._judged >= JOBS_PER_JUDGE:
                 self._renew_judge()
-            ruling, report = self._exchange(program, job, mode, limits)
-        except (OSError, ValueError, RecursionError, frames.TooBigError) as error:
-            raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
+            request = _request(job, tests)
+            ruling, report = self._exchange(program, limits, partial(self._ask_judge, request))
         self._judged += 1
         if report.judge or report.over or not ruling.get("clean", False):
             self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
             end = report.judge or "no ruling"
             raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)
-        verdict = _verdict(ruling, report, limits, time.monotonic() - began)
-        return Outcome(verdict, float(report.cpu)), ruling.get("again") is True and not report.over
+        reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
+        return Outcome(_verdict(reason, detail, report, limits, began), float(report.cpu))
+
+    def _run_script(self, job: Job, limits: Limits) -> Outcome:
+        """Run a program by itself; "passed" if it ended without an error, whatever it printed."""
+        with _file_in_memory(job.given.encode(errors="replace")) as stdin, _file_in_memory(b"") as stdout:
+            outcome = self._run_alone(["script", job.program, [], []], limits, stdin, stdout)
+            printed = os.pread(stdout, limits.file + 1, 0)
+        return replace(outcome, printed=printed.decode(errors="replace"))
+
+    def _run_alone(self, message: list[Any], limits: Limits, *streams: int) -> Outcome:
+        """Let the candidate's process say how its program went, which a program can forge."""
+        began = time.monotonic()
+        try:
+            job = wire.frame(message)
+        except wire.TooBigError as error:
+            return Outcome(Verdict(False, "failed", detail=f"program and tests of {error}"), 0.0)
+        with _deaths_of_the_worker():
+            reply, report = self._exchange(job, limits, _last_words, *streams)
+        word, _, detail = reply.get("detail", "").partition("\n")
+        if word == ENDED:
+            by_exit = message[0] == "script" and report.ended == "exit status 0"  # as of os._exit(0)
+            word, detail = ("passed", "") if by_exit else ("failed", ENDED)
+        if word == "passed" and message[0] == "unproven":
+            word = "unproven"
+        reason = word if word in ("passed", "unproven", "timeout") else "failed"
+        verdict = _verdict(reason, detail, report, limits, began)
+        return Outcome(verdict, float(report.cpu))
 
     def _renew_judge(self) -> None:
         if self._judge:
             self._judge.close()
         self._judge, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._control, [frames.NEW_JUDGE], [theirs.fileno()])
+            socket.send_fds(self._control, [wire.NEW_JUDGE], [theirs.fileno()])
         self._judged = 0
 
     def _exchange(
-        self, program: bytes, job: Job, mode: str, limits: Limits
+        self,
+        job: bytes,
+        limits: Limits,
+        converse: Callable[[socket.socket, float], dict[str, Any]],
+        *streams: int,
     ) -> tuple[dict[str, Any], _Report]:
-        """Return the judge's ruling and the worker's report."""
+        """Start a candidate with a job; return what `converse` makes of the channel, and the worker's report.
+
+        `streams` are descriptors for the candidate's standard input and output.
+        """
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:
             with theirs:
-                header = frames.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
+                header = wire.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
                 _set_timeout(self._control, seconds)
-                socket.send_fds(self._control, [header], [theirs.fileno()])
-            if len(program) > frames.WRITTEN_AT_ONCE_BYTES:
+                socket.send_fds(self._control, [header], [theirs.fileno(), *streams])
+            if len(job) > WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(seconds)
-            with suppress(BrokenPipeError, ConnectionResetError):  # the judge notices a dead candidate
-                ours.sendall(program)
-            if len(program) > frames.WRITTEN_AT_ONCE_BYTES:
+            with suppress(BrokenPipeError, ConnectionResetError):  # the candidate is dead, as will be noticed
+                ours.sendall(job)
+            if len(job) > WRITTEN_AT_ONCE_BYTES:
                 ours.settimeout(None)
-            ruling = self._ask_judge(ours, job, mode, seconds)
+            reply = converse(ours, seconds)
         # The candidate is "done", or "dead" if it closed its channel; "gone": the judge closed its own. A
         # channel closes a moment before its process ends, so for the last two the worker waits for that.
-        ended = b"dead" if ruling.get("detail") == ENDED else b"done"
-        self._control.send(ended if ruling else b"gone")
-        return ruling, _Report(*self._receive().split("\n"))
+        ended = b"dead" if reply.get("detail") == ENDED else b"done"
+        self._control.send(ended if reply else b"gone")
+        return reply, _Report(*self._receive().split("\n"))
 
-    def _ask_judge(self, channel: socket.socket, job: Job, mode: str, seconds: float) -> dict[str, Any]:
+    def _ask_judge(self, request: bytes, channel: socket.socket, seconds: float) -> dict[str, Any]:
         """Return the judge's ruling; {} if the judge ended instead."""
         judge = self._judge
         if judge is None:
             raise AssertionError("a job came before a judge")
         _set_timeout(judge, seconds)
-        request = _request(job, mode)  # read while the worker forks
         try:
             sent = socket.send_fds(judge, [request], [channel.fileno()])
             channel.close()
             if sent < len(request):
                 judge.sendall(request[sent:])
-            clean = _leaves_nothing(job)  # computed while the judge works
-            ruling = frames.receive(judge)
-        except (BrokenPipeError, ConnectionResetError, frames.ClosedError):
+            ruling = wire.receive(judge)
+        except (BrokenPipeError, ConnectionResetError, wire.ClosedError):
             return {}
         readable = type(ruling) is dict and ruling.get("reason") in REASONS
         if not readable or type(ruling.get("detail")) is not str:  # the tests changed their judge
             raise ValueError("the judge's ruling cannot be read")
-        return ruling | {"clean": clean and ruling.get("clean", False)}
+        return ruling
 
     def _start_problem(self, process: "subprocess.Popen[bytes]") -> str:
         """Return why the worker cannot serve, or ""."""
@@ -215,7 +240,7 @@ class SupervisedWorker:
         self._control.settimeout(START_SECONDS)
         with process.stderr as pipe:
             try:
-                return self._receive().removeprefix(frames.READY.decode())
+                return self._receive().removeprefix(wire.READY.decode())
             except OSError as error:
                 self._control.close()
                 process.kill()
@@ -225,14 +250,18 @@ class SupervisedWorker:
     def _receive(self) -> str:
         message = self._control.recv(1 << 16)
         if not message:
-            raise frames.ClosedError("the worker ended")
+            raise wire.ClosedError("the worker ended")
         return message.decode()
 
 
-def _imports_of(tests: Sequence[str]) -> list[str]:
-    """Return the imports and types of tests, which a program sees when it is called."""
-    importing = tuple(test for test in tests if "import" in test)
-    return [source for source, kind in definitions_of(importing) if not kind] if importing else []
+def _last_words(channel: socket.socket, seconds: float) -> dict[str, Any]:
+    """Return what a candidate says before its process ends, or that it ended without a word."""
+    channel.settimeout(seconds)
+    said = b""
+    with suppress(ConnectionResetError):
+        while (chunk := channel.recv(1000)) and len(said) < 1000:
+            said += chunk
+    return {"detail": said.decode(errors="replace") or ENDED}
 
 
 def _set_timeout(channel: socket.socket, seconds: float) -> None:
@@ -240,53 +269,52 @@ def _set_timeout(channel: socket.socket, seconds: float) -> None:
         channel.settimeout(seconds)
 
 
-def _request(job: Job, mode: str) -> bytes:
-    closed = None if job.entry_points is None else list(job.entry_points)
-    request = {"setup": list(job.setup), "tests": list(job.tests), "entry_points": closed, "mode": mode}
-    request["literal"] = _called_with_literals(job)
+def _request(job: Job, tests: ReadTests) -> bytes:
+    request = {
+        "setup": job.setup,
+        "tests": job.tests,
+        "entry_points": tests.entry_points,
+        "required": sorted(tests.required),
+        "modules": tests.modules,
+        "independent": tests.independent,
+        "only_values": tests.only_values,
+    }
     text = json.dumps(request).encode()
     return len(text).to_bytes(4, "little") + text
 
 
-def _called_with_literals(job: Job) -> list[str]:
-    """Return the functions that the tests call if these are literal asserts, else []."""
-    try:
-        return list(called_with_literals(tuple(job.setup), tuple(job.tests)))
-    except BrokenTestsError:
-        return []
-
-
-def _leaves_nothing(job: Job) -> bool:
-    """Return whether the job's tests provably leave the judge as it was; never asked of the judge itself."""
-    if job.mode == "paper":  # whose tests never run in the judge
-        return True
-    closed = None if job.entry_points is None else tuple(job.entry_points)
-    return leaves_nothing(tuple(job.setup), tuple(job.tests), closed)
-
-
-def _verdict(ruling: dict[str, Any], report: _Report, limits: Limits, elapsed: float) -> Verdict:
-    reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
+def _verdict(reason: str, detail: str, report: _Report, limits: Limits, began: float) -> Verdict:
+    elapsed = time.monotonic() - began
     if report.over:
         detail = _OVER[report.over].format(cpu=limits.cpu, wall=limits.wall, idle=limits.idle)
         return Verdict(False, "timeout", elapsed=elapsed, detail=detail)
     if report.ended and detail == ENDED:
         detail = f"{detail} ({report.ended})"
-    return Verdict(reason == "passed", reason, elapsed=elapsed, detail=detail)
+    line = "".join(letter if letter.isprintable() else " " for letter in detail)
+    detail = " ".join(line.split()).removesuffix(":")
+    return Verdict(reason in ("passed", "unproven"), reason, elapsed=elapsed, detail=detail)
 
 
-def _of_both(strict: Verdict, together: Verdict) -> Verdict:
-    """Return the verdict of a run across the border and one in a single interpreter.
+@contextmanager
+def _file_in_memory(content: bytes) -> Iterator[int]:
+    """Yield the descriptor of a file that has no name."""
+    descriptor = os.memfd_create("erce")
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
-    A program passes if it passes both. If it passes in one interpreter alone, either the border hid something
-    from the tests or the program forges, which is "opaque".
-    """
-    elapsed = strict.elapsed + together.elapsed
-    if strict.accepted == together.accepted:
-        return replace(strict, elapsed=elapsed)
-    if together.accepted:
-        detail = f"{strict.detail}; it passes with the tests in one process, where a program could cheat"
-        return replace(strict, reason="opaque", elapsed=elapsed, detail=detail)
-    return replace(together, elapsed=elapsed, detail=f"with the tests in one process: {together.detail}")
+
+@contextmanager
+def _deaths_of_the_worker() -> Iterator[None]:
+    """Raise a WorkerDiedError for what a dead worker or judge makes of the block."""
+    try:
+        yield
+    except (OSError, ValueError, RecursionError, wire.TooBigError) as error:
+        raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
 
 
 @contextmanager
@@ -300,7 +328,7 @@ def _closing_on_error(channel: socket.socket) -> Iterator[None]:
 
 
 def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[bytes]":
-    here = Path(__file__).resolve().parents[1]
+    here = Path(__file__).resolve().parent
     folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
     packages = {name: str(folder) for name, folder in folders.items()}
     script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, tier=tier, without=without)

@@ -1,0 +1,121 @@
+"""A program that reads standard input and prints → whether it prints what is expected, in a sandbox.
+
+Each case runs the program in a fresh process, which gets the input alone. What it printed is compared here,
+after that process has ended: the program never holds an expected output.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from erce.errors import InputError
+from erce.types import Verdict
+from erce.verify.sandbox import Job, Limits, shared
+
+Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
+_SHOWN_LETTERS = 60  # of a line, in a detail
+
+
+def verify_io(
+    program: str, cases: Cases, *, tolerance: float | None = None, limits: Limits | None = None
+) -> Verdict:
+    """Accept a program that prints the expected output for each (input, expected output) of `cases`.
+
+    The program runs as a script, with the input as its standard input. Outputs are compared by their words,
+    so spaces and line ends do not matter. With a `tolerance`, two words are also equal if both are numbers
+    and differ by at most tolerance · max(1, |expected|). The limits hold for each case; the first case that
+    fails decides. What a program can reach is said under `run_program`.
+
+    Reasons: "passed"; "failed" (the detail says in which case, and shows the first differing line, or what
+    was raised); "timeout"; "error" (a fault of the machine). A script may end by `sys.exit()`, but a status
+    other than 0 is "failed". InputError if `cases` could not refuse a program.
+
+    >>> square = "n = int(input())\\nprint(n * n)"
+    >>> verify_io(square, [("3", "9"), ("4", "16")]).reason
+    'passed'
+    >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
+    "wrong output in case 2 of 2: line 1 is '16', not '15'"
+    """
+    return verdict_and_seconds(program, cases, tolerance, limits or Limits())[0]
+
+
+def verdict_and_seconds(
+    program: str, cases: Cases, tolerance: float | None, limits: Limits
+) -> tuple[Verdict, float]:
+    """Return the verdict, and the most processor time that a case took in seconds."""
+    _check(program, cases, tolerance)
+    elapsed = seconds = 0.0
+    warning = ""
+    for number, (given, expected) in enumerate(cases, start=1):
+        outcome = shared().judge(Job(program, mode="script", given=given, limits=limits))
+        verdict, warning = outcome.verdict, outcome.verdict.warning
+        elapsed, seconds = elapsed + verdict.elapsed, max(seconds, outcome.cpu)
+        case = f"case {number} of {len(cases)}"
+        if not verdict.accepted:
+            detail = f"{case}: {verdict.detail}"
+            return Verdict(False, verdict.reason, elapsed=elapsed, detail=detail, warning=warning), seconds
+        if difference := first_difference(outcome.printed, expected, tolerance):
+            detail = f"wrong output in {case}: {difference}"
+            return Verdict(False, "failed", elapsed=elapsed, detail=detail, warning=warning), seconds
+    return Verdict(True, "passed", elapsed=elapsed, warning=warning), seconds
+
+
+def first_difference(printed: str, expected: str, tolerance: float | None = None) -> str:
+    """Return a sentence on the first line that differs; "" if all words are equal.
+
+    >>> first_difference("1 2\\n\\n3", "1\\n2 3"), first_difference("0.3333", "0.33334", tolerance=1e-3)
+    ('', '')
+    >>> first_difference("1\\n2\\n", "1\\n2\\n3\\n")
+    "line 3 is missing, which should be '3'"
+    """
+    if _same(printed.split(), expected.split(), tolerance):
+        return ""
+    lines = [[line for line in text.splitlines() if line.strip()] for text in (printed, expected)]
+    for number, (mine, wanted) in enumerate(zip_longest(*lines), start=1):
+        if mine is None:
+            return f"line {number} is missing, which should be {_shown(wanted)}"
+        if wanted is None:
+            return f"line {number} is {_shown(mine)}, where the output should have ended"
+        if not _same(mine.split(), wanted.split(), tolerance):
+            return f"line {number} is {_shown(mine)}, not {_shown(wanted)}"
+    raise AssertionError("texts with equal lines have equal words")
+
+
+def _same(printed: list[str], expected: list[str], tolerance: float | None) -> bool:
+    if printed == expected:
+        return True
+    if tolerance is None or len(printed) != len(expected):
+        return False
+    return all(
+        mine == wanted or _near(mine, wanted, tolerance)
+        for mine, wanted in zip(printed, expected, strict=True)
+    )
+
+
+def _near(mine: str, wanted: str, tolerance: float) -> bool:
+    try:
+        value, target = float(mine), float(wanted)
+    except ValueError:
+        return False
+    if not (math.isfinite(value) and math.isfinite(target)):
+        return False
+    return abs(value - target) <= tolerance * max(1.0, abs(target))
+
+
+def _shown(line: str) -> str:
+    line = line.strip()
+    return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
+
+
+def _check(program: str, cases: Cases, tolerance: float | None) -> None:
+    if not isinstance(program, str):
+        raise InputError(f"a program must be a str, not {type(program).__name__}: decode it first")
+    if isinstance(cases, str | bytes) or not all(
+        isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(text, str) for text in case)
+        for case in cases
+    ):
+        raise InputError(f"cases must be pairs of texts (input, expected output), not {cases!r:.80}")
+    if not any(expected.strip() for _, expected in cases):
+        raise InputError("no case expects an output, so any program would pass: give at least one that does")
+    if tolerance is not None and not 0 <= tolerance < math.inf:
+        raise InputError(f"tolerance = {tolerance!r} is not a finite number of 0 or more")

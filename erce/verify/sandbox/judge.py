@@ -1,0 +1,360 @@
+"""Set-up, tests and a channel to a candidate → the ruling on one program: reason and detail of a verdict.
+
+This process runs the tests unchanged, with stubs in the place of the program's functions. A stub sends its
+arguments to the candidate's process and returns a plain value. Expected values and the text of the tests are
+only here, and comparisons happen only here, between values of Python's own classes that `wire.decode` made:
+`==` is Python's. The program never runs here, and no object whose methods it wrote is ever here.
+"""
+
+import builtins
+import gc
+import importlib
+import itertools
+import random
+import socket
+import sys
+import threading
+import types
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from erce.verify.sandbox import wire
+
+ENDED = "the program ended its process"
+MAX_BYTES_PER_JUDGE = 1 << 20  # received from programs, after which a fresh judge is forked
+_EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
+_UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
+_RECURSION_LIMIT = sys.getrecursionlimit()
+_MODULES_OF_FUNCTIONS = ("builtins", "math", "cmath", "operator")
+_MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
+
+# "reason", "detail", and "clean": whether this process may judge another job.
+Ruling = dict[str, Any]
+
+
+def serve(control: socket.socket) -> None:
+    """Judge the jobs that come over `control`, one after the other, until it is closed."""
+    received = 0
+    channel = None
+    gc.set_threshold(20_000)
+    while True:
+        size, descriptors, _, _ = socket.recv_fds(control, 4, 1)
+        if not size:
+            return
+        if channel:  # closed earlier, it would wake a candidate that the worker is about to kill
+            channel.close()
+        request = wire.parsed(wire.read(control, int.from_bytes(size, "little")))
+        channel = socket.socket(fileno=descriptors[0])
+        program = Program(channel, may_call_back=request["only_values"])
+        ruling = judge(program, request)
+        received += program.received
+        clean = ruling["clean"] and request["only_values"] and received < MAX_BYTES_PER_JUDGE
+        wire.send(control, ruling | {"clean": clean})
+
+
+def judge(program: "Program", request: dict[str, Any]) -> Ruling:
+    """Return the ruling on one program, whatever the tests raise."""
+    random.seed(0)
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    run = _Run(program, request)
+    try:
+        run.run()
+    except BaseException as error:
+        return run.ruling_on(error)
+    if program.ended:
+        return run.ruling_on(program.ended)
+    if not run.needed:
+        return _ruling("error", "the tests hold without a call of the program, so any program would pass")
+    return _ruling("passed", "")
+
+
+class JobEnded(BaseException):
+    """The end of a job. A test that swallows the exception changes nothing, for `Program` remembers it."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+class Program:
+    """The program of one job, in the process at the other end of the channel."""
+
+    def __init__(self, channel: socket.socket, *, may_call_back: bool) -> None:
+        self._channel, self._may_call_back = channel, may_call_back
+        self._calling = threading.RLock()  # tests may have threads
+        self._callbacks: list[Callable[..., Any]] = []
+        self.ended: JobEnded | None = None
+        self.raised: BaseException | None = None  # the last exception that came from the program
+        self.raised_as = ""  # with the name that its class has there
+        self.called = False
+        self.received = 0  # bytes
+
+    def end(self, reason: str, detail: str) -> NoReturn:
+        """End the job, unless it has ended: the first reason counts."""
+        self.ended = self.ended or JobEnded(reason, detail)
+        raise self.ended
+
+    def loaded(self) -> list[Any]:
+        """Return what each entry point is, once the program is loaded."""
+        return self._answer()
+
+    def call(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function of the program; return a plain value, or raise a builtin exception.
+
+        If it returns None, the changes to its arguments are made here as well, as after in-place sorting.
+        """
+        self.called = True
+        with self._calling:
+            if self.ended:
+                raise self.ended
+            try:
+                forms = [wire.encode(value, self._form) for value in positional]
+                options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
+                self._send([name, forms, options])
+            except wire.TooBigError as error:
+                self.end("error", f"the tests pass more than a call can hold: {error}")
+            except RecursionError:
+                self.end("error", f"the tests pass {wire.TOO_DEEP}")
+            answer = self._answer()
+            try:
+                form, changes = answer
+                result = wire.decode(form)
+                for key, after in changes:
+                    mine = named[key] if type(key) is str else positional[key]
+                    _update(mine, wire.decode(after, self._function))
+            except _UNREADABLE as error:
+                self.end("failed", f"a malformed reply ({type(error).__name__})")
+        return result
+
+    def _send(self, message: object) -> None:
+        try:
+            wire.send(self._channel, message)
+        except OSError:
+            self.end("failed", ENDED)
+
+    def _answer(self) -> Any:
+        """Return what the program answered, after calling back what it asked for."""
+        while True:
+            reply = self._receive()
+            match reply:
+                case {"ok": form}:
+                    return form
+                case {"callback": int(number), "arguments": [list(positional), named]}:
+                    self._call_back(number, positional, named)
+                case {"opaque": str(what)}:
+                    self.end("opaque", f"{what[:100]} does not cross from the program's process")
+                case {"raised": [str(kind), _, str(name), str(text)]}:
+                    if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
+                        self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
+                    self.raised = self._exception(reply["raised"])
+                    self.raised_as = f"{name}: {text}".removesuffix(": ")
+                    raise self.raised
+                case _:
+                    self.end("failed", "a malformed reply")
+
+    def _receive(self) -> Any:
+        try:
+            payload = wire.payload(self._channel)
+            self.received += len(payload)
+            return wire.parsed(payload)
+        except wire.TooBigError as error:
+            self.end("failed", f"a reply of {error}, more than a reply may hold")
+        except OSError:
+            self.end("failed", ENDED)
+        except (ValueError, RecursionError):
+            self.end("failed", "a malformed reply")
+
+    def _exception(self, form: Any) -> Exception:
+        try:
+            return wire.exception_of(form)
+        except _UNREADABLE:
+            self.end("failed", "a malformed reply")
+
+    def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
+        """Call a function of the tests with plain values, and send what it returns or raises."""
+        try:
+            function = self._callbacks[number] if number >= 0 else self._callbacks[len(self._callbacks)]
+            values, options = [wire.decode(form) for form in positional], wire.decode(named)
+        except _UNREADABLE:
+            self.end("failed", "a malformed reply")
+        try:
+            answer = {"ok": wire.encode(function(*values, **options), self._form)}
+        except AssertionError as error:  # which the program must not swallow
+            self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
+        except Exception as error:
+            answer = {"raised": wire.exception_form(error)}
+        self._send(answer)
+
+    def _form(self, value: Any) -> list[Any]:
+        """Return the form of an argument that is not plain."""
+        if isinstance(value, Stub):
+            return ["own", value.__name__]
+        if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
+            return ["library", value.__module__.removeprefix("_"), value.__name__]
+        if isinstance(value, types.MethodDescriptorType) and _is_public(value.__objclass__):
+            return ["library", "builtins", value.__objclass__.__name__, value.__name__]
+        if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
+            passed = itertools.islice(value, _MAX_VALUES_PASSED)
+            return ["it", [wire.encode(item, self._form) for item in passed]]
+        function: Any = value
+        if self._may_call_back and _is_function_of_tests(function):
+            self._callbacks.append(function)
+            return ["callback", len(self._callbacks) - 1]
+        return self.end("opaque", f"the tests pass a {type(value).__name__!r} object, which does not cross")
+
+    def _function(self, form: list[Any]) -> Any:
+        tag, number = form
+        if tag != "callback" or type(number) is not int or number < 0:
+            raise ValueError("not a form")
+        return self._callbacks[number]
+
+
+class Stub:
+    """A function of the program, as the tests see it: they may call it and hand it on."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        self._program = program
+        self.__name__ = self.__qualname__ = name
+
+    def __call__(self, *positional: Any, **named: Any) -> Any:
+        return self._program.call(self.__name__, positional, named)
+
+    def __eq__(self, other: object) -> bool:
+        self._program.end("opaque", f"the tests compare {self.__name__}, which does not cross")
+
+    __hash__ = object.__hash__
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        self._program.end("opaque", f"the tests look at {self.__name__}.{attribute}, which does not cross")
+
+
+def _is_public(value: Any) -> bool:
+    """Return whether one of the modules that cross by name has this value under its own."""
+    module = (value.__module__ or "").removeprefix("_")  # None: a method
+    if module not in _MODULES_OF_FUNCTIONS:
+        return False
+    return getattr(importlib.import_module(module), value.__name__, None) is value
+
+
+def _is_function_of_tests(value: Any) -> bool:
+    """Return whether this is a function that the tests define, or a method of a container of theirs."""
+    if isinstance(value, types.BuiltinMethodType):
+        return type(value.__self__) in wire.MUTABLE
+    return isinstance(value, types.FunctionType | types.MethodType)
+
+
+def _update(mine: Any, after: Any) -> Any:
+    """Make a container of the tests equal to what the program made of its copy; return what has its place.
+
+    Containers inside it that stay at their places stay the same objects.
+    """
+    kind = type(mine)
+    if kind is not type(after) or kind not in wire.MUTABLE:
+        return after
+    if isinstance(mine, list | deque):
+        items = [_update(*pair) for pair in zip(mine, after, strict=False)]
+        items += itertools.islice(after, len(mine), None)
+        mine.clear()
+        mine.extend(items)
+    elif isinstance(mine, dict):
+        pairs = [(key, _update(mine[key], value) if key in mine else value) for key, value in after.items()]
+        mine.clear()
+        dict.update(mine, pairs)
+    elif isinstance(mine, bytearray):
+        mine[:] = after
+    else:
+        mine.clear()
+        mine.update(after)
+    return mine
+
+
+class _Run:
+    """One run of the tests."""
+
+    def __init__(self, program: Program, request: dict[str, Any]) -> None:
+        self._program, self._request = program, request
+        self._at = ""  # the running test, as the start of a detail
+        sys.modules["tests"] = module = types.ModuleType("tests")  # where dataclasses look for their names
+        self._names = module.__dict__
+        self._names["__builtins__"] = dict(vars(builtins))
+        self._missing: set[str] = set()
+        self._loading = True
+        self.needed = False  # whether set-up or a test that has ended needed the program
+
+    def run(self) -> None:
+        answered = self._program.loaded()
+        self._bind_entry_points(answered)
+        self._loading = False
+        for name in self._request["modules"]:
+            with suppress(ImportError):
+                self._names[name] = importlib.import_module(name)
+        if missing := self._missing.intersection(self._request["required"]):
+            raise NameError(name=min(missing))
+        for source in self._request["setup"]:
+            exec(compile(source, "<set-up>", "exec"), self._names)
+        self.needed = self._program.called
+        each_alone = self._request["independent"] and not self.needed
+        for source in self._request["tests"]:
+            self._program.called &= not each_alone
+            self._at = f"{' '.join(source.split()):.120}: "
+            exec(compile(source, "<test>", "exec"), self._names)
+            self.needed |= self._program.called
+
+    def _bind_entry_points(self, answered: Any) -> None:
+        """Bind the entry points and no other name, or a program could define both sides of an assert."""
+        try:
+            for name, kind in zip(self._request["entry_points"], answered, strict=True):
+                match kind:
+                    case ["missing"]:
+                        self._missing.add(name)
+                    case ["value", form]:
+                        self._names[name] = wire.decode(form)
+                        self._program.called = True
+                    case _:
+                        self._names[name] = Stub(self._program, name)
+        except _UNREADABLE:
+            self._program.end("failed", "a malformed reply")
+
+    def ruling_on(self, error: BaseException) -> Ruling:
+        """Return the ruling on an exception: a fault of the tests, or of the program."""
+        ended = self._program.ended
+        if ended is not None:
+            at = self._at if ended.reason == "opaque" else ""
+            return _ruling(ended.reason, at + ended.detail, clean=False)
+        if fault := self._fault_of_the_tests(error):
+            return _ruling("error", fault)
+        clean = not isinstance(error, _EXHAUSTION)
+        return _ruling("failed", self._fault_of_the_program(error), clean=clean)
+
+    def _fault_of_the_tests(self, error: BaseException) -> str:
+        if self._loading or error is self._program.raised:
+            return ""
+        name = error.name if isinstance(error, NameError) else None
+        if name is not None and name not in self._request["entry_points"]:
+            return f"nobody defines {name!r}, which is no entry point"
+        if isinstance(error, ImportError):
+            return f"the tests import what is not here: {self._at}{_described(error)}"
+        if not self._program.called and not self._missing:
+            return f"the tests raise before they need the program: {self._at}{_described(error)}"
+        return ""
+
+    def _fault_of_the_program(self, error: BaseException) -> str:
+        """Return a sentence on what the program did wrong."""
+        described = self._program.raised_as if error is self._program.raised else _described(error)
+        if self._loading:
+            return f"the program raised {described}"
+        if isinstance(error, NameError) and error.name in self._missing:
+            return f"the program does not define {error.name!r}"
+        return self._at + described
+
+
+def _ruling(reason: str, detail: str, *, clean: bool = True) -> Ruling:
+    return {"reason": reason, "detail": detail[:300], "clean": clean}
+
+
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {wire.text_of(error)}".removesuffix(": ")

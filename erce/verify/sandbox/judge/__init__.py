@@ -1,1 +1,0 @@
-"""The judge's process: the run of the tests, and stand-ins for what the program defines."""

@@ -1,0 +1,239 @@
+"""Set-up and tests as text → which names the program answers for, and what a judge needs to run them.
+
+This reads, and never runs: it happens in the user's process, once for each problem.
+"""
+
+import ast
+import builtins
+import importlib
+import os
+import symtable
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+_BUILTINS = frozenset(dir(builtins))
+# Modules whose functions run no text and leave nothing behind, but for the refused names.
+_LIBRARY = {
+    *("math", "cmath", "itertools", "functools", "collections", "copy", "datetime", "fractions", "typing"),
+    *("heapq", "bisect", "operator"),
+}
+_REFUSED = {
+    *("eval", "exec", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "open"),
+    *("input", "attrgetter", "methodcaller", "breakpoint", "format", "format_map", "get_type_hints", "exit"),
+    "quit",
+}
+_INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # beginnings of names that lead out of a function
+
+
+class BrokenTestsError(ValueError):
+    """Tests that cannot tell a right program from a wrong one; the message says why."""
+
+
+@dataclass(frozen=True)
+class ReadTests:
+    """What set-up and tests say without being run."""
+
+    entry_points: tuple[str, ...]  # the closed list of names that the tests get from the program
+    required: frozenset[str]  # entry points that neither set-up nor tests define
+    modules: tuple[str, ...]  # of Python's library, which the tests use without an import
+    imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
+    independent: bool  # no test binds a name that a later test could read
+    only_values: bool  # running them leaves nothing in the judge, and no function of theirs runs text
+
+
+@lru_cache(maxsize=4096)
+def read_tests(
+    setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str, ...] | None
+) -> ReadTests:
+    """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
+    require_asserts(tests, setup)
+    loaded, bound = _read_and_bound((*setup, *tests))
+    answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
+    if not answered:
+        raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
+    return ReadTests(
+        entry_points=answered,
+        required=frozenset(answered) - bound,
+        modules=tuple(sorted((loaded & sys.stdlib_module_names) - _BUILTINS - set(answered))),
+        imports=tuple(statement for source in (*setup, *tests) for statement in _imports(source)),
+        independent=not _read_and_bound(tests)[1],
+        only_values=all(_only_values(source) for source in (*setup, *tests)),
+    )
+
+
+def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
+    """Raise BrokenTestsError unless the tests are Python and can refuse a program.
+
+    An `assert`, a `raise`, or a call of something named assert…, in tests or set-up, can refuse a program.
+
+    >>> require_asserts(["f(1) == 1"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    erce...BrokenTestsError: the tests have no assert, so any program would pass: write one
+    >>> require_asserts(["check(f)"], setup=["def check(f): assert f(1) == 1"])
+    """
+    if not tests:
+        raise BrokenTestsError("a problem without tests accepts everything: give it tests")
+    # All are read, although one assert is enough: each must be Python.
+    refusing = [_can_refuse(source, "test") for source in tests]
+    refusing += [_can_refuse(source, "set-up") for source in setup]
+    if not any(refusing):
+        raise BrokenTestsError("the tests have no assert, so any program would pass: write one")
+
+
+@lru_cache(maxsize=4096)
+def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sorted names that tests and set-up read and that neither they nor Python define.
+
+    Python defines its builtins and the modules of its library, which tests may use without an import. A name
+    that is called or handed on belongs to the program even if a module has the same name.
+
+    >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
+    ('f', 'g')
+    >>> free_names((), ("assert numbers(2) == [0, 1]; check(bisect)",))
+    ('bisect', 'check', 'numbers')
+    """
+    sources = (*setup, *tests)
+    loaded, bound = _read_and_bound(sources)
+    starred = {name for source in sources for name in _star_imported(source)}
+    objects = {name for source in sources for name in _names_of_objects(source)}
+    free = loaded - bound - starred - _BUILTINS
+    return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
+
+
+def _imports(source: str) -> list[str]:
+    """Return the import statements of a source, without those from `__future__`."""
+    return [
+        ast.unparse(node)
+        for node in _parsed(source, "test").body
+        if isinstance(node, ast.Import)
+        or (isinstance(node, ast.ImportFrom) and node.module != "__future__" and not node.level)
+    ]
+
+
+def _only_values(source: str) -> bool:
+    """Return whether a source keeps to names and syntax with which it can make values and bind names alone.
+
+    >>> _only_values("import math; assert math.isclose(f(lambda x: x + 1), 2.0)")
+    True
+    >>> _only_values("import math; math.pi = 3"), _only_values("assert f(lambda text: eval(text)) == 1")
+    (False, False)
+    """
+    for node in ast.walk(_parsed(source, "test")):
+        match node:
+            case ast.Import(names=names):
+                allowed = all(alias.name in _LIBRARY for alias in names)
+            case ast.ImportFrom(module=module, names=names):
+                allowed = module in _LIBRARY
+                allowed = allowed and not any(alias.name in {"*", *_REFUSED} for alias in names)
+            case ast.Name(id=name):
+                is_module = name in sys.stdlib_module_names and name not in _LIBRARY
+                allowed = name not in _REFUSED and not name.startswith("__") and not is_module
+            case ast.Attribute(attr=name, ctx=context):
+                allowed = isinstance(context, ast.Load) and name not in _REFUSED
+                allowed = allowed and not name.startswith(_INTERNALS)
+            case _:
+                allowed = not isinstance(node, ast.ClassDef)
+        if not allowed:
+            return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _can_refuse(source: str, what: str) -> bool:
+    return any(map(_is_refusal, ast.walk(_parsed(source, what))))
+
+
+def _is_refusal(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        return name.startswith("assert")
+    return isinstance(node, ast.Assert | ast.Raise)
+
+
+def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the names that the sources read from the module's scope, and the names that they bind in it."""
+    loaded: set[str] = set()
+    bound: set[str] = set()
+    for source in sources:
+        _parsed(source, "test")
+        with _without_warnings():
+            top = symtable.symtable(source, "<test>", "exec")
+        tables = [top]
+        while tables:
+            table = tables.pop()
+            tables += table.get_children()
+            for symbol in table.get_symbols():
+                if table is top or symbol.is_global():
+                    if symbol.is_referenced():
+                        loaded.add(symbol.get_name())
+                    if symbol.is_assigned() or symbol.is_imported():
+                        bound.add(symbol.get_name())
+    return loaded - bound, bound
+
+
+def _names_of_objects(source: str) -> list[str]:
+    """Return the names that are read otherwise than a module is, as in `name.attribute`."""
+    found = list(ast.walk(_parsed(source, "test")))
+    owners = {id(node.value) for node in found if isinstance(node, ast.Attribute)}
+    return [node.id for node in found if isinstance(node, ast.Name) and id(node) not in owners]
+
+
+def _star_imported(source: str) -> list[str]:
+    """Return the names that `from module import *` brings from modules of Python's library."""
+    modules = [
+        node.module
+        for node in ast.walk(_parsed(source, "set-up"))
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module is not None
+    ]
+    return [name for module in modules for name in _public(module)]
+
+
+def _public(module: str) -> list[str]:
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return []
+    library = importlib.import_module(module)
+    public = [name for name in dir(library) if not name.startswith("_")]
+    return list(getattr(library, "__all__", None) or public)
+
+
+@lru_cache(maxsize=64)
+def _parsed(source: str, what: str) -> ast.Module:
+    """Return the tree of a text; a BrokenTestsError, which calls the text `what`, if it is not Python."""
+    try:
+        with _without_warnings():
+            tree = ast.parse(source)
+            compile(tree, f"<{what}>", "exec")
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
+        raise BrokenTestsError(
+            f"the {what} {source[:80]!r} is not Python ({reason}): correct it in the task"
+        ) from error
+    return tree
+
+
+class _Parsing:
+    """The lock that is held while a text is parsed without warnings about its escapes."""
+
+    lock = threading.Lock()
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    with _Parsing.lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _after_fork() -> None:
+    _Parsing.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
