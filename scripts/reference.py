@@ -62,6 +62,7 @@ def setting_lines() -> list[str]:
 
 SECTIONS = {
     "columns": "Columns",
+    "verify": "Verification",
     "training": "Training",
     "decoding": "Decoding",
     "resources": "Resources",

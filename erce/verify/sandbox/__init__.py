@@ -1,13 +1,41 @@
 """Model-written programs → verdicts that the programs cannot forge, in processes that they cannot leave.
 
-    user's process   host/         `Sandbox`: a pool of workers; sends jobs, reads verdicts, probes the tiers
-      └ worker       worker.py     warm and confined; forks the two below, and kills what exceeds its budget
-          ├ judge      judge/        runs the asserts, never the program; rules on many jobs
-          └ candidate  candidate.py  runs one program, and has never seen an assert; one for each job
+The guarantee, for mode "strict": **a program passes only if its functions return, or raise, what the tests
+expect.** It follows from three facts, each of which can be checked in one file.
 
-The judge calls the candidate's functions over a socket; `frames.py` defines what may pass there. `kernel/`
-confines worker, judge and candidate; `compiled_tests.py` reads set-up and tests; `jobs.py` is what a user
-hands in and gets back.
+1. The process that decides never runs the program. (`judge.py` executes set-up and tests, and nothing else.)
+2. It holds no object whose methods the program wrote: what arrives is JSON, from which `wire.decode` builds
+   values of Python's own classes, by a closed table. So `==`, `len` and every other question of a test is
+   answered by Python's own code.
+3. The program's process never holds an expected value. It receives the program, the tests' import statements,
+   and the arguments of calls (`candidate.py`); the text of the tests stays with the judge.
+
+What a test gets for `f(x)` is therefore a plain value that the program chose without knowing the answer.
+Plain are numbers, bool, None, str, bytes, bytearray, list, tuple, set, frozenset, dict and its views, range,
+slice, Counter, OrderedDict, defaultdict, deque, Fraction, Decimal, dates and times, and builtin types. An
+instance of a subclass counts as its builtin, and an iterator as its values. The program's exceptions arrive
+as the nearest builtin exception. Functions that the tests pass are called back, in the judge, with plain
+values; so only tests that run no text and follow no names in data may pass functions (`tests_text.py`). If a
+call returns None, its changes to list, dict, set … are made to the test's own argument. Everything else is
+opaque, and ends the job.
+
+Tests that look at the program's own objects cannot be judged so. In mode "unproven" they share an interpreter
+with the program (`one_interpreter.py`), which could forge its pass: the verdict says "unproven". A problem's
+demonstration decides whether its programs are judged in that mode (`erce.verify.program`); a program never
+does. Mode "paper" is the paper's protocol, likewise in one interpreter. In mode "script" a program runs by
+itself, and what it printed is compared in the user's process (`erce.verify.io`).
+
+In every mode the program's process has no files but Python's library, no network and no other process to see,
+signal or start, and ends with its job:
+
+    user's process   pool.py, host.py   `Sandbox`: starts workers, sends jobs, reads verdicts
+      └ worker       worker.py          warm and confined; forks the two below, keeps the clocks, kills
+          ├ judge      judge.py           for 200 jobs, or until tests or program may have left something
+          └ candidate  candidate.py       for one job
+
+`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits.
+
+`jobs.py` is what goes in and comes out; `probes.py` is what `erce doctor` tries.
 """
 
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable

@@ -141,7 +141,8 @@ class SupervisedWorker:
             request = _request(job, tests)
             ruling, report = self._exchange(program, limits, partial(self._ask_judge, request))
         self._judged += 1
-        if report.judge or report.over or not ruling.get("clean", False):
+        # Whether the tests may have left something is not asked of the judge, which they could have changed.
+        if report.judge or report.over or not (ruling.get("clean", False) and tests.only_values):
             self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
             end = report.judge or "no ruling"

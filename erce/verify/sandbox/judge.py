@@ -25,6 +25,7 @@ from erce.verify.sandbox import wire
 ENDED = "the program ended its process"
 MAX_BYTES_PER_JUDGE = 1 << 20  # received from programs, after which a fresh judge is forked
 _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
+_ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
 _MODULES_OF_FUNCTIONS = ("builtins", "math", "cmath", "operator")
@@ -50,8 +51,7 @@ def serve(control: socket.socket) -> None:
         program = Program(channel, may_call_back=request["only_values"])
         ruling = judge(program, request)
         received += program.received
-        clean = ruling["clean"] and request["only_values"] and received < MAX_BYTES_PER_JUDGE
-        wire.send(control, ruling | {"clean": clean})
+        wire.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
 
 
 def judge(program: "Program", request: dict[str, Any]) -> Ruling:
@@ -146,7 +146,7 @@ class Program:
                 case {"opaque": str(what)}:
                     self.end("opaque", f"{what[:100]} does not cross from the program's process")
                 case {"raised": [str(kind), _, str(name), str(text)]}:
-                    if kind in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
+                    if kind in _ENDINGS:
                         self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
                     self.raised = self._exception(reply["raised"])
                     self.raised_as = f"{name}: {text}".removesuffix(": ")
