@@ -100,13 +100,14 @@ def test_ordinary_asserts_hold_of_right_programs(sandbox, program, tests):
         "assert (f(1), 2) == (5, 2)",
         "assert f(1).x == 5",
         "assert f.x == 5",
+        "assert f == 5",
     ],
 )
 def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
     program = ALWAYS + "Always.x = f.x = Always()"
     reason, detail = ruled(sandbox, program, [test])
     assert reason == "opaque"
-    assert "'Always' object does not cross from the program's process" in detail or "look at f.x" in detail
+    assert "does not cross" in detail
 
 
 @pytest.mark.parametrize(
@@ -412,6 +413,31 @@ def test_an_entry_point_that_the_set_up_defines_may_be_missing(sandbox):
 def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
     program = f"{SAY}\nfor _ in range(9): say(b'{{\"ok\":true}}')\ndef f(x): return x"
     assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"
+
+
+TO_WIRE = """
+from erce.verify.sandbox import wire
+send = wire.send
+wire.send = lambda channel, message: send(channel, message | {"clean": True})
+import math
+math.isclose = lambda *values: True
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "import math\nmath.isclose = lambda *values: True",
+        "import math\nsetattr(math, 'isclose', lambda *values: True)",
+        "import math\nmath.__dict__['isclose'] = lambda *values: True",
+        "import sys, types\nsys.modules['math'] = types.SimpleNamespace(isclose=lambda *values: True)",
+        "from unittest import mock\nmock.patch('math.isclose', lambda *values: True).start()",
+        TO_WIRE,
+    ],
+)
+def test_what_a_test_changes_ends_with_its_job(sandbox, change):
+    assert ruled(sandbox, "f = lambda x: x", [f"{change}\nassert f(1) == 1"])[0] == "passed"
+    assert ruled(sandbox, "f = lambda x: x", ["assert math.isclose(f(1), 2)"])[0] == "failed"
 
 
 READS_TESTS = """
