@@ -84,12 +84,11 @@ class Service:
         options = {key: wire.decode(form, self._resolve) for key, form in named}
         returned = self._names[name](*values, **options)
         try:
-            return [
-                wire.encode_result(returned),
-                []
-                if returned is not None
-                else self._changed([*enumerate(values), *options.items()], [*enumerate(positional), *named]),
-            ]
+            result = wire.encode_result(returned)
+            if returned is not None:
+                return [result, []]
+            passed = [*enumerate(values), *options.items()]
+            return [result, self._changed(passed, [*enumerate(positional), *named])]
         except RecursionError:
             raise wire.OpaqueError(wire.TOO_DEEP) from None
 

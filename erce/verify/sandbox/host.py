@@ -120,17 +120,19 @@ class SupervisedWorker:
         """Return the outcome of one job, or raise WorkerDiedError."""
         if job.mode == "script":
             return self._run_script(job, limits)
-        began = time.monotonic()
+        closed = None if job.entry_points is None else tuple(job.entry_points)
         try:
-            tests = read_tests(
-                *map(tuple, (job.setup, job.tests)), job.entry_points and tuple(job.entry_points)
-            )
+            tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
         except BrokenTestsError as error:
             return Outcome(Verdict(False, "error", detail=str(error)), 0.0)
-        if job.mode != "strict" or "split" in self._without:
-            mode = "paper" if job.mode == "strict" else job.mode
-            message = [mode, job.program, list(job.setup), list(job.tests)]
-            return self._run_alone(message, limits)
+        if job.mode == "strict" and "split" not in self._without:
+            return self._run_judged(job, tests, limits)
+        mode = "paper" if job.mode == "strict" else job.mode
+        return self._run_alone([mode, job.program, list(job.setup), list(job.tests)], limits)
+
+    def _run_judged(self, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
+        """Let the judge run the tests, and the candidate answer its calls."""
+        began = time.monotonic()
         try:
             program = wire.frame(["strict", job.program, tests.imports, tests.entry_points])
         except wire.TooBigError as error:
