@@ -56,13 +56,14 @@ def read_tests(
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
+    modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return ReadTests(
         entry_points=answered,
         required=frozenset(answered) - bound,
-        modules=tuple(sorted((loaded & sys.stdlib_module_names) - _BUILTINS - set(answered))),
+        modules=tuple(sorted(modules)),
         imports=tuple(statement for source in (*setup, *tests) for statement in _imports(source)),
         independent=not _read_and_bound(tests)[1],
-        only_values=all(_only_values(source) for source in (*setup, *tests)),
+        only_values=modules <= _LIBRARY and all(map(_only_values, (*setup, *tests))),
     )
 
 
@@ -132,8 +133,7 @@ def _only_values(source: str) -> bool:
                 allowed = module in _LIBRARY
                 allowed = allowed and not any(alias.name in {"*", *_REFUSED} for alias in names)
             case ast.Name(id=name):
-                is_module = name in sys.stdlib_module_names and name not in _LIBRARY
-                allowed = name not in _REFUSED and not name.startswith("__") and not is_module
+                allowed = name not in _REFUSED and not name.startswith("__")
             case ast.Attribute(attr=name, ctx=context):
                 allowed = isinstance(context, ast.Load) and name not in _REFUSED
                 allowed = allowed and not name.startswith(_INTERNALS)

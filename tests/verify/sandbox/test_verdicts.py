@@ -356,6 +356,12 @@ def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, te
             "def g(x): assert x == 5\nassert f(g) == 1",
             "failed",
         ),
+        (
+            "def f(g): return g(3)",
+            "for token in [1, 2]:\n    assert f(lambda x: x + token) == 3 + token",
+            "passed",
+        ),
+        ("def f(g): return g('x')", "assert f(lambda path: os.listdir(path))", "opaque"),
         ("def f(g): return g(f)", "assert f(lambda x: x) is f", "opaque"),
         ("def f(g): return g('__import__(\"os\").getpid()')", "assert f(lambda text: eval(text))", "opaque"),
         ("def f(g): return g('{0.__class__}')", "assert f(lambda text: text.format(5))", "opaque"),
