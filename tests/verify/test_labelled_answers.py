@@ -54,5 +54,5 @@ def balanced(text: str) -> bool:
 
 def test_there_are_cases_enough_of_both_kinds():
     labels = [pair.expected for pair in PAIRS]
-    assert min(labels.count(True), labels.count(False)) > 1500
+    assert min(labels.count(True), labels.count(False)) > 1200
     assert len({(pair.gold, pair.answer) for pair in PAIRS}) == len(PAIRS)

@@ -64,7 +64,6 @@ REJECTED = [
     ("5", "", "unparsed"),
     ("5", "(", "unparsed"),
     (r"\%", r"^\circ", "unparsed"),  # nothing is left of either
-    ("5", r"\max(i,1)", "unparsed"),  # sympy gives up
     ("x" * 3000, "x" * 3000 + ".", "too large"),
     ("5", "1/0", "different"),
     ("5", "x" * 3000, "too large"),
@@ -116,7 +115,6 @@ def test_the_two_conventions_are_two():
         (r"\cos 60^\circ", "1/2", "zero"),
         (r"\arcsin\frac12", r"\frac{\pi}{6}", "zero"),
         (r"\lfloor 7/2\rfloor", "3", "zero"),
-        (r"\gcd(12,18)", "6", "zero"),
         (r"\sqrt[3]{27}", "3", "zero"),
         ("|x|", "x", "other"),
         ("x_1", "x_2", "other"),

@@ -61,9 +61,8 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     names = _names((left, right))
     ratios = list[Value]()
     points = _points_for((left, right), len(names)) if names else _Points((), 0)
-    turned = _complex_names((left, right))
     for point in points.tried:
-        evaluator = Evaluator(_at(names, point, turned, budget), budget)
+        evaluator = Evaluator(_at(names, point, budget), budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
             if _is_tiny(above) and _is_tiny(below):  # both equations hold here
@@ -92,20 +91,15 @@ def _names(pair: _Pair) -> list[str]:
     return names
 
 
-def _complex_names(pair: _Pair) -> set[str]:
-    """Return z and w if an absolute value says that they are complex numbers."""
-    names = (symbols(pair[0]) | symbols(pair[1])) & {"z", "w"}
-    return names if names and any(node[:2] == ("call", "abs") for t in pair for node in nodes(t)) else set()
-
-
-def _at(names: list[str], point: "_Point", turned: set[str], budget: Budget) -> dict[str, Value]:
-    """Return the values of the symbols at a point, with complex numbers of the same size for some."""
+def _at(names: list[str], point: "_Point", budget: Budget) -> dict[str, Value]:
+    """Return the values of the symbols at a point; z and w have complex ones, so that |z|² is not z²."""
     here: dict[str, Value] = dict(zip(names, point, strict=True))
-    for name in turned:
+    for name in _COMPLEX & here.keys():
         here[name] = Evaluator({}, budget).inexact(here[name]) * _TURN
     return here
 
 
+_COMPLEX = {"z", "w"}
 _TURN = 0.6 + 0.8j  # of absolute value 1
 
 
@@ -167,9 +161,8 @@ def _agree_at(
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = 0
     values: dict[str, Value] = {}
-    turned = _complex_names(pair)
     for point in points.tried:
-        here = _at(names, point, turned, budget)
+        here = _at(names, point, budget)
         try:
             if not _agree(pair, here, budget, decimal, real=real):
                 return False
@@ -238,9 +231,8 @@ def _is_exact(value: Value) -> bool:
 # ---------------------------------------------------------------- points
 
 _Point = tuple[int | Fraction, ...]
-_DISCRETE = frozenset({"fact", "binom", "gcd", "lcm"})
-_STEPS = frozenset({"floor", "ceil", "gcd", "lcm"})
-_PIECES = frozenset({"abs", "max", "min"})
+_DISCRETE = frozenset({"fact", "binom"})
+_STEPS = frozenset({"floor", "ceil"})
 _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 
 
@@ -264,7 +256,7 @@ def _kinds(tree: Tree) -> set[str]:
 def _points_for(pair: _Pair, size: int) -> _Points:
     """Return the points for two expressions: natural numbers for factorials and powers such as (-1)^n.
 
-    There are more points where functions have steps or pieces: ⌊n/7⌋ is not ⌊(n + 1)/7⌋, nor max(x, 20) 20.
+    There are more points where functions have steps or pieces: ⌊n/7⌋ is not ⌊(n + 1)/7⌋, nor |x − 20| 20 − x.
     """
     kinds = _kinds(pair[0]) | _kinds(pair[1])
     discrete = bool(kinds & _DISCRETE) or ("pow" in kinds and _has_powers_of_signs(pair))
@@ -272,7 +264,7 @@ def _points_for(pair: _Pair, size: int) -> _Points:
         points = _across_steps(size, whole=discrete)
         return _Points(points, len(points))
     points = sample_points(size, discrete=discrete)
-    if kinds & _PIECES and not discrete:
+    if "abs" in kinds and not discrete:
         far = _far_points(size)
         return _Points(far + points, POINTS + len(far))
     return _Points(points, POINTS)

@@ -3,7 +3,6 @@
 import math
 import operator
 import threading
-import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -265,23 +264,6 @@ def _call(evaluator: Evaluator, tree: Tree) -> Value:
 _MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 
-def _apply(evaluator: Evaluator, tree: Tree) -> Value:
-    """Return the value of an unknown function, for which only what holds for every function may hold.
-
-    It is (w² + a) / (w + b), with a weighted sum w of the arguments and numbers that depend on the name.
-    """
-    seed = zlib.crc32(tree[1].encode())
-    total: Value = 0
-    for at, argument in enumerate(tree[2], 1):
-        weight = Fraction(1 + at + seed % 89, 13)
-        term = evaluator.combined(weight, evaluator.value(argument), operator.mul)
-        total = evaluator.combined(total, term, operator.add)
-    square = evaluator.combined(total, total, operator.mul)
-    above = evaluator.combined(square, Fraction(1 + seed % 997, 101), operator.add)
-    below = evaluator.combined(total, Fraction(1 + seed % 1009, 103), operator.add)
-    return evaluator.quotient(evaluator.bounded(above), evaluator.bounded(below))
-
-
 def _factorial(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:
     value = evaluator.integer(arguments[0], limit=5000)
     evaluator.budget.spend(value >> 3)
@@ -316,35 +298,12 @@ def _ceiling(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:
     return _rounded(evaluator, arguments[0], math.ceil)
 
 
-def _divisor(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:
-    return math.gcd(*(evaluator.integer(argument, limit=1 << MAX_BITS) for argument in arguments))
-
-
-def _multiple(evaluator: Evaluator, arguments: tuple[Tree, ...]) -> Value:
-    multiple = 1
-    for argument in arguments:
-        factor = evaluator.integer(argument, limit=1 << MAX_BITS)
-        multiple = evaluator.bounded(math.lcm(multiple, factor))
-    return multiple
-
-
-def _extreme(evaluator: Evaluator, arguments: tuple[Tree, ...], choose: Callable[..., Any]) -> Value:
-    values = [evaluator.value(argument) for argument in arguments]
-    if any(type(value) not in _EXACT and value.imag for value in values):
-        raise UndefinedError("complex numbers have no order")
-    return choose(values, key=lambda value: evaluator.inexact(value).real)
-
-
 _EXACT_CALLS: dict[str, Callable[[Evaluator, tuple[Tree, ...]], Value]] = {
     "fact": _factorial,
     "binom": _binomial,
     "abs": _absolute,
     "floor": _floor,
     "ceil": _ceiling,
-    "gcd": _divisor,
-    "lcm": _multiple,
-    "max": lambda evaluator, arguments: _extreme(evaluator, arguments, max),
-    "min": lambda evaluator, arguments: _extreme(evaluator, arguments, min),
 }
 _VALUES: dict[str, Callable[[Evaluator, Tree], Value]] = {
     "num": lambda evaluator, tree: tree[1],
@@ -359,5 +318,4 @@ _VALUES: dict[str, Callable[[Evaluator, Tree], Value]] = {
     "pow": _power,
     "root": _root,
     "call": _call,
-    "apply": _apply,
 }

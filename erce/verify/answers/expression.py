@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 
 from erce.verify.answers.lexer import END, Token, depth_change, tokenize
-from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
 from erce.verify.answers.surface import clean
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.units import SHORT_UNITS
@@ -19,7 +19,7 @@ def parse_scalar(text: str) -> Tree:
     | --- | --- |
     | `("num", value)` | a number without a point: an int; a Fraction for `1\frac{1}{2}`, `0.\overline{3}` |
     | `("dec", value)` | a number with a point: an int or a Fraction |
-    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `alpha`, `overline:AB`, `mathbb:Z` |
+    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z` |
     | `("const", name)` | `pi`, `e`, `i` (the imaginary unit) or `inf` |
     | `("deg",)` | one degree, π/180; `90^\circ` is `("mul", (90, deg))` |
     | `("neg", a)` | -a |
@@ -27,8 +27,7 @@ def parse_scalar(text: str) -> Tree:
     | `("frac", a, b)` | a/b |
     | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
     | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
-    | | argument), abs, floor, ceil, fact, binom, gcd, lcm, max, min |
-    | `("apply", name, arguments)` | f(x, y), where nothing is known of f |
+    | | argument), abs, floor, ceil, fact, binom |
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.
@@ -271,21 +270,21 @@ class ExpressionParser:
         return self.application(name) or ("sym", name)
 
     def application(self, name: str) -> Tree | None:
-        """Read the arguments of an unknown function after its name; None if the name stands for a factor."""
-        letter, start = name.partition("_")[0].rstrip("'"), self.at
-        if self.next.is_sign("^") and letter in _UNKNOWN_FUNCTIONS:
-            exponent = "".join(token.text for token in self.tokens[start + 1 : start + 5])
-            if exponent == "{-1}":
-                self.at, name = start + 5, f"{name}^-1"
-        argument, closing = [*self.tokens[self.at + 1 : self.at + 3], END, END][:2]
+        """Read f(x) as a symbol of its own: nothing is known of f; None if the name stands for a factor."""
+        letter = name.partition("_")[0].rstrip("'")
+        inverse = "".join(token.text for token in self.tokens[self.at : self.at + 5]) == "^{-1}"
+        start = self.at + 5 * (inverse and letter in _UNKNOWN_FUNCTIONS)
+        argument, closing = [*self.tokens[start + 1 : start + 3], END, END][:2]
         alone = argument.kind in ("letter", "number") and closing.is_sign(")") and letter not in _FACTORS
-        if not self.next.is_sign("(") or not (letter in _UNKNOWN_FUNCTIONS or alone):
-            self.at = start
+        if not self.tokens[start].is_sign("(") or not (letter in _UNKNOWN_FUNCTIONS or alone):
             return None
-        self.descend()
-        arguments = self.arguments()
-        self.depth -= 1
-        return "apply", name, arguments
+        depth, end = 1, start + 1
+        while depth and self.tokens[end] is not END:
+            depth += depth_change(self.tokens[end])
+            end += 1
+        written = "".join(token.text for token in self.tokens[self.at : end])
+        self.at = end
+        return "sym", name + written
 
     def atom(self) -> Tree:
         """Read a number, a symbol, a bracket, or a command with its arguments."""
@@ -343,8 +342,6 @@ class ExpressionParser:
         raise UnparsedError(f"the command {name[:40]!r}")
 
     def function(self, name: str) -> Tree:
-        if name in ("gcd", "lcm", "max", "min"):
-            return "call", name, self.arguments()
         exponent = self.exponent() if self.eat("^") else None
         name = _ALIASES.get(name, name)
         if exponent == ("neg", ("num", 1)):
@@ -354,18 +351,6 @@ class ExpressionParser:
         argument = self.applied()
         tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (argument,))
         return tree if exponent is None else ("pow", tree, exponent)
-
-    def arguments(self) -> tuple[Tree, ...]:
-        closing = "\\}" if self.eat("\\{") else ")"
-        if closing == ")":
-            self.need("(")
-        trees = [self.sum()]
-        while self.eat(","):
-            trees.append(self.sum())
-            if len(trees) > MAX_ITEMS:
-                raise TooLargeError(f"more than {MAX_ITEMS} arguments")
-        self.need(closing)
-        return tuple(trees)
 
     def logarithm(self) -> Tree:
         base: Tree = ("num", 10)
@@ -398,7 +383,7 @@ def _with_orders(factors: list[Tree]) -> list[Tree]:
         if _is_capital(factor):
             run.append(factor)
             continue
-        kept += run if len(set(run)) < 2 else [("apply", "matrices", tuple(run))]
+        kept += run if len(set(run)) < 2 else [("sym", str(run))]
         run = []
         kept.append(factor)
     return kept[:-1]
@@ -454,7 +439,6 @@ def join_digit_groups(tokens: list[Token]) -> list[Token]:
 
     They do not if there are no other commas, or if all other commas have a space after them.
     """
-    tokens = _without_spaces(tokens)
     commas = _commas_outside_brackets(tokens)
     grouping = set[int]()
     for at in commas:
@@ -472,27 +456,6 @@ def join_digit_groups(tokens: list[Token]) -> list[Token]:
         else:
             joined.append(token)
     return joined
-
-
-def _without_spaces(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with 12345 for 12 345, before which a sign may stand, and after which a unit may."""
-    if len(tokens) < 2 or not any(token.spaced and token.kind == "number" for token in tokens):
-        return tokens
-    start = next((at for at, token in enumerate(tokens) if not token.is_sign("-", "+", "\\$")), 0)
-    end = start
-    while end < len(tokens) and tokens[end].kind == "number" and _is_group(tokens[end], first=end == start):
-        end += 1
-    follows = end == len(tokens) or tokens[end].kind == "word" or tokens[end].is_sign("%", "°")
-    if end - start < 2 or not follows or not all(token.text.isdigit() for token in tokens[start : end - 1]):
-        return tokens
-    joined = "".join(token.text for token in tokens[start:end])
-    return [*tokens[:start], tokens[start]._replace(text=joined), *tokens[end:]]
-
-
-def _is_group(token: Token, *, first: bool) -> bool:
-    if first:
-        return len(token.text) <= 3 and token.text.isdigit() and token.text[0] != "0"
-    return token.spaced and len(token.text.partition(".")[0]) == 3
 
 
 def _commas_outside_brackets(tokens: list[Token]) -> list[int]:

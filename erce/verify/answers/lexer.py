@@ -79,7 +79,7 @@ _TOKEN = re.compile(
     r"""
       (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
     | (?P<grouped>[0-9]{1,3}(?:
-        (?:\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])[0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
+        (?:\s?\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])[0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
     | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
     | (?P<space>(?:\s|~|\\[ ,;:>!/]|\{\s*+\})++)
     | (?P<rows>\\\\(?:\[-?[0-9.]++\s?(?:pt|em|ex|mm|cm|in|px)\])?+)
@@ -188,6 +188,8 @@ def _is_unit(wrapper: str, content: str, words: str, tokens: list[Token]) -> boo
 
 def _command(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
     name = match.group()[1:].rstrip(". \t\n*")
+    if name not in FUNCTIONS and name[:-1] in FUNCTIONS:  # \cotx
+        name = name[:-1]
     if name in ("left", "right") and match.group().endswith("."):
         return match.end()
     _named(tokens, name, spaced)
@@ -202,17 +204,7 @@ def _named(tokens: list[Token], name: str, spaced: bool) -> None:
     elif name in OPERATORS:
         tokens.append(Token("sign", OPERATORS[name], spaced))
     elif name not in DROPPED and name not in WRAPPERS:
-        function = _glued_function(name)
-        tokens.append(Token("command", function or name, spaced))
-        if function:
-            tokens.extend(Token("letter", letter) for letter in name[len(function) :])
-
-
-def _glued_function(name: str) -> str:
-    r"""Return the function in a command that lacks its space, as in `\cotx`, else ""."""
-    if name in FUNCTIONS or len(name) > 5:
-        return ""
-    return next((known for known in _PREFIXES if known in FUNCTIONS and name[:-1] == known), "")
+        tokens.append(Token("command", name, spaced))
 
 
 def _escaped(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:

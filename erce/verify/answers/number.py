@@ -204,7 +204,7 @@ def _end_of_number(tokens: list[Token]) -> int:
 def _length_of_word(tokens: list[Token], end: int) -> int:
     """Return the number of tokens of the word or sign of a unit that ends here, 0 if none does."""
     last, before, third = (tokens[at] if at >= 0 else END for at in (end - 1, end - 2, end - 3))
-    if last.kind == "word" or last.is_sign("%", ".") or last.text in ("min", "sec"):
+    if last.kind == "word" or last.is_sign("%", ".") or last.text == "sec":
         return 1
     if last.is_sign("/") and end < len(tokens) and tokens[end].kind == "word":
         return 1

@@ -13,19 +13,8 @@ from erce.verify.answers.units import units_agree
 if TYPE_CHECKING:
     from erce.verify.answers.comparison import Comparison
 
-_BASES = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "sixteen": 16,
-}
+_NAMES = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_BASES = {name: base for base, name in enumerate(_NAMES.split(), 2)}
 _AROUND_BASE = frozenset("{}()")
 MAX_NUMERAL = 100
 
@@ -131,7 +120,7 @@ class Clock:
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
         """Return whether the tokens write the same time; a missing half of the day is ignored."""
-        other = read_clock("".join(token.text for token in tokens))
+        other = read_clock(tokens)
         if other is None:
             raise UnparsedError("no time of day")
         if not units_agree(self.half, other.half, comparison.conventions.units):
@@ -145,9 +134,13 @@ class Clock:
         return self.hours % 12 + 12 * (self.half == "p") if self.half else self.hours
 
 
-def read_clock(text: str) -> Clock | None:
-    """Return the time of day that a text without spaces writes; None for anything else."""
-    match = _CLOCK.fullmatch(text.replace(" ", "")[:16])
+def read_clock(tokens: list[Token]) -> Clock | None:
+    """Return the time of day that the tokens write; None for anything else."""
+    if not tokens or tokens[0].kind != "number" or len(tokens) > 10:
+        return None
+    match = _CLOCK.fullmatch(
+        "".join(token.text for token in tokens if token.text not in "{}").replace(" ", "")
+    )
     if match is None:
         return None
     hours, minutes, half, whole_hours, its_half = match.groups()

@@ -31,7 +31,7 @@ from erce.verify.answers.number import Quantity, read_quantity
 from erce.verify.answers.numerals import read_base_numeral, read_clock, read_ratio
 from erce.verify.answers.relations import Named, read_chain, read_equation
 from erce.verify.answers.sets import Values, parts_of
-from erce.verify.answers.surface import clean, compact
+from erce.verify.answers.surface import clean
 from erce.verify.answers.tree import infinite_sign
 from erce.verify.answers.tuples import Tuple, entries_of, values_of_names
 from erce.verify.answers.words import are_words, says_nothing_exists, words_of
@@ -39,7 +39,6 @@ from erce.verify.answers.words import are_words, says_nothing_exists, words_of
 MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
 _IN_VOTES = Conventions(percent="value")
-_SAME_TEXT = Verdict(True, "structural", detail="the same except for wrappers and spaces")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
 
 
@@ -103,48 +102,20 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
     try:
-        if _same_text(gold, answer):
-            return _SAME_TEXT
         return _compared_values(gold, answer, conventions)
     except RecursionError:
         return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
 
 
-def _same_text(gold: str, answer: str) -> bool:
-    try:
-        text = compact(clean(gold))
-        return bool(text) and text == compact(clean(answer))
-    except TooLargeError:
-        return False
-
-
-def _same_spelling(gold: str, answer: str) -> bool:
-    """Return whether two texts have the same tokens, but for braces around a single one."""
-    try:
-        spelled = [_spelling(tokenize(clean(text))) for text in (gold, answer)]
-    except (UnparsedError, TooLargeError):
-        return False
-    return bool(spelled[0]) and spelled[0] == spelled[1]
-
-
-def _spelling(tokens: list[Token]) -> list[str]:
-    spelled = list[str]()
-    for token in tokens:
-        spelled.append(token.text.casefold() if token.kind == "word" else token.text)
-        if spelled[-1] == "}" and spelled[-3:-2] == ["{"]:
-            spelled[-3:] = spelled[-2:-1]
-    return spelled
-
-
 def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdict:
     try:
-        value = read_reference(gold)
-    except (UnparsedError, TooLargeError) as error:
-        if _same_spelling(gold, answer):
-            return _SAME_TEXT
-        return Verdict(False, "reference not read", detail=f"it is compared as text: {error}")
-    try:
-        same = Comparison(conventions).accepts(value, tokenize(clean(answer)))
+        tokens = tokenize(clean(answer))
+        if _spelled(tokens) == _spelling(gold):
+            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
+        value = _value(gold)
+        if isinstance(value, str):
+            return Verdict(False, "reference not read", detail=f"it is compared as text: {value}")
+        same = Comparison(conventions).accepts(value, tokens)
     except UnparsedError as error:
         return Verdict(False, "unparsed", detail=str(error))
     except TooLargeError as error:
@@ -156,6 +127,34 @@ def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdic
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
     return Verdict(same, reason, detail=f"{kind} {_shown(gold)} against {_shown(answer)}")
+
+
+@lru_cache(maxsize=2048)
+def _value(gold: str) -> Value | str:
+    """Return the value of a reference, or why it cannot be read."""
+    try:
+        return read_reference(gold)
+    except (UnparsedError, TooLargeError) as error:
+        return str(error)
+
+
+@lru_cache(maxsize=2048)
+def _spelling(gold: str) -> list[str]:
+    try:
+        return _spelled(tokenize(clean(gold)))
+    except (UnparsedError, TooLargeError):
+        return []
+
+
+def _spelled(tokens: list[Token]) -> list[str]:
+    """Return the texts of the tokens, without braces around a single one; 40, 320 keeps its space."""
+    spelled = ["empty"]
+    for token in tokens:
+        text = token.text.casefold() if token.kind == "word" and len(token.text) > 1 else token.text
+        spelled.append(f" {text}" if token.spaced and spelled[-1] == "," else text)
+        if text == "}" and spelled[-3:-2] == ["{"]:
+            spelled[-3:] = spelled[-2:-1]
+    return spelled
 
 
 def _shown(text: str) -> str:
@@ -179,7 +178,6 @@ _FRACTION = re.compile(
 # ---------------------------------------------------------------- reading a reference
 
 
-@lru_cache(maxsize=2048)
 def read_reference(text: str) -> Value:
     r"""Return the value of a reference.
 
@@ -188,9 +186,8 @@ def read_reference(text: str) -> Value:
     >>> read_reference(r"(2, 5]").kind, read_reference("x = 5").kind
     ('interval', 'value')
     """
-    cleaned = clean(text)
-    clock = read_clock(compact(cleaned)) if ":" in cleaned or cleaned[:1].isdigit() else None
-    return clock or _read(trimmed(tokenize(cleaned)), 0)
+    tokens = trimmed(tokenize(clean(text)))
+    return read_clock(tokens) or _read(tokens, 0)
 
 
 def _read(tokens: list[Token], nesting: int) -> Value:

@@ -1,11 +1,10 @@
-"""Answer as written → plain ASCII LaTeX, and a compact form in which two texts are compared."""
+"""Answer as written → plain ASCII LaTeX."""
 
 import html
 import re
 import unicodedata
 
 from erce.verify.answers.limits import MAX_CHARACTERS, TooLargeError
-from erce.verify.answers.vocabulary import DROPPED, WRAPPERS
 from erce.verify.extract import matching_brace
 
 
@@ -36,21 +35,6 @@ def clean(text: str) -> str:
     return text
 
 
-def compact(text: str) -> str:
-    r"""Return a cleaned text without wrappers, sizes, delimiters, spaces and a full stop.
-
-    >>> compact(r"\text{10:30 a.m.}") == compact(r"10:30\text{ a.m.}")
-    True
-    """
-    text = text.replace("\\$", "$")
-    if "\\!" in text:
-        text = _THOUSANDS.sub(",", text)
-    text = _WRAPPED.sub(_unwrapped, _SPACING.sub(" ", text))
-    words = _DELIMITER.sub("", _COMMAND.sub(_without_dropped, text)).split()
-    text = _NEEDLESS_SPACE.sub("", " ".join(words))
-    return text if text.endswith("...") else text.rstrip(".,;")
-
-
 _MAX_WRAPPERS = 4
 _SCIENTIFIC = re.compile(r"\A(-?[0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~]|\Z)")
 _UNION = re.compile(r"(?<=[\])]) U (?=[\[(])")
@@ -60,67 +44,14 @@ _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 _ENTITY = re.compile("&(?:[A-Za-z]{2,8}|#[0-9]{1,5});")
 # A phantom takes space and shows nothing: its content is one group, command or character.
 _PHANTOM = re.compile(r"\\[hv]?phantom(?![A-Za-z])\s*+(?:\{[^{}]*+\}|\\[A-Za-z]++|[^\\{}\s])")
-_FRACTIONS = {
-    "½": "1/2",
-    "¼": "1/4",
-    "¾": "3/4",
-    "⅓": "1/3",
-    "⅔": "2/3",
-    "⅕": "1/5",
-    "⅖": "2/5",
-    "⅗": "3/5",
-    "⅘": "4/5",
-    "⅙": "1/6",
-    "⅚": "5/6",
-    "⅛": "1/8",
-    "⅜": "3/8",
-    "⅝": "5/8",
-    "⅞": "7/8",
-}
-_COMMANDS = {
-    "×": "times",
-    "÷": "div",
-    "π": "pi",
-    "∞": "infty",
-    "∪": "cup",
-    "∩": "cap",
-    "∖": "setminus",
-    "∅": "emptyset",
-    "∈": "in",
-    "±": "pm",
-    "∓": "mp",
-    "≈": "approx",
-    "≡": "equiv",
-    "∠": "angle",
-    "△": "triangle",
-    "∑": "sum",
-    "∏": "prod",
-    "∫": "int",
-    "→": "to",
-    "…": "ldots",
-    "θ": "theta",
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "epsilon",
-    "φ": "phi",
-    "ϕ": "phi",
-    "λ": "lambda",
-    "ω": "omega",
-    "σ": "sigma",
-    "μ": "mu",
-    "µ": "mu",
-    "ρ": "rho",
-    "τ": "tau",
-    "ψ": "psi",
-    "Δ": "Delta",
-    "Ω": "Omega",
-    "⌊": "lfloor",
-    "⌋": "rfloor",
-    "⌈": "lceil",
-    "⌉": "rceil",
-}
+# Each character and the command that it stands for.
+_COMMAND_TABLE = """
+× times ÷ div π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ≡ equiv ∠ angle
+△ triangle ∑ sum ∏ prod ∫ int → to … ldots θ theta α alpha β beta γ gamma δ delta ε epsilon φ phi
+ϕ phi λ lambda ω omega σ sigma μ mu µ mu ρ rho τ tau ψ psi Δ Delta Ω Omega ⌊ lfloor ⌋ rfloor ⌈ lceil
+⌉ rceil
+"""
+_COMMANDS = _COMMAND_TABLE.split()
 _LETTERS = {
     **dict.fromkeys("−–—‐‑﹣－", "-"),
     **dict.fromkeys("·∙⋅∗", "*"),
@@ -131,8 +62,7 @@ _LETTERS = {
     **dict.fromkeys("\u2009\u202f", "\\,"),
     **{"£": "\\pounds ", "€": "\\euro ", "¥": "\\textyen ", "₹": "\\rupee "},
     "¢": "\\text{ cents}",
-    **{character: f"\\frac{{{value[0]}}}{{{value[2]}}}" for character, value in _FRACTIONS.items()},
-    **{character: f"\\{name} " for character, name in _COMMANDS.items()},
+    **{character: f"\\{name} " for character, name in zip(_COMMANDS[::2], _COMMANDS[1::2], strict=True)},
     "ℝ": "\\mathbb{R}",
     "ℤ": "\\mathbb{Z}",
     "ℚ": "\\mathbb{Q}",
@@ -149,14 +79,6 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]++")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]++")
 _ROOT = re.compile(r"([√∛∜])\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
 _DEGREES = {"√": "", "∛": "[3]", "∜": "[4]"}
-
-_COMMAND = re.compile(r"\\([A-Za-z]++)\*?")
-_WRAPPED = re.compile(r"\\([A-Za-z]++)\*?\s*+\{([^{}\\]*+)\}")
-_THOUSANDS = re.compile(r",\s*+\\!")
-_SPACING = re.compile(r"\\[ ,;:>!]|~")
-_DELIMITER = re.compile(r"[$\"]|\\[()\[\]]")
-# A space between two letters or digits is kept, as in 1 5, and after a number's comma: 40, 320 is a list.
-_NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9])(?<![0-9],) | (?![A-Za-z0-9])")
 
 
 def _unwrapped_whole(text: str) -> str:
@@ -186,12 +108,7 @@ def _as_latex(character: str) -> str:
         return _LETTERS[character]
     if unicodedata.category(character) == "Cf":
         return ""
-    return unicodedata.normalize("NFKC", character) if "！" <= character <= "～" else character
-
-
-def _without_dropped(command: re.Match[str]) -> str:
-    return "" if command.group(1) in DROPPED else command.group()
-
-
-def _unwrapped(wrapped: re.Match[str]) -> str:
-    return wrapped.group(2) if wrapped.group(1) in WRAPPERS else wrapped.group()
+    plain = unicodedata.normalize("NFKC", character)
+    if "⁄" in plain:  # ½
+        return "\\frac{" + plain.replace("⁄", "}{") + "}"
+    return plain if "！" <= character <= "～" else character

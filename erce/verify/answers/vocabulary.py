@@ -5,9 +5,14 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _named(table: str) -> dict[str, str]:
+    rows = (line.split() for line in table.strip().splitlines())
+    return {name: meaning for meaning, *names in rows for name in names}
+
+
 FUNCTIONS = _words(
     "cis sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
-    "gcd lcm max min abs floor ceil"
+    "abs floor ceil"
 )
 TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
 GREEK = _words(
@@ -16,7 +21,7 @@ GREEK = _words(
 )
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
 # Commands that may be part of a name: \theta, \angle ABC, k_{\max}.
-NAMING = GREEK | ACCENTS | {"pi", "max", "min"}
+NAMING = GREEK | ACCENTS | {"pi"}
 
 # Commands that end a factor; all others begin one.
 INFIX = _words(
@@ -47,75 +52,54 @@ WRAPPERS = _words(
     "mathcal mathnormal boldsymbol bm bold operatorname emph underline mathop mathord"
 )
 
-# Commands with an operator's meaning, and other spellings of a command.
-OPERATORS = {
-    "cdot": "*",
-    "times": "×",
-    "ast": "*",
-    "div": "/",
-    "lt": "<",
-    "gt": ">",
-    "le": "≤",
-    "leq": "≤",
-    "leqslant": "≤",
-    "leqq": "≤",
-    "ge": "≥",
-    "geq": "≥",
-    "geqslant": "≥",
-    "geqq": "≥",
-    "ne": "≠",
-    "neq": "≠",
-    "mid": "|",
-    "vert": "|",
-    "lvert": "|",
-    "rvert": "|",
-    "colon": ":",
-    "lbrace": "\\{",
-    "rbrace": "\\}",
-    "lbrack": "[",
-    "rbrack": "]",
-    "lparen": "(",
-    "rparen": ")",
-    "prime": "'",
-    "degree": "°",
-    "deg": "°",
-    "percent": "%",
-    "euro": "€",
-    "pounds": "£",
-    "textyen": "¥",
-    "rupee": "₹",
-    "langle": "⟨",
-    "rangle": "⟩",
-    "cr": "\\\\",
-    "newline": "\\\\",
-}
-SYNONYMS = {
-    "varphi": "phi",
-    "varepsilon": "epsilon",
-    "vartheta": "theta",
-    "dfrac": "frac",
-    "tfrac": "frac",
-    "cfrac": "frac",
-    "dbinom": "binom",
-    "tbinom": "binom",
-    "dots": "ldots",
-    "dotsc": "ldots",
-    "cdots": "ldots",
-    "dotsb": "ldots",
-    "vdots": "ldots",
-    "varnothing": "emptyset",
-    "backslash": "setminus",
-    "imath": "i",
-    "lg": "log",
-    "notin": "not",
-    "bar": "overline",
-    "overrightarrow": "vec",
-    "widehat": "hat",
-    "rightarrow": "to",
-    "longrightarrow": "to",
-    "bigcup": "cup",
-    "bigcap": "cap",
-}
+# Commands with an operator's meaning, and other spellings of a command: first what is meant, then its names.
+OPERATORS = _named(r"""
+* cdot ast
+× times
+/ div
+< lt
+> gt
+≤ le leq leqslant leqq
+≥ ge geq geqslant geqq
+≠ ne neq
+| mid vert lvert rvert
+: colon
+\{ lbrace
+\} rbrace
+[ lbrack
+] rbrack
+( lparen
+) rparen
+' prime
+° degree deg
+% percent
+€ euro
+£ pounds
+¥ textyen
+₹ rupee
+⟨ langle
+⟩ rangle
+\\ cr newline
+""")
+SYNONYMS = _named("""
+phi varphi
+epsilon varepsilon
+theta vartheta
+frac dfrac tfrac cfrac
+binom dbinom tbinom
+ldots dots dotsc cdots dotsb vdots
+emptyset varnothing
+setminus backslash
+i imath
+log lg
+not notin
+overline bar
+vec overrightarrow
+hat widehat
+to rightarrow longrightarrow
+cup bigcup
+cap bigcap
+""")
 
 # Short plain words that are not products of letters.
 SHORT_WORDS = _words("no on yes odd all not any one two six ten")

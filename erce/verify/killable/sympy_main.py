@@ -97,7 +97,7 @@ _BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
-    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "gcd", "lcm", "floor")},
+    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "floor")},
     **{f"arc{name}": getattr(sympy, f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
     "ln": sympy.log,
     "log": lambda base, argument: sympy.log(argument, base),
@@ -105,8 +105,6 @@ _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "ceil": sympy.ceiling,
     "fact": sympy.factorial,
     "binom": sympy.binomial,
-    "max": sympy.Max,
-    "min": sympy.Min,
 }
 
 if __name__ == "__main__":

@@ -75,8 +75,8 @@ e^2-1 ≡ -1+e^{2} ≡ e^2 - 1 ≡ (e-1)(e+1) ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 �
 1-\frac{12!}{12^{12}} ≢ 1+\frac{12!}{12^{12}} ≢ \frac{12!}{12^{12}} ≡ 1-\frac{11!}{12^{11}}
 
 [functions of numbers]
-3 ≡ \lfloor \pi \rfloor ≡ \left\lfloor \frac{7}{2} \right\rfloor ≡ |-3| ≡ \lceil 2.1 \rceil ≡ \gcd(9,12)
-≡ \max(1,3) ≢ \lceil \pi \rceil ≢ -|3| ≢ \gcd(9,18) ≢ \min(1,3)
+3 ≡ \lfloor \pi \rfloor ≡ \left\lfloor \frac{7}{2} \right\rfloor ≡ |-3| ≡ \lceil 2.1 \rceil
+≢ \lceil \pi \rceil ≢ -|3| ≢ \gcd(9,18) ≢ \min(1,3)
 \lfloor x \rfloor ≢ x ≢ \lceil x \rceil ≢ |x| ≡ \left\lfloor x\right\rfloor
 |x-1| ≡ |1-x| ≡ \left|x-1\right| ≡ \lvert x-1\rvert ≢ x-1 ≢ |x+1| ≢ |x|-1 ≢ 1-x
 55 ≢ \sum_{k=1}^{9} k ≢ \sum_{k=0}^{11} k
@@ -160,100 +160,73 @@ CALCULUS = r"""
 |x|^2 ≡ x^2 ≡ |x^2|
 |zw| ≡ |z||w| ≢ zw ≢ |z+w|
 
-[both signs in families]
-x=\pm\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≡ x=\frac{\pi}{3}+2k\pi,x=-\frac{\pi}{3}+2k\pi,k\in\mathbb{Z}
-≢ x=\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≢ x=\pm\frac{\pi}{3}+k\pi,k\in\mathbb{Z}
-≢ x=\pm\frac{\pi}{6}+2k\pi,k\in\mathbb{Z} ≢ \pm\frac{\pi}{3}
-
-[vector products]
-m\times n ≡ n\times m ≡ mn ≡ m \cdot n
-3\times 10^5 ≡ 300000 ≡ 3\cdot10^5
-\mathbf{A}\mathbf{B} ≡ AB
-
-[orders of matrices]
-AB-BA ≢ 0 ≢ BA-AB ≡ -BA+AB ≢ AB+BA
-A^2+AB+BA+B^2 ≡ A^2+BA+AB+B^2 ≢ A^2+2AB+B^2 ≢ (A-B)^2
+[near misses]
+x=\pm\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≢ x=\frac{\pi}{3}+2k\pi,k\in\mathbb{Z}
+≢ x=\pm\frac{\pi}{3}+k\pi,k\in\mathbb{Z} ≢ x=\pm\frac{\pi}{6}+2k\pi,k\in\mathbb{Z} ≢ \pm\frac{\pi}{3}
+AB-BA ≢ 0 ≢ BA-AB ≢ AB+BA
+A^2+AB+BA+B^2 ≢ A^2+2AB+B^2 ≢ (A-B)^2
 ABA ≢ A^2B ≢ BA^2 ≢ AAB
-ABAB ≢ A^2B^2 ≢ BABA
-AB+BC ≡ BC+AB
-xyx ≡ x^2y
-
-[solved inequalities]
-(-\infty,-2)\cup(2,\infty) ≢ x^2\ge4 ≢ x^2<4 ≢ x>2 ≢ x>\pm2 ≢ |x|\ge2 ≢ \{x\in\mathbb{Z}\mid x^2>4\}
-≢ \{x\in\mathbb{Q}\mid x^2>4\}
-[1,3] ≢ (x-1)(x-3)\ge0 ≢ (x-1)(x-3)<0 ≢ |x-2|<1 ≢ |x-1|\le2 ≢ |x+2|\le1
-\{3\} ≢ (x-3)^2<0 ≢ (x-3)^2\ge0
-\mathbb{R} ≢ x^2>0 ≢ x^2+1<0
-\emptyset ≢ x^2\le0 ≢ x^2>1
+ABAB ≢ BABA
+(-\infty,-2)\cup(2,\infty) ≢ x>2
 x\ne3 ≢ x^2-9\neq0
 x>2 ≢ x^2>4 ≢ x^3>8 ≢ y>2 ≢ x>2, x<5 ≢ x>2y
-x^2<2 ≢ x<\sqrt2 ≢ -2<x<2
-|x-3|<5 ≡ |3-x|<5 ≢ |x-5|<3 ≢ |x-3|\le5 ≢ |x-3|>5 ≢ |x+3|<5
-x\le 1\text{ or }x\ge4 ≢ x^2-5x+4>0 ≢ x^2-5x+4\le0
-x^2+y^2<1 ≢ x^2+y^2\le1 ≡ y^2+x^2<1 ≡ 1>x^2+y^2
-
-[signs of number sets]
+x^2<2 ≢ x<\sqrt2
+|x-3|<5 ≢ |x-5|<3 ≢ |x-3|\le5 ≢ |x-3|>5 ≢ |x+3|<5
+x^2+y^2<1 ≢ x^2+y^2\le1
 \mathbb{R}^n ≢ \mathbb{R}^m ≢ \mathbb{R}
-
-[arbitrary constants]
 \frac{x^2}{2}+C ≢ \frac{x^2}{2}+Cx ≢ \frac{x^2+Cx}{2} ≢ \frac{x^2}{2}C ≢ \frac{x^2}{2}+\frac{1}{C}
 ≢ \frac{x^2}{2} ≢ x^2+C ≢ \frac{x^2}{2}+C+x ≢ \frac{y^2}{2}+C ≢ \frac{x^2}{2}+D
 \arctan x+C ≢ \arcsin x+C ≢ \arctan x+Cx ≢ \tan x+C
-y=C_1e^x+C_2e^{-x} ≡ C_1e^x+C_2e^{-x} ≢ y=C_1e^x+C_2e^{x} ≢ y=C_1e^x-C_1e^{-x} ≢ y=C_1e^x ≢ y=e^x+e^{-x}
-≢ y=C_1e^{2x}+C_2e^{-x}
+y=C_1e^x+C_2e^{-x} ≢ y=C_1e^x+C_2e^{x} ≢ y=C_1e^x-C_1e^{-x} ≢ y=C_1e^x ≢ y=e^x+e^{-x} ≢ y=C_1e^{2x}+C_2e^{-x}
 C_1\cos 2t+C_2\sin2t ≢ C_1\cos t+C_2\sin t ≢ C_1\cos2t
-\frac{C_1C_2}{C_1+C_2} ≢ \frac{C_1}{C_1+C_2} ≢ C_1+C_2 ≡ \frac{C_2C_1}{C_2+C_1}
+\frac{C_1C_2}{C_1+C_2} ≢ \frac{C_1}{C_1+C_2} ≢ C_1+C_2
 \frac{C_1}{C_1+C_2} ≢ \frac{C_2}{C_1+C_2} ≢ \frac{A}{A+B}
 A\cos x+B\sin x ≢ A\sin x+B\cos x ≢ B\cos x+A\sin x+1
 y=Ae^{kx} ≢ y=ke^{Ax} ≢ y=Ae^{x}
-y=\frac{1}{x+C} ≡ y=(x+C)^{-1} ≢ y=\frac1x+C ≢ y=\frac1{x}
-
-[names of derivatives]
-\frac{d^2y}{dx^2}=6x ≡ \frac{d^{2}y}{dx^{2}}=6x ≢ y'=6x ≢ \frac{dy}{dx}=6x
+y=\frac{1}{x+C} ≢ y=\frac1x+C ≢ y=\frac1{x}
+\frac{d^2y}{dx^2}=6x ≢ y'=6x ≢ \frac{dy}{dx}=6x
 y'=2x ≢ y''=2x ≢ \frac{dy}{dt}=2x ≢ \frac{dx}{dy}=2x ≢ y=2x
 \frac{df}{dx}=3x^2 ≢ f(x)=3x^2 ≢ f'(y)=3x^2
-\frac{dy}{dt}=ky ≢ \frac{dy}{dx}=ky ≢ \frac{dt}{dy}=ky ≡ \frac{dy}{dt}=yk
-
-[families without a domain]
-x=\frac{\pi}{6}+2k\pi ≢ x=\frac\pi6+k\pi, k\in\mathbb{Z} ≢ x=\frac\pi6 ≢ x=\frac{\pi}{6}+2k
-k\pi ≢ 2n\pi, n\in\mathbb Z
-
-[tuples with signs]
+\frac{dy}{dt}=ky ≢ \frac{dy}{dx}=ky ≢ \frac{dt}{dy}=ky
+x=\frac{\pi}{6}+2k\pi ≢ x=\frac\pi6 ≢ x=\frac{\pi}{6}+2k
 (\pm2,3) ≢ (2,3) ≢ (2,-3),(-2,3) ≢ (2,\pm3) ≢ (\pm2,\pm3)
-(2,3),(2,-3) ≡ (2,\pm3) ≢ (\pm2,3) ≢ (\pm2,\pm3) ≢ 2,\pm3
+(2,3),(2,-3) ≢ (\pm2,3) ≢ (\pm2,\pm3) ≢ 2,\pm3
 (\pm1,\pm2) ≢ (1,2),(-1,-2) ≢ (\pm1,2)
-
-[conjugates]
 \overline{2-3i} ≢ 2-3i ≢ \overline{2+3i}
 \overline{z+w} ≢ z+w
-\bar{x} ≡ \overline{x} ≢ x ≢ \hat{x}
+\bar{x} ≢ x ≢ \hat{x}
+\ln(1-x)-\ln(1+x) ≢ \ln\frac{1+x}{1-x} ≢ \ln(1-x^2)
+\sqrt{1-x}\sqrt{1+x} ≢ 1-x
+\arcsin x ≢ \arccos x
+AB ≢ BA ≢ A+B
+2AB ≢ 2BA ≢ -2BA
+\frac12AB ≢ BA/2
+AB\cdot CD ≢ AB\cdot CE
+2\vec a+\vec b ≢ \vec a+2\vec b
+\frac{\mathrm{d}y}{\mathrm{d}x}=\frac xy ≢ y'=\frac yx ≢ y=\frac xy
+\frac{\mathrm{d}^2y}{\mathrm{d}x^2}=0 ≢ y'=0
+ABC ≢ ACB ≢ BAC ≢ CBA
+XY ≢ YX
+e^{2k\pi i/3},k=0,1,2 ≢ e^{2k\pi i/3},k=0,1 ≢ e^{2k\pi i/3}
+\{1,3,5,7,9\} ≢ 2k+1,k=0,1,\ldots,5 ≢ 2k+1,k=1,2,3,4,5
+x=2,k=0,1 ≢ 2 ≢ 2,2
+\lfloor n/7\rfloor ≢ \lfloor(n+1)/7\rfloor ≢ \lceil n/7\rceil-1 ≢ \frac n7
+\left\lceil\frac n2\right\rceil ≢ \left\lfloor\frac n2\right\rfloor ≢ \frac{n+1}2
+\left\lfloor\frac{n^2}4\right\rfloor ≢ \lfloor n/2\rfloor^2
+\lfloor x\rfloor ≢ \lceil x\rceil-1 ≢ \lfloor x+0.01\rfloor
+\lfloor\frac{(2n)!}3\rfloor ≢ \lfloor(2n)!/4\rfloor
+\lfloor\sqrt x+\sqrt y+\ln x\sin y\rfloor ≢ \sqrt x+\sqrt y+\ln x\sin y
+(2n)! ≢ \lfloor(2n)!/2\rfloor
+\lfloor(m+n)/5\rfloor ≢ \lfloor m/5\rfloor+\lfloor n/5\rfloor ≢ \lfloor(m+n+1)/5\rfloor
+|x-100| ≢ 100-x ≢ x-100
+y+z=\lfloor n/7\rfloor ≢ y+z=\lfloor(n+1)/7\rfloor
+y+z=|x-100| ≢ y+z=100-x
 
 [degrees of multiples]
 \frac{\pi}{4} ≡ 45^\circ ≢ \frac{\pi}{4}^\circ ≢ 45
 90^\circ ≡ \frac{\pi}{2} ≡ 90 ≢ \frac{\pi}{2}^\circ ≢ \arcsin 2
 \arctan\frac{1}{\sqrt3} ≡ 30^\circ ≢ 60^\circ ≢ 30
 \arctan 2 ≢ 63.4^\circ
-
-[intervals in a list]
-(-\infty,0)\cup(1,\infty) ≢ (-\infty,1),(0,\infty) ≢ (-\infty,0],(1,\infty)
-(1,2)\cup(3,4) ≢ (1,2),(3,4),(5,6) ≢ (1,3),(2,4)
-[1,2]\cup[3,4] ≢ [1,2],[3,5]
-
-[real near zero only]
-\ln(1-x)-\ln(1+x) ≡ \ln\frac{1-x}{1+x} ≢ \ln\frac{1+x}{1-x} ≢ \ln(1-x^2)
-\sqrt{1-x}\sqrt{1+x} ≡ \sqrt{1-x^2} ≢ 1-x
-\arcsin x ≢ \arccos x ≡ \frac{\pi}{2}-\arccos x
-\operatorname{arctanh}x ≢ \tanh x
-\operatorname{sech}x ≢ \frac1{\sinh x}
-
-[orders of two matrices]
-AB ≡ A B ≡ A\cdot B ≢ BA ≢ A+B
-2AB ≡ AB\cdot2 ≢ 2BA ≢ -2BA
-\frac12AB ≡ AB/2 ≢ BA/2
-AB\cdot CD ≢ AB\cdot CE
-
-[arrows and bold letters]
-2\vec a+\vec b ≢ \vec a+2\vec b
 
 [empty intervals]
 -2<x<1\text{ and }x>3 ≡ \emptyset ≢ (3,-4) ≢ (3,3) ≢ [4,3]
@@ -264,38 +237,6 @@ x<1\text{ and }x>2 ≡ \{\}
 f_x=2x ≡ 2x ≢ f_y=2y ≢ f_x=2y
 a_n=2n ≢ b_n=2n
 u_t=1 ≡ 1 ≢ u_x=1
-
-[differentials in roman type]
-\frac{\mathrm{d}y}{\mathrm{d}x}=\frac xy ≡ \dfrac{dy}{dx}=x/y ≢ y'=\frac yx ≢ y=\frac xy
-\frac{\mathrm{d}^2y}{\mathrm{d}x^2}=0 ≢ y'=0
-
-[orders of three matrices]
-ABC ≡ A\cdot B\cdot C ≢ ACB ≢ BAC ≢ CBA
-XY ≡ X\cdot Y ≢ YX
-
-[values of an index]
-e^{2k\pi i/3},k=0,1,2 ≢ e^{2k\pi i/3},k=0,1 ≢ e^{2k\pi i/3}
-\{1,3,5,7,9\} ≢ 2k+1,k=0,1,\ldots,5 ≢ 2k+1,k=1,2,3,4,5 ≢ \{2k\mid k=0,1,2,3,4\}
-x=2,k=0,1 ≢ 2 ≢ 2,2
-
-[steps and pieces]
-\lfloor n/7\rfloor ≡ \left\lfloor\frac{n}{7}\right\rfloor ≢ \lfloor(n+1)/7\rfloor ≢ \lceil n/7\rceil-1
-≢ \frac n7
-\left\lceil\frac n2\right\rceil ≢ \left\lfloor\frac n2\right\rfloor ≢ \frac{n+1}2
-\left\lfloor\frac{n^2}4\right\rfloor ≢ \lfloor n/2\rfloor^2
-\lfloor x\rfloor ≡ -\lceil-x\rceil ≢ \lceil x\rceil-1 ≢ \lfloor x+0.01\rfloor
-\lfloor\frac{(2n)!}3\rfloor ≡ \lfloor(2n)!/3\rfloor ≢ \lfloor(2n)!/4\rfloor
-\lfloor\sqrt x+\sqrt y+\ln x\sin y\rfloor ≡ \lfloor\sqrt y+\sin(y)\ln x+\sqrt x\rfloor
-≢ \sqrt x+\sqrt y+\ln x\sin y
-(2n)! ≡ \lfloor(2n)!\rfloor ≢ \lfloor(2n)!/2\rfloor
-\gcd(n,12) ≡ \gcd(12,n) ≢ \gcd(n,24) ≢ \gcd(n,6)
-\lfloor(m+n)/5\rfloor ≡ \lfloor(n+m)/5\rfloor ≢ \lfloor m/5\rfloor+\lfloor n/5\rfloor
-≢ \lfloor(m+n+1)/5\rfloor
-|x-100| ≡ |100-x| ≢ 100-x ≢ x-100
-\max(x,20) ≡ \max(20,x) ≢ 20 ≢ x ≢ \max(x,21)
-y+z=\lfloor n/7\rfloor ≡ z+y=\lfloor\frac n7\rfloor ≢ y+z=\lfloor(n+1)/7\rfloor
-y+z=|x-100| ≡ z+y=|100-x| ≢ y+z=100-x
-y+z\le\max(x,20) ≡ \max(20,x)\ge z+y ≢ y+z\le20
 
 [names of alternatives]
 x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\text{ or }y=5 ≢ x=-2\text{ or }x=-5

@@ -61,7 +61,7 @@ y\in[0,5] ≡ [0,5] ≡ 0\le y\le 5
 \left\{\frac{1}{2},2\right\} ≡ \{2,0.5\} ≡ \left\{ 2, \frac12 \right\} ≢ \{2\}
 \left(-\infty,\tfrac{1}{2}\right) ≡ (-\infty,1/2) ≡ (-\infty,0.5)
 1001_2 ≡ 1001_{2} ≡ 1001_{\text{two}} ≢ 1001_{\text{three}} ≢ 1011_2
-DEF_{16} ≢ DEE_{16} ≡ \text{DEF}_{16}
+DEF_{16} ≢ DEE_{16}
 0.\overline{142857} ≡ \frac17 ≡ 1/7
 \frac{2}{3} ≡ 0.\overline{6} ≡ 0.\bar{6} ≡ 0.666666666666667 ≢ 0.6
 \frac{1}{3}\approx 0.333 ≡ \frac13
@@ -108,11 +108,9 @@ x>0,y>0 ≢ x>0
 O(n^2) ≢ O(n)
 \ln(x+1)-\ln x ≢ \ln(x+1)
 \frac{1}{2}\ln 3 ≡ \ln\sqrt{3} ≡ \frac{\ln 3}{2} ≢ \ln\frac{3}{2}
-\max(a,b) ≢ \min(a,b)
 \left\lceil\frac{n}{2}\right\rceil ≢ \left\lfloor\frac{n}{2}\right\rfloor
 |a-b| ≡ |b-a| ≢ a-b
 \sqrt{(x-1)^2} ≡ |x-1|
-\gcd(12,18) ≡ 6
 \lfloor 3.7\rfloor ≡ 3 ≢ 4
 3:2 ≢ 2:3 ≡ 3 : 2 ≡ 3 \colon 2
 2:3:4 ≢ 2:3

@@ -120,7 +120,6 @@ x+1 ≡ x\,+\,1 ≡ x~+~1 ≡ $x+1$ ≡ \(x+1\) ≡ \[x+1\] ≡ $$x+1$$ ≡ \dis
 ≡ 5. ≡ 5, ≡ \,5 ≡ {5} ≡ {{5}} ≡ 5\! ≢ 5\% 5 ≢ 5^5 ≢ 55
 \frac{1}{2} ≡ \displaystyle\frac{1}{2} ≡ \left(\frac{1}{2}\right) ≡ \frac{ 1 }{ 2 } ≡ \frac{1} {2}
 ≡ \frac {1}{2} ≡ $\dfrac{1}{2}$. ≡ \frac{1}{2}\text{.} ≡ \Large\frac{1}{2}
-\operatorname{gcd}(4,6) ≡ \gcd(4,6) ≡ 2 ≢ 4 ≢ 12
 \left(\frac{1}{2},\frac{3}{4}\right) ≡ \Bigl(\frac12,\frac34\Bigr) ≡ (\dfrac{1}{2}, \dfrac{3}{4})
 ≢ \left(\frac{1}{2},\frac{4}{3}\right)
 

@@ -75,8 +75,6 @@ READ = [
     (r"\lg x", ("call", "log", (("num", 10), X))),
     (r"\log_2 x", ("call", "log", (TWO, X))),
     (r"\exp(x)", ("pow", ("const", "e"), X)),
-    (r"\gcd(2, 3)", ("call", "gcd", (TWO, THREE))),
-    (r"\operatorname{lcm}(2, 3)", ("call", "lcm", (TWO, THREE))),
     (r"\frac{1}{1,234}", ("frac", ONE, ("num", 1234))),
     (r"\\frac{1}{2}", ("frac", ONE, TWO)),
     ("½", ("frac", ONE, TWO)),
