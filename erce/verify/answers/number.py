@@ -43,7 +43,7 @@ class Quantity:
         for one, its in ((self, other), (other, self)):
             if one.unit == "degree" and its.unit in ("", "radian") and _is_in_radians(its.tree):
                 return comparison.same(("mul", (one.tree, ("deg",))), its.tree)
-        if self.phrase and other.unit:
+        if self.phrase and other.unit and not self.unit:
             return False  # 5 dogs, 5 cm
         if units_agree(self.named_unit, other.named_unit, comparison.conventions.units):
             return self._same_percentage(other, comparison)
@@ -104,27 +104,32 @@ def read_quantity(tokens: list[Token], *, phrase: str | None = None) -> Quantity
     percent = bool(after) and after[0].is_sign("%")
     if percent:
         after = after[1:]
-    if _has_angles(tokens) and _written(after).casefold() in ("degrees", "degree"):  # cos 13 degrees
-        tokens, after = [*tokens, Token("sign", "°")], []
+    written = _written(after)
+    if _has_angles(tokens) and written.casefold() in ("degrees", "degree"):  # cos 13 degrees
+        tokens, written = [*tokens, Token("sign", "°")], ""
     degrees = any(token.is_sign("°") for token in tokens) and not _has_angles(tokens)
     if degrees:
         tokens = [token for token in tokens if not token.is_sign("°")]
-    written = _written(after)
-    unit, scale, unknown = "", 1, ""
-    if degrees and written in _TEMPERATURES:
-        unit = _TEMPERATURES[written]
-    elif written and written.casefold() != phrase:
-        try:
-            words, scale = unit_words(written)
-            unit = unit_of(words)
-        except UnparsedError:
-            if phrase is not None:
-                raise
-            unknown = written.casefold()
+        currency, written = _TEMPERATURES.get(written, "degree"), "" if written in _TEMPERATURES else written
+    unit, scale, unknown = _unit_and_scale(written, phrase)
     tree = parse_tokens(without_base_ten(tokens))
     if scale != 1:
         tree = ("mul", (tree, ("num", scale)))
-    return Quantity(tree, unit or ("degree" if degrees else currency), percent, unknown)
+    return Quantity(tree, unit or currency, percent, unknown)
+
+
+def _unit_and_scale(written: str, phrase: str | None) -> tuple[str, int, str]:
+    """Return the unit that words state, their factor, and the words if they are more than a unit."""
+    if not written or written.casefold() == phrase:
+        return "", 1, ""
+    try:
+        words, scale = unit_words(written)
+        return unit_of(words), scale, ""
+    except UnparsedError:
+        if phrase is not None:
+            raise
+    first, _, rest = written.rpartition(" ")  # 7 inches long
+    return *_unit_and_scale(first if rest else "", None)[:2], written.casefold()
 
 
 _TEMPERATURES = {"C": "celsius", "F": "fahrenheit"}
