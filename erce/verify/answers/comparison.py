@@ -91,7 +91,7 @@ def separated(tokens: list[Token]) -> tuple[list[list[Token]], str]:
         return parts, ""
     words = [sign.text.casefold() for sign in signs if sign.kind == "and"]
     if words:
-        parts = [part for part in parts if part]
+        parts = [part for at, part in enumerate(parts) if part or at in (0, len(parts) - 1)]
     elif any(sign.text == ";" for sign in signs):
         parts = split_at_sign(tokens, ";")
     if len(parts) > MAX_ITEMS:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from erce.verify.answers.comparison import Comparison
+from erce.verify.answers.comparison import Comparison, separated
 from erce.verify.answers.evaluate import Evaluator
 from erce.verify.answers.expression import join_digit_groups, parse_tokens
 from erce.verify.answers.lexer import END, Token
@@ -37,6 +37,8 @@ class Quantity:
         An angle in degrees is also its size in radians, if that is written with π. Units of one dimension are
         converted. A percent sign divides by a hundred, or is no more than the unit: see `_same_percentage`.
         """
+        if any(token.kind == "and" for token in tokens) and separated(tokens)[1] == "or":  # 7/4 or 1.75
+            return all(self.accepts(part, comparison) for part in separated(tokens)[0])
         if self.unit:
             tokens = _with_letters_as_units(tokens)
         other = read_quantity(tokens, phrase=self.phrase)
