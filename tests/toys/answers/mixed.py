@@ -124,7 +124,8 @@ i\sqrt{2} ≡ \sqrt{2}i ≡ \sqrt{2}\,i ≡ \sqrt{-2} ≢ \sqrt{2i} ≢ -i\sqrt2
 
 FURTHER = r"""
 [numbers]
-\frac{7}{4} ≡ \frac74\text{ or }1.75 ≡ 1\frac34 or 7/4 ≢ \frac74\text{ or }1.57 ≢ \frac74 and 1.75 ≢ \frac74 or ≢ or \frac74
+\frac{7}{4} ≡ \frac74\text{ or }1.75 ≡ 1\frac34 or 7/4 ≢ \frac74\text{ or }1.57 ≢ \frac74 and 1.75
+≢ \frac74 or ≢ or \frac74
 1{,}000{,}000 ≡ 10^6 ≡ 1,000,000 ≡ 1000000 ≢ 1{,}000 ≢ 1,000,00
 \frac{1}{2} ≡ 0.5 ≡ 50\% ≡ .5 ≡ 1/2 ≡ \frac{1.0}{2} ≡ \frac{0.5}{1} ≡ 2^{-1} ≢ 5 ≢ 2 ≢ 0.05
 3.14159 ≢ \pi+1 ≢ 3.24159

@@ -68,6 +68,7 @@ SAME = [
     ("odd $n$", r"\text{odd }n"),
 ]
 DIFFERENT = [
+    ("2", "2, or 3"),
     ("x < -2 and x > 2", "|x| > 2"),
     ("4:30 p.m.", "4:30 a.m."),
     ("12:30 p.m.", "0:30"),
@@ -124,7 +125,7 @@ NOT_READ = [  # words after a value, and statements where a value should stand
     ("42", "42 is wrong"),
     ("42", "42 or more"),
     ("42", "not 42"),
-    ("2", "2, or 3"),
+    ("2", "2, 3"),
     ("x = 2", "x = 2, y = 3"),
     ("2, 3", "x = 2, y = 3"),
     (r"21\text{ dogs}", r"21\text{ cats}"),
