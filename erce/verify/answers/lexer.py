@@ -107,7 +107,6 @@ _LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
 _LETTER_APART = re.compile(r"[ ~][A-Z]")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _SHORT = SHORT_WORDS | SHORT_UNITS | PERCENT  # plain words, and not products of letters
-_NUMBER_AHEAD = re.compile(r"\s+[0-9]")
 _PREFIXES = sorted(PLAIN, key=len, reverse=True)
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
@@ -230,7 +229,7 @@ def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
         tokens.append(Token("and", run, spaced))
     elif run in PLAIN:
         tokens.append(Token("command", PLAIN[run], spaced))
-    elif run.casefold() in _SHORT or _stands_between_numbers(tokens, match, spaced):
+    elif run.casefold() in _SHORT:
         tokens.append(_word(run, spaced, plain=True))
     else:
         prefix = next((prefix for prefix in _PREFIXES if run.startswith(prefix)), "")
@@ -243,12 +242,6 @@ def _letters(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:
             tokens.append(Token("letter", run[0], spaced))
             tokens.extend(Token("letter", letter) for letter in run[1:])
     return match.end()
-
-
-def _stands_between_numbers(tokens: list[Token], match: re.Match[str], spaced: bool) -> bool:
-    """Return whether the letters are a word such as the "by" of 8 by 3."""
-    after_number = spaced and bool(tokens) and tokens[-1].kind == "number"
-    return after_number and _NUMBER_AHEAD.match(match.string, match.end()) is not None
 
 
 def _sign(tokens: list[Token], match: re.Match[str], spaced: bool) -> int:

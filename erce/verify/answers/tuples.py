@@ -83,8 +83,8 @@ class Tuple:
         )
 
     def _renamed(self, names: tuple[str, ...]) -> "Tuple":
-        """Return the entries in the order of `names`; without names of their own that is x, y, z."""
-        own = self.names or (tuple(sorted(names)) if set(names) <= set("xyz") else names)
+        """Return the entries in the order of `names`; without names of their own they are x, y or r, θ."""
+        own = self.names or tuple(sorted(names, key=lambda name: name.lstrip("\\")))
         if sorted(own) != sorted(names) or len(own) != len(self.items):
             raise UnparsedError(f"values of {', '.join(names)}")
         at = {name: at for at, name in enumerate(own)}

@@ -102,6 +102,6 @@ cap bigcap
 """)
 
 # Short plain words that are not products of letters.
-SHORT_WORDS = _words("no on yes odd all not any one two six ten")
+SHORT_WORDS = _words("no on to yes odd all not any one two six ten")
 
 PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
