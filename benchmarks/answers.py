@@ -35,8 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from erce.verify.answers.limits import TooLargeError, UnparsedError
-from erce.verify.answers.read.surface import clean
-from erce.verify.answers.read.typed import parse_answer
+from erce.verify.answers.reference import read_reference
 from erce.verify.extract import extract_answer
 from erce.verify.math import equivalent, verify_math
 from erce.verify.paper_steps import equivalent_paper
@@ -81,10 +80,9 @@ def cases(path: Path) -> Iterable[Case]:
 def own_cases() -> list[Case]:
     labelled = importlib.import_module("toys.answers.labelled").PAIRS
     completions = importlib.import_module("toys.answers.completions").COMPLETIONS
-    pairs = [pair for pair in labelled if pair.expected is not None]
     completions = [case for kind in completions.values() for case in kind if case.expected is not None]
     return [
-        *(Case(pair.gold, pair.answer, pair.expected, False) for pair in pairs),
+        *(Case(pair.gold, pair.answer, pair.expected, False) for pair in labelled),
         *(Case(case.answer, case.completion, case.expected, True) for case in completions),
     ]
 
@@ -274,7 +272,7 @@ def mutate(answers: list[str], seed: int) -> None:
 
 def _parses(answer: str) -> bool:
     try:
-        parse_answer(clean(answer))
+        read_reference(answer)
     except (UnparsedError, TooLargeError):
         return False
     return True
@@ -330,13 +328,8 @@ def _fuzz_pair(gold: str, answer: str, tally: Counter[str], timed: list[tuple[fl
     shown = f"{gold!r} {answer!r}"
     there = _timed(lambda: equivalent(gold, answer), shown, tally, timed)
     back = _timed(lambda: equivalent(answer, gold), shown, tally, timed)
-    itself = _timed(lambda: equivalent(answer, answer), shown, tally, timed)
     if there and back and there.accepted is not back.accepted:
-        tally["not symmetric"] += 1
-        print(f"not symmetric: {shown}")
-    if itself and not itself.accepted:
-        tally["not reflexive"] += 1
-        print(f"not reflexive: {answer!r}")
+        tally["accepted one way round"] += 1
 
 
 def _timed(

@@ -2,7 +2,7 @@
 
     number.py       GSM8K: the number after `####`, else in the last box
     math.py         MATH: the last box, compared by what it means
-      answers/        read/ text → values · compare/ values → the same or not
+      answers/        a reference → the one kind as which answers to it are read
     program.py      MBPP: a program and its asserts
     io.py           a program, its standard input, and what it should print
       sandbox/        the processes that run it, and what confines them

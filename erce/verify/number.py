@@ -8,7 +8,7 @@ from functools import lru_cache
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.read.units import unit_words
+from erce.verify.answers.units import unit_words
 from erce.verify.extract import (
     TRACES,
     Traces,

@@ -5,8 +5,8 @@ import time
 from fractions import Fraction
 
 from erce.types import Verdict
+from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import MAX_CHARACTERS, TooLargeError, UnparsedError
-from erce.verify.answers.read.scalar import parse_scalar
 from erce.verify.killable.sympy_difference import symbolic_difference
 
 TOLERANCE = Fraction(1, 10**6)

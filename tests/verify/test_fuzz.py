@@ -1,4 +1,4 @@
-"""No text makes the comparison of answers raise, hang or run code; the verdict keeps its symmetries."""
+"""No text makes the comparison of answers raise, hang or run code; mutations keep or change the verdict."""
 
 import asyncio
 import os
@@ -7,15 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from toys.answers.algebra import ALGEBRA
 from toys.answers.alterations import altered
 from toys.answers.expressions import grown_pair
-from toys.answers.further import FURTHER
 from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
-from toys.answers.mixed import MIXED
-from toys.answers.mutations import TOKENS, noise, rewritten
+from toys.answers.mixed import FURTHER, MIXED
+from toys.answers.mutations import noise, rewritten
 from toys.answers.pairs import NUMBERS, pairs
 from toys.answers.shapes import SHAPES
 
@@ -25,14 +22,11 @@ from erce.verify.math import equivalent, verify_math
 ANSWERS = sorted({pair.gold for table in (NUMBERS, ALGEBRA, SHAPES) for pair in pairs(table)})
 WRITINGS = sorted({pair.answer for table in (NUMBERS, SHAPES, FURTHER, MIXED) for pair in pairs(table)})
 BOMBS = {name: bomb for name, bomb in bombs().items() if bomb.strip()}
-TEXTS = st.one_of(st.text(), st.lists(st.sampled_from(TOKENS), max_size=25).map("".join))
 
 
 def holds(gold: str, answer: str) -> bool:
-    """Assert what holds of every pair: a known reason, a symmetric verdict, each equal to itself."""
-    verdict, turned = equivalent(gold, answer), equivalent(answer, gold)
-    itself = equivalent(gold, gold).accepted and equivalent(answer, answer).accepted
-    return itself and verdict.accepted is turned.accepted and {verdict.reason, turned.reason} <= set(REASONS)
+    """Return what holds of every pair: a known reason either way round."""
+    return {equivalent(gold, answer).reason, equivalent(answer, gold).reason} <= set(REASONS)
 
 
 @pytest.mark.parametrize("depth", [1, 3])
@@ -67,19 +61,6 @@ def test_random_expressions_break_nothing(pairs):
     for _ in range(pairs):
         gold, answer, _ = grown_pair(draw)
         assert holds(gold, answer), (gold, answer)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.sampled_from(ANSWERS) | TEXTS, TEXTS)
-def test_no_pair_of_texts_breaks_it(gold, answer):
-    if gold.strip() and answer.strip():
-        assert holds(gold, answer)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from(("\\boxed{", "}", "{", "final answer is ", "$", *TOKENS)), max_size=30))
-def test_no_completion_breaks_it(pieces):
-    assert verify_math("\\frac{1}{2}", "".join(pieces)).reason in REASONS
 
 
 def test_the_mutations_of_a_seed_are_always_the_same():

@@ -6,12 +6,11 @@ from parsed trees, so no text ever reaches sympy's parser, which is an `eval`.
 
 import resource
 from collections.abc import Callable
-from typing import Any
 
 import sympy
 
+from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import TooLargeError, UnparsedError
-from erce.verify.answers.read.scalar import parse_scalar
 from erce.verify.answers.tree import Tree
 from erce.verify.killable.serving import serve
 
@@ -62,7 +61,7 @@ def difference(left: str, right: str) -> str:
 def expression(tree: Tree) -> sympy.Expr:
     r"""Return a tree of `parse_scalar` as sympy's expression, in which symbols are complex.
 
-    >>> from erce.verify.answers.read.scalar import parse_scalar
+    >>> from erce.verify.answers.expression import parse_scalar
     >>> expression(parse_scalar(r"\frac{\sqrt{12}}{2}"))
     sqrt(3)
     """
@@ -81,14 +80,6 @@ def _root(radicand: Tree, degree: Tree) -> sympy.Expr:
     return expression(radicand) ** (1 / expression(degree))
 
 
-def _series(operator: Callable[..., Any]) -> Callable[..., sympy.Expr]:
-    def build(name: str, first: Tree, last: Tree, term: Tree) -> sympy.Expr:
-        bounds = sympy.Symbol(name), expression(first), expression(last)
-        return operator(expression(term), bounds)
-
-    return build
-
-
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "inf": sympy.oo}
 _BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
     "num": _number,
@@ -103,12 +94,10 @@ _BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
     "pow": lambda a, b: expression(a) ** expression(b),
     "root": _root,
     "call": _call,
-    "sum": _series(sympy.summation),
-    "prod": _series(sympy.product),
 }
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
-    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "gcd", "lcm", "floor")},
+    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "floor")},
     **{f"arc{name}": getattr(sympy, f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
     "ln": sympy.log,
     "log": lambda base, argument: sympy.log(argument, base),
@@ -116,8 +105,6 @@ _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "ceil": sympy.ceiling,
     "fact": sympy.factorial,
     "binom": sympy.binomial,
-    "max": sympy.Max,
-    "min": sympy.Min,
 }
 
 if __name__ == "__main__":

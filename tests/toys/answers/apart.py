@@ -1,71 +1,40 @@
-"""Labelled pairs about what must stay apart beside what must not; `pairs.py` says how to read the table."""
+"""Labelled pairs that are near misses; `pairs.py` says how to read the tables."""
 
 APART = r"""
-[set builders]
-\{2k:k\in\mathbb{Z}\} ≢ \{2k+1:k\in\mathbb{Z}\} ≢ \mathbb{Z} ≢ \{7:k\in\mathbb{Z}\} ≢ \{2k:k\in\mathbb{N}\}
-≢ \{4k:k\in\mathbb{Z}\} ≢ \{k:k\in\mathbb{Z}\} ≢ 2k ≡ \{2n\mid n\in\mathbb{Z}\}
-\{2k+1:k\in\mathbb{Z}\} ≡ \{2n-1:n\in\mathbb{Z}\} ≡ \{1-2n:n\in\mathbb{Z}\}
-\{\frac{\pi}{4}+k\pi:k\in\mathbb{Z}\} ≡ \{n\pi-\frac{3\pi}{4} \mid n\in\mathbb{Z}\}
-≢ \{n\pi+\frac{3\pi}{4} \mid n\in\mathbb{Z}\} ≢ \{2n\pi+\frac{\pi}{4} \mid n\in\mathbb{Z}\}
-(2,\infty) ≢ \{x^2:x>2\} ≡ \{x:x>2\} ≡ \{x\in\mathbb{R}:x>2\} ≡ \{x \mid x>2, x\in\mathbb{R}\}
-\{x:x>2\} ≢ \{x^2:x>2\} ≢ \{y^2:y>2\}
-\{x^2:x>2\} ≡ \{y^2:y>2\} ≡ \{x\cdot x:x>2\} ≢ \{x^2:x\ge2\}
-x>2 ≡ \{x \mid x>2\}
-\{t \mid t>2\} ≡ \{x \mid x>2\}
-[1,3] ≢ \{n\in\mathbb{N}:1\le n\le3\} ≢ \{n\in\mathbb{Z}:1\le n\le3\}
-(1,3) ≢ \{n\in\mathbb{Z}:1< n<3\}
-\{1,2,3\} ≡ \{x\in\mathbb{Z}\mid 1\le x\le 3\} ≡ \{x\in\mathbb{N}\mid 1\le x\le 3\}
-≡ \{x\in\mathbb{Z}\mid 0<x<4\} ≡ \{x\in\mathbb{Z}^+\mid x<4\} ≡ \{x\mid x\in\mathbb{Z}, 1\le x\le 3\}
-≢ \{x\in\mathbb{Z}\mid 1\le x<3\} ≢ \{x\mid 1\le x\le3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
+[near misses]
+\{1,2,3\} ≢ \{x\in\mathbb{Z}\mid 1\le x<3\} ≢ \{x\mid 1\le x\le3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
 ≢ \{2k:k\in\{1,2,3\}\}
 \{0,1,2,3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
-\{1,4,9\} ≡ \{k^2:k\in\mathbb{Z},1\le k\le3\}
-\{0,1,4\} ≡ \{k^2:k\in\mathbb{Z},-2\le k\le2\}
-\{2,4,6\} ≡ \{2k:k\in\{1,2,3\}\}
-\{2\} ≡ \{x:x=2\}
-\{2,3\} ≡ \{x:x=2\text{ or }x=3\}
-(-\infty,1)\cup(2,\infty) ≡ \{x:x<1\text{ or }x>2\} ≢ \{x:x<1\text{ and }x>2\}
-(-1,1) ≡ \{x : |x|<1\} ≢ \{x\in\mathbb{Z} : |x|<1\}
-\{0\} ≡ \{x\in\mathbb{Z} : |x|<1\}
-\{x : |x|<1\} ≢ \{|x| : x<1\}
-\{(x,y):x+y=1\} ≡ \{(x,y):y+x=1\} ≢ \{(x,y):x+y=2\} ≢ \{(y,x+1):x+y=1\} ≢ x+y=1
-\{(x,y):x>1,y>1\} ≢ \{(x,y):x>1\}
-\mathbb{R}\setminus\{2\} ≡ \{x:x\ne2\} ≡ \{x\in\mathbb{R}\mid x\neq2\} ≢ \{x\in\mathbb{Z}\mid x\neq2\}
-\{x:x>1\},\{x:x>2\} ≢ \{x:x>2\} ≢ (2,\infty)
 (1,\infty),(2,\infty) ≢ (2,\infty)
 x>1,x>2 ≢ x>2
-\{x\in\mathbb{Q}:x^2<2\} ≢ \{x\in\mathbb{R}:x^2<2\}
-\{x\in\mathbb{Q}:0<x<2\} ≢ (0,2)
-\{x\in\mathbb{C}:|x|<2\} ≢ (-2,2) ≢ \{x : |x|<2\}
-x=\frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{4}+n\pi, n\in\mathbb{Z}
-\frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \{\frac{\pi}{4}+n\pi \mid n\in\mathbb{Z}\}
-≡ \frac{5\pi}{4}+k\pi, k \in \mathbb Z ≢ \frac{\pi}{4}+2k\pi, k\in\mathbb{Z}
-≢ \frac{\pi}{4}+k\pi, k\in\mathbb{N} ≢ \frac{\pi}{4} ≢ \mathbb{Z}
-k\pi, \frac{\pi}{4}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{4}+n\pi, n\pi, n\in\mathbb{Z} ≢ k\pi, k\in\mathbb{Z}
-90^\circ k, k\in\mathbb{Z} ≡ 90^\circ n, n \in \mathbb{Z}
-k\pi\text{ for }k\in\mathbb{Z} ≡ k\pi,k\in\mathbb{Z} ≢ \mathbb{Z}
-k\pi\text{ where } k \text{ is an integer} ≡ k\pi,k\in\mathbb{Z}
-k\pi\text{ where k is an integer} ≡ k\pi,k\in\mathbb{Z}
-k\pi\text{ for any integer } k ≡ k\pi,k\in\mathbb{Z}
-k\pi\text{ for integer k} ≡ k\pi,k\in\mathbb{Z}
-k\pi, k \text{ integer} ≡ k\pi,k\in\mathbb{Z}
-42 ≢ 42\text{ integers}-1 ≡ 42\text{ integers} ≡ 42\text{ distinct integers} ≢ 42 \text{ for }k\in\mathbb{Z}
-
-[words after numbers]
-42 ≢ 42 \text{ is wrong} ≢ 42 tens ≢ 42\text{ base 5} ≢ 42\text{ vs 43} ≢ 42\text{ wrong}
-≢ 42\text{ incorrect} ≢ 42\text{ not} ≢ 42 not ≢ 42\text{ maybe} ≢ 42\text{ of 50}
-≢ 42\text{ of 50 students} ≢ 42\text{ k} ≢ 42k ≢ 42K ≢ 42 million ≢ 42\text{ hundred} ≢ 42\text{ hundreds}
-≢ 42\text{ dozens} ≢ 42\text{ thirds} ≢ 42\text{ squared} ≢ 42\text{ plus change} ≢ 42\text{ at least}
-≢ 42\text{ right} ≢ 42\text{ per} ≢ 42\text{ or 43} ≢ 42\text{ in base seven} ≢ 42\text{ quarters of a half}
-≢ 42\text{ cm or }43\text{ cm} ≢ 42\text{ cm}-1 ≢ 42\text{ apples if lucky} ≢ 42\text{ modulo 7}
-≡ 42\text{ apples} ≡ 42\text{ right triangles} ≡ 42\text{ ways.} ≡ 42\text{ sq. units} ≡ 42\text{ units}^2
-≡ 42\text{ units}^{2} ≡ 42\text{ feet per second} ≡ 42\text{ ft/s} ≡ 42\text{ years old}
-≡ 42 dollars per day ≡ 42 cups of flour ≡ 42\text{ in total} ≡ 42 students ≡ 42^\text{nd} ≡ 42\text{ (cm)}
-≡ 42\text{ kg m/s}^2 ≡ 42\text{ more apples} ≡ \$42\text{ each}
-42000000 ≡ 42\text{ million} ≡ 42\text{ million people}
+42 ≢ 42\text{ k} ≢ 42k ≢ 42K ≢ 42 million ≢ 42\text{ hundred}
 42\text{ feet squared} ≢ 42\text{ feet}
 42\text{ cm}^2 ≢ 42\text{ cm}
-42\text{ N} ≢ 42\text{ J}
+360 ≢ 2^3 3^2 7
+1011_2 ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
+0.0011_2 ≢ 0.011_2
+9\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
+3:30\text{ p.m.} ≢ 14:30
+3:30\text{ a.m.} ≢ 15:30
+12:15\text{ p.m.} ≢ 0:15
+15:30 ≢ 3:30
+a>b ≢ b>a ≢ a<b ≢ b\le a
+(0,\infty) ≢ \text{all real numbers}
+\begin{pmatrix}2\\4\end{pmatrix} ≢ 3\begin{pmatrix}1\\2\end{pmatrix}
+\cos 13\text{ degrees} ≢ \cos 13 ≢ \cos 14^\circ
+x^2+C ≢ x^2-c ≢ x^2 ≢ x^3+c ≢ x^2+2c
+x^2+c+C ≢ x^2+2c
+Cx+C ≢ cx+C
+V_1:V_2=11:21 ≢ 21:11 ≢ 11:22
+\begin{pmatrix}1\\2\end{pmatrix} ≢ \langle 2,1\rangle
+\begin{pmatrix}7\\-2\end{pmatrix} ≢ (-2,7) ≢ \begin{pmatrix}7&-2\end{pmatrix}
+\langle 7,-2\rangle ≢ (-2,7) ≢ [7,-2]
+x<3\text{ or }x>8 ≢ x<3
+4,9,16 ≢ 4\text{, }9
+23 ≢ 23^{r} ≢ 23^2 ≢ 23 M
+-8 ≢ &plus;8
+x\le 6 ≢ x &lt; 6
+4e^{i\pi/3} ≢ 4\operatorname{cis} 30^\circ
 
 [exact decimals]
 1000000 ≢ 1000000.4 ≡ 1000000.0
@@ -105,7 +74,7 @@ x\le1\text{ or }x\ge2 ≢ x<1\text{ or }x>2
 x=1\text{ or }x>2 ≢ x=1\text{ and }x>2
 
 [named values]
-42 ≢ x=41=42 ≢ x=42=41 ≢ 41=42 ≢ 42=41 ≢ x=6\cdot 7=41+2=42 ≡ x=6\cdot 7=42 ≡ 6\cdot 7=42 ≡ x=ab=42
+42 ≢ x=41=42 ≢ x=42=41 ≢ 41=42 ≢ 42=41 ≢ x=6\cdot 7=41+2=42 ≡ x=6\cdot 7=42 ≡ 6\cdot 7=42
 x=42 ≡ 42
 1=x ≢ 1=1
 x=1 ≢ 1=1
@@ -115,15 +84,13 @@ x=5 ≢ 2+3=5
 x=0 ≢ 0=0
 y=2x+1 ≢ f(y)=2x+1 ≡ f(x)=2x+1 ≡ 2x+1=y ≡ 2x-y+1=0
 f(x)=2x+1 ≢ f(y)=2x+1
-f(x)=x+y ≢ f(y)=x+y ≡ f(t)=t+y
+f(x)=x+y ≢ f(y)=x+y
 f(x)=x+t ≢ f(t)=t+t
-f(x)=x+1 ≡ x+1=f(x) ≡ f(t)=t+1 ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 ≡ x+1 ≢ t+1
+f(x)=x+1 ≡ x+1=f(x) ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 ≡ x+1 ≢ t+1
 f^{-1}(x)=x+1 ≡ f^{-1}(x)=1+x
 P(A)=1/2 ≢ P(B)=1/2 ≡ P(A)=0.5
 f(2)=3 ≢ f(3)=3 ≢ y=3
 y=x ≢ y=y ≢ x=x
-f(n)=\sum_{k=1}^n k ≡ f(m)=\sum_{k=1}^m k ≢ f(k)=\sum_{k=1}^n k
-A=\pi r^2=9\pi ≡ 9\pi
 
 [domains of roots and logarithms]
 \sqrt{a/b} ≡ \sqrt a/\sqrt b ≢ \sqrt b/\sqrt a ≢ \sqrt{ab}
@@ -162,87 +129,90 @@ x^{2/3} ≢ x^{3/2}
 i\sqrt{x} ≢ \sqrt{x}
 \sqrt{(x-1)^2} ≢ x-1
 
-[notations]
-42 ≡ \text{Answer: }42 ≡ \text{The final answer is }42 ≢ \text{not }42 ≢ \text{Wrong answer: }42
-43 ≢ \text{Answer: }42
-12345 ≡ 12{,}\!345 ≢ 12{,}\!34
-1234567 ≡ 1{,}\!234{,}\!567
-360 ≡ 2^3 3^2 5 ≡ 2^3\,3^2\,5 ≢ 2^3 3^2 7 ≢ 2 3 60
-0.0011_{2} ≡ 0.0011_2
-1011_2 ≡ (1011)_2 ≡ (1011)_{2} ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
-0.0011_2 ≡ 0.00110_2 ≢ 0.011_2 ≢ 0.0011
-9\text{ a.m.} ≡ 9 \text{AM} ≡ 9:00\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
-3:30\text{ p.m.} ≡ 15:30 ≡ 3:30 PM ≢ 14:30
-3:30\text{ a.m.} ≢ 15:30
-12:15\text{ a.m.} ≡ 0:15
-12:15\text{ p.m.} ≡ 12:15 ≢ 0:15
-15:30 ≢ 3:30
-a>b ≡ b<a ≢ b>a ≢ a<b ≢ b\le a
-a\ge b ≡ b\le a
-(1,2) ≡ ]1,2[ ≢ [1,2[ ≢ ]1,3[
-[1,2) ≡ [1,2[
-(1,2] ≡ ]1,2]
-(-\infty,1)\cup(2,3] ≡ ]-\infty,1[\cup]2,3]
-[1,2] ≢ ]1,2[
-\mathbb{R} ≡ \text{all real numbers} ≢ \text{all integers}
-(-\infty,\infty) ≡ \text{all real numbers}
-\mathbb{Z} ≢ \text{all real numbers}
-(0,\infty) ≢ \text{all real numbers}
-\sum_{k=1}^n k^2 ≡ \sum^n_{k=1} k^2 ≡ \sum_{i=1}^n i^2 ≡ \sum_{j=1}^n j^2 ≢ \sum_{i=1}^n i^3
-≢ \sum_{i=0}^{n-1} i^2
-\begin{pmatrix}2\\4\end{pmatrix} ≡ 2\begin{pmatrix}1\\2\end{pmatrix} ≢ 3\begin{pmatrix}1\\2\end{pmatrix}
-\begin{pmatrix}\frac12\\1\end{pmatrix} ≡ \frac12\begin{pmatrix}1\\2\end{pmatrix}
-x\equiv-4\pmod 7 ≡ x\equiv 3\pmod 7 ≢ x\equiv 4\pmod 7 ≢ x\equiv 3\pmod 8 ≢ y\equiv 3\pmod 7
-x\equiv 3\pmod 7 ≡ x\equiv 10\pmod 7
-\cos 13\text{ degrees} ≡ \cos 13^\circ ≢ \cos 13 ≢ \cos 14^\circ
-x^2+C ≡ x^2+c ≢ x^2-c ≢ x^2 ≢ x^3+c ≢ x^2+2c
-\frac{x^3}{3}-\cos x+C ≡ -\cos x+\frac{x^3}{3}+c
-x^2+c+C ≢ x^2+2c
-Cx+C ≢ cx+C
-\binom{10}{3} ≡ _{10}C_3 ≡ {}_{10}C_3 ≡ ^{10}C_3 ≢ _{10}C_4 ≢ _{3}C_{10}
-120 ≡ _{10}C_{3} ≡ C(10, 3)
-V_1:V_2=11:21 ≡ 11:21 ≢ 21:11 ≢ 11:22
-\begin{pmatrix}1\\2\end{pmatrix} ≡ \langle 1,2\rangle ≢ \langle 2,1\rangle
-\begin{pmatrix}7\\-2\end{pmatrix} ≡ (7,-2) ≢ (-2,7) ≢ [7,-2] ≢ \begin{pmatrix}7&-2\end{pmatrix}
-\langle 7,-2\rangle ≡ (7,-2) ≢ (-2,7) ≢ [7,-2]
-\begin{pmatrix}1&2\\3&4\end{pmatrix} ≢ \langle 1,2,3,4\rangle
-
 [signs and names]
 (-1)^n ≢ 1 ≢ (-1)^{n+1} ≡ (-1)^{n+4}
 (-3)^k ≢ 3^k ≢ -3^k
 \angle PQR=40^\circ ≢ \angle PRQ=40^\circ ≡ 40^\circ
 \frac{du}{dv}=3v ≢ \frac{dv}{du}=3v
-\frac{PQ}{RS}=5 ≡ 5 ≢ \frac{RS}{PQ}=5
+\frac{PQ}{RS}=5 ≢ \frac{RS}{PQ}=5
 \alpha=4 ≡ 3\alpha=12 ≢ 3\alpha=4
-u=v=w=2 ≢ u=2 ≢ u=v=2 ≡ w=v=u=2 ≡ u=2,v=2,w=2 ≡ (2,2,2) ≢ (2,2)
 18 ≡ g(4)=18 ≡ h(h(-2))=18 ≡ P'(1)=18 ≡ t_{\max}=18 ≡ \det B=18 ≢ g(18)=4 ≢ x(4)=18 ≢ g(x-4)=18
 g(4)=18 ≢ g(5)=18 ≢ g(4)=81
 \frac{2}{7} ≡ P(X=3)=\frac27 ≡ P(A\cup B)=\frac{2}{7} ≡ E[X]=\frac{2}{7} ≢ P(X=\frac27)=3
 P(A\cap B)=0.3 ≢ P(A\cup B)=0.3
-f^{-1}(x)=5x-1 ≡ f^{-1}(t)=5t-1 ≢ f^{-1}(t)=5x-1
+f^{-1}(x)=5x-1 ≢ f^{-1}(t)=5x-1
 (5,6),(6,5) ≡ (a,b)\in\{(6,5),(5,6)\} ≢ (a,b)\in\{(5,6)\}
-\begin{pmatrix}u\\v\end{pmatrix}=\begin{pmatrix}8\\9\end{pmatrix} ≡ \begin{pmatrix}8\\9\end{pmatrix}
-≢ \begin{pmatrix}9\\8\end{pmatrix}
+"""
 
-[other spellings]
-x<3\text{ or }x>8 ≡ x<3 \lor x>8 ≡ x > 8 \vee x < 3 ≢ x<3 \land x>8 ≢ x<3
-4,9,16 ≡ 4\text{, }9\text{, and }16 ≢ 4\text{, }9
-f(x)=3x ≡ f(x)=3x\text{ for all }x ≡ f(x)=3x,\ \forall x\in\mathbb{R}
-≡ f(x)=3x \text{ for all real numbers } x ≢ f(x)=-3x\text{ for all }x ≢ f(x)=3x\text{ for all }x>0
-\frac{\pi}{5}+k\pi, k\in\mathbb{Z} ≡ \frac{\pi}{5}+k\pi\ (k\in\mathbb{Z})
-≢ \frac{\pi}{5}+2k\pi\ (k\in\mathbb{Z})
-≡ \frac{\pi}{5}+n\pi,\text{ where }n\text{ is an integer}
-21^\circ 15' 36'' ≡ 21^{\circ}15^{\prime}36^{\prime\prime} ≡ 21° 15′ 36″ ≡ 21^\circ 15'36"
-≢ 21^\circ 36' 15''
-23 ≡ 23^{rd} ≢ 23^{r} ≢ 23^2
-≢ 23 M ≢ 23\text{ M}
--8 ≡ &minus;8 ≢ &plus;8
-x\le 6 ≡ x &le; 6 ≢ x &lt; 6
-504 ≡ _{9}P_3 ≡ {}_9P_{3} ≢ _{9}C_3
-\binom{m}{3} ≡ {}_mC_3 ≢ {}_mP_3
-\max(u,v) ≡ \max\{v,u\} ≢ \min\{u,v\}
-\int_0^4 x\,dx ≡ \int_{0}^{4}x dx ≢ \int_0^5 x\,dx ≢ 8x
-\lim_{x\to0}\frac{x}{2} ≡ \lim_{x \to 0} \frac{x}{2} ≢ \lim_{x\to2}\frac{x}{2}
-\sum_{n=0}^{\infty}\frac{x^n}{5^n} ≡ \sum_{j=0}^{\infty}\frac{x^j}{5^j} ≢ \sum_{j=1}^{\infty}\frac{x^j}{5^j}
-4e^{i\pi/3} ≡ 4\,\text{cis}\,\frac{\pi}{3} ≡ 4\operatorname{cis} 60^\circ ≢ 4\operatorname{cis} 30^\circ
+FAMILIES = r"""
+[values of one letter]
+7, -4 ≡ r_1=-4, r_2=7 ≡ r_1=7, r_2=-4 ≡ r_1=-4\text{ or }r_2=7 ≢ r_1=4, r_2=-7 ≢ r_1=7 ≢ r_1=7, r_2=7
+\lambda=2,9 ≡ \lambda_1=9,\ \lambda_2=2 ≡ \lambda_1=2, \lambda_2=9 ≢ \mu_1=9, \mu_2=2
+≢ \lambda_1=9, \lambda_2=9 ≢ \lambda_1=9, \lambda_2=2, \lambda_3=2
+x\in\{0,4,-1\} ≡ x_1=-1, x_2=0, x_3=4 ≢ y_1=-1, y_2=0, y_3=4 ≢ x_1=-1, x_2=0 ≢ x_1=1, x_2=0, x_3=4
+(3,8) ≡ x_1=3, x_2=8 ≢ x_1=8, x_2=3
+x_1=3, x_2=8 ≢ x_1=8, x_2=3
+
+[near misses]
+y=Ce^{3x}-2 ≢ y(x)=C_1e^{-3x}-2 ≢ y(x)=C_1e^{3x}+2 ≢ y(x)=e^{3x}-2
+P(x)=cx(x-5) ≢ P(x)=ax(x+5) ≢ Q(x)=ax(x-5) ≢ P(x)=2x(x-5) ≢ P(x)=x(x-5)
+g(x)=cx+1 ≢ g(t)=kt-1 ≢ g(t)=kx+1 ≢ h(t)=kt+1
+A=cx ≢ A=ax
+y=\frac{1}{C-2x} ≢ y=\frac{1}{2x+C} ≢ y=-\frac{1}{C-2x} ≢ y=-\frac{1}{x+C}
+y=C_1\cos x+C_2\sin x ≢ y=A\cos x-A\sin x ≢ y=A\cos x+B\cos x ≢ y=A\cos2x-B\sin x
+y=\sqrt{x^2+C} ≢ y=\sqrt{2x^2+C} ≢ y=-\sqrt{x^2+C} ≢ y=\sqrt{x^2}+C
+y=C_1e^{2x}+C_2e^{-2x} ≢ y=C_1e^{2x}-C_2e^{2x} ≢ y=C_1e^{2x}-C_1e^{-2x}
+y=\frac{1}{c-x} ≢ y=-\frac{1}{x+c}
+x^3+C ≢ x^3-C ≢ x^3+2C+1
+f=\frac{1}{2\pi\sqrt{LC}} ≢ f=\frac{1}{\pi\sqrt{LC}} ≢ f=-\frac{1}{2\pi\sqrt{LC}}
+q(t)=5e^{-t/C} ≢ q(t)=5e^{-2t/C} ≢ q(t)=5e^{t/C}
+f=\frac{1}{\sqrt{LC}} ≢ f=\sqrt{\frac{2}{LC}} ≢ f=\sqrt{\frac{1}{3LC}}
+v=\frac{Q}{C} ≢ v=-\frac{Q}{C} ≢ v=\frac{2Q}{C}
+y=k\pi,\ k\in\mathbb{Z} ≢ y=k\pi,\ k\in\mathbb{R}
+f(x)=\frac{1}{x},\ x>0 ≢ f(x)=\frac1x\text{ for }x<0 ≢ f(x)=\frac1x\text{ for }x\ge1 ≢ f(x)=x\text{ for }x>0
+n=3^k,\ k\ge1 ≢ n=3^m,\ m\ge0 ≢ n=3^m,\ k\ge1 ≢ n=3^k ≢ n=k^3,\ k\ge1 ≢ p=3^k,\ k\ge1
+k^2+1,\ k>2 ≢ m^2-1,\ m>2 ≢ m^2+1,\ m<2
+y=x^2,\ x\ge0 ≢ y=t^2,\ t\ge0
+(x,y)=(t,5t),\ t\in\mathbb{R} ≢ (y,x)=(t,5t),\ t\in\mathbb{R}
+\text{all odd } m ≢ m\text{ is even} ≢ \text{all even } m ≢ \text{all } m ≢ n\text{ is odd} ≢ \text{odd}
+≢ m\text{ is an odd prime} ≢ \text{all odd positive integers } m
+n\text{ even} ≢ \text{all odd integers}
+n\ge0,\ n\in\mathbb{N} ≢ n\ge0,\ n\in\mathbb{Z}
+n<3\text{ or }n>9,\ n\in\mathbb{Z} ≢ n\le2\text{ and }n\ge10,\ n\in\mathbb{Z}
+y=mx,\ m>0 ≢ y=kt,\ k>0 ≢ y=nx,\ n<0
+n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
+"""
+
+QUANTITIES = r"""
+[space between rows]
+\begin{pmatrix}\frac13\\-5\end{pmatrix} ≡ \begin{pmatrix}\frac13\\[4pt]-5\end{pmatrix}
+≡ \begin{bmatrix}1/3\\[0.5em]-5\\[1ex]\end{bmatrix} ≢ \begin{pmatrix}\frac13\\[4pt]5\end{pmatrix}
+≢ \begin{pmatrix}\frac13\\[4pt]-5\\[4pt]0\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix} ≡ \begin{pmatrix}1&2\\[-2pt]3&4\end{pmatrix}
+≢ \begin{pmatrix}1&2\\[4pt]4&3\end{pmatrix} ≢ \begin{pmatrix}1&2\\[4]3&4\end{pmatrix}
+
+[near misses]
+\left(\frac13,\frac23,-\frac23\right) ≢ (1,2,-2)
+\pm3\pm i ≢ 3+i,3-i ≢ 3+i,3-i,-3+i,-3+2i ≢ 1+3i,1-3i,-1+3i,-1-3i
+\pm\sqrt{6\pm1} ≢ \sqrt7,\sqrt5,-\sqrt7,\sqrt6 ≢ \sqrt7,\sqrt5
+\pm1\mp\sqrt3 ≢ 1+\sqrt3,1-\sqrt3,-1+\sqrt3,-1-\sqrt3
+\text{divergent} ≢ \text{convergent} ≢ \text{converges} ≢ \text{not divergent}
+47\ \Omega ≢ 47\text{ k}\Omega ≢ 47\,\mathrm{k\Omega} ≢ 74\ \Omega ≢ 47\,\mathrm{M\Omega}
+3300\text{ ohms} ≢ 3.3\,\Omega ≢ 33\,\mathrm{k\Omega} ≢ 3.3\,\mathrm{M\Omega}
+7\Omega ≢ 7 ≢ 7\text{ k}\Omega
+7\,\Omega x ≢ 7x ≢ 7
+4F ≢ 4
+3\times10^{-7}\text{ m} ≢ 0.3\text{ mm} ≢ 3\ \mu\text{m} ≢ 0.3\ \mu\text{s}
+8\ \mu\text{s} ≢ 8\text{ s}
+\mu m ≢ 10^{-6}m
+4nF ≢ 4
+60\text{ N} ≢ 60\ \mathrm{kg\cdot m/s} ≢ 60\text{ kg} ≢ 60\ \mathrm{g\,m\,s^{-2}}
+50\text{ Hz} ≢ 50\text{ s}
+2\text{ T} ≢ 2\ \mathrm{kg\,s^{-2}}
+
+[excluded values]
+[-2,0)\cup(0,3)\cup(3,\infty) ≡ x\ge-2, x\ne0, x\ne3 ≢ x\ge-2,\ x\ne0,-3 ≢ x>-2,\ x\ne0,3 ≢ x\ge-2,\ x\ne0
+≢ x\ge-2,0,3
+x\ge3 ≢ x\ge-2,0,3 ≢ x\ge-2,3
+(1,2)\cup(2,5) ≡ 1<x<5,\ x\ne2 ≢ 1<x<5,\ x\ne3 ≢ 1\le x<5,\ x\ne2
 """

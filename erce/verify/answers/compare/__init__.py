@@ -1,1 +1,0 @@
-"""Trees and typed values → whether two of them are the same."""

@@ -1,0 +1,469 @@
+"""Tokens of one expression → its tree, by recursive descent under a limit of depth."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+from erce.verify.answers.lexer import END, Token, depth_change, tokenize
+from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
+from erce.verify.answers.surface import clean
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.units import SHORT_UNITS
+from erce.verify.answers.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX
+
+
+def parse_scalar(text: str) -> Tree:
+    r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
+
+    | node | meaning |
+    | --- | --- |
+    | `("num", value)` | a number without a point: an int; a Fraction for `1\frac{1}{2}`, `0.\overline{3}` |
+    | `("dec", value)` | a number with a point: an int or a Fraction |
+    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z` |
+    | `("const", name)` | `pi`, `e`, `i` (the imaginary unit) or `inf` |
+    | `("deg",)` | one degree, π/180; `90^\circ` is `("mul", (90, deg))` |
+    | `("neg", a)` | -a |
+    | `("add", terms)`, `("mul", factors)` | a sum, a product; two entries or more |
+    | `("frac", a, b)` | a/b |
+    | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
+    | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
+    | | argument), abs, floor, ceil, fact, binom |
+
+    Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
+    `TooLargeError` beyond a limit.
+
+    >>> parse_scalar(r"2\sqrt{x}")
+    ('mul', (('num', 2), ('root', ('sym', 'x'), ('num', 2))))
+    >>> parse_scalar("1.50")
+    ('dec', Fraction(3, 2))
+    """
+    return parse_tokens(tokenize(clean(text)))
+
+
+def parse_tokens(tokens: list[Token]) -> Tree:
+    """Return the tree of the expression that the tokens write; see `parse_scalar`."""
+    parser = ExpressionParser(tokens)
+    tree = parser.sum()
+    if parser.next.kind != END.kind:
+        raise UnparsedError(f"{parser.next.text!r} where the expression should end")
+    return tree
+
+
+_NUMERIC = frozenset({"number", "repeating"})
+_ADDITIVE = frozenset("+-")
+_OPENING = frozenset("([{")
+_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
+# In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
+_UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
+_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
+_ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+
+
+class ExpressionParser:
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = [*tokens, END]
+        self.at = 0
+        self.depth = 0
+        self.bars = 0  # open absolute values
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at += token is not END
+        return token
+
+    def eat(self, sign: str) -> bool:
+        token = self.tokens[self.at]
+        if token.text != sign or token.kind != "sign":
+            return False
+        self.at += 1
+        return True
+
+    def need(self, sign: str) -> None:
+        if not self.eat(sign):
+            raise UnparsedError(f"{self.next.text or 'the end'!r} where {sign!r} should stand")
+
+    def sum(self) -> Tree:
+        terms: list[Tree] = []
+        while True:
+            token = self.next
+            if token.kind == "sign" and token.text in _ADDITIVE:
+                self.at += 1
+                term = self.product()
+                terms.append(("neg", term) if token.text == "-" else term)
+            elif not terms:
+                terms.append(self.product())
+            else:
+                break
+        tree: Tree = terms[0] if len(terms) == 1 else ("add", tuple(terms))
+        if self.next.kind == "command" and self.next.text in ("over", "choose"):
+            over = self.take().text == "over"
+            below = self.sum()
+            return ("frac", tree, below) if over else ("call", "binom", (tree, below))
+        return tree
+
+    def product(self) -> Tree:
+        above, below = [self.power()], list[Tree]()
+        while True:
+            if self.eat("*") or self.eat("×"):
+                above.append(self.power())
+            elif self.eat("/"):
+                below.append(self.power())
+            elif not self.at_factor():
+                break
+            elif self.next.kind in _NUMERIC and self.follows_letter():
+                raise UnparsedError(f"the number {self.next.text[:20]!r} after a letter")
+            elif self.next.kind in _NUMERIC and above[-1][0] == "pow" and not below:
+                above.append(self.power())  # 2^3 3^2 5
+            elif self.next.kind in _NUMERIC and self.tokens[self.at - 1].kind in _NUMERIC:
+                above[-1] = self.mixed(above[-1], bool(below))
+            elif self.next.text == "frac" and self.tokens[self.at - 1].kind == "number":
+                self.mix_fraction(above)
+            else:
+                above.append(self.power())
+        tree = above[0] if len(above) == 1 else ("mul", tuple(_with_orders(above)))
+        if not below:
+            return tree
+        return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
+
+    def at_factor(self) -> bool:
+        """Return whether the next token begins another factor."""
+        kind, text = self.next.kind, self.next.text
+        if kind == "command":
+            return text not in INFIX
+        if kind == "sign":
+            return text in _OPENING or (text == "|" and not self.bars)
+        return kind in ("number", "letter", "repeating") or (kind == "word" and self.next.plain)
+
+    def follows_letter(self) -> bool:
+        """Return whether a letter precedes, as in 5 R 3; i4 is 4i."""
+        before = self.tokens[self.at - 1]
+        return before.kind == "letter" and before.text != "i"
+
+    def mixed(self, whole: Tree, divided: bool) -> Tree:
+        """Read the rest of 1 1/2; any other two numbers side by side are no expression."""
+        before = self.tokens[self.at - 1]
+        above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
+        integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
+        if divided or slash.text != "/" or not integers or not below.text.strip("0"):
+            raise UnparsedError(f"the number {above.text[:20]!r} after {before.text[:20]!r}")
+        self.at += 3
+        return "num", integral(whole[1] + Fraction(number(above.text)[1], number(below.text)[1]))
+
+    def mix_fraction(self, factors: list[Tree]) -> None:
+        r"""Add `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiply."""
+        whole, part = factors[-1], self.power()
+        if whole[0] == "num" and part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]:
+            factors[-1] = ("num", integral(whole[1] + Fraction(part[1][1]) / part[2][1]))
+        else:
+            factors.append(part)
+
+    def power(self) -> Tree:
+        sign = 1
+        while self.next.kind == "sign" and self.next.text in _ADDITIVE:
+            sign = -sign if self.take().text == "-" else sign
+        self.descend()
+        tree = self.postfix(self.atom())
+        self.depth -= 1
+        return tree if sign > 0 else ("neg", tree)
+
+    def descend(self) -> None:
+        """Count a level of depth; every recursion passes through `power` or `argument`."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise TooLargeError(f"more than {MAX_DEPTH} levels")
+
+    def postfix(self, tree: Tree) -> Tree:
+        for _ in range(MAX_DEPTH):
+            if self.next.kind != "sign":
+                return tree
+            if self.eat("^"):
+                tree = ("pow", tree, self.exponent())
+            elif self.eat("!"):
+                if self.next.text == "!" and self.next.kind == "sign":
+                    raise UnparsedError("a double factorial")
+                tree = ("call", "fact", (tree,))
+            elif self.eat("°"):
+                tree = ("mul", (tree, ("deg",)))
+            else:
+                return tree
+        raise TooLargeError(f"more than {MAX_DEPTH} levels")
+
+    def exponent(self) -> Tree:
+        if self.next.text == "{":
+            return self.group("{", "}")
+        if self.next.kind == "number":
+            tree = number(self.take().text)
+            return ("pow", tree, self.exponent()) if self.eat("^") else tree
+        return self.power()
+
+    def group(self, opening: str, closing: str) -> Tree:
+        self.need(opening)
+        outside, self.bars = self.bars, 0
+        tree = self.sum()
+        self.bars = outside
+        self.need(closing)
+        return tree
+
+    def argument(self) -> Tree:
+        """Read one argument of a command: a group, or one token."""
+        self.descend()
+        tree = self.group("{", "}") if self.next.text == "{" else self.atom()
+        self.depth -= 1
+        return tree
+
+    def two_arguments(self) -> tuple[Tree, Tree]:
+        r"""Read the arguments of `\frac` and `\binom`: `\frac12` is a half; three digits are an error."""
+        token = self.next
+        if token.kind != "number" or len(token.text) == 1:
+            first = self.argument()
+            if self.next.kind == "number" and len(self.next.text) > 1:
+                raise UnparsedError(f"the digits {self.next.text[:20]!r} as the second part of a fraction")
+            return first, self.argument()
+        if len(token.text) > 2 or not token.text.isdigit():
+            raise UnparsedError(f"the digits {token.text[:20]!r} as a fraction")
+        self.take()
+        return number(token.text[0]), number(token.text[1])
+
+    def applied(self) -> Tree:
+        """Read the argument of a function; sin 2x applies to 2x, but sin x cos y is a product."""
+        if self.next.kind == "sign" and self.next.text in _OPENING:
+            return self.atom()
+        factors = [self.power()]
+        while self.next.kind in ("number", "letter") or (
+            self.next.kind == "command"
+            and (self.next.text in GREEK or self.next.text in ("pi", "frac", "sqrt"))
+        ):
+            factors.append(self.power())
+        return factors[0] if len(factors) == 1 else ("mul", tuple(factors))
+
+    def subscript(self) -> str:
+        token = self.take()
+        if token.text != "{":
+            return token.text
+        parts = list[str]()
+        depth = 1
+        while True:
+            token = self.take()
+            if token is END:
+                raise UnparsedError("a subscript that does not end")
+            depth += (token.text == "{") - (token.text == "}")
+            if depth == 0:
+                return "".join(parts)
+            parts.append(token.text)
+
+    def symbol(self, name: str) -> Tree:
+        if self.eat("_"):
+            name = f"{name}_{self.subscript()}"
+        while self.next.is_sign("'"):
+            self.at += 1
+            name += "'"
+            if len(name) > MAX_DEPTH:
+                raise TooLargeError(f"more than {MAX_DEPTH} primes")
+        if name in ("e", "i"):
+            return "const", name
+        return self.application(name) or ("sym", name)
+
+    def application(self, name: str) -> Tree | None:
+        """Read f(x) as a symbol of its own: nothing is known of f; None if the name stands for a factor."""
+        letter = name.partition("_")[0].rstrip("'")
+        inverse = "".join(token.text for token in self.tokens[self.at : self.at + 5]) == "^{-1}"
+        start = self.at + 5 * (inverse and letter in _UNKNOWN_FUNCTIONS)
+        argument, closing = [*self.tokens[start + 1 : start + 3], END, END][:2]
+        alone = argument.kind in ("letter", "number") and closing.is_sign(")") and letter not in _FACTORS
+        if not self.tokens[start].is_sign("(") or not (letter in _UNKNOWN_FUNCTIONS or alone):
+            return None
+        depth, end = 1, start + 1
+        while depth and self.tokens[end] is not END:
+            depth += depth_change(self.tokens[end])
+            end += 1
+        written = "".join(token.text for token in self.tokens[self.at : end])
+        self.at = end
+        return "sym", name + written
+
+    def atom(self) -> Tree:
+        """Read a number, a symbol, a bracket, or a command with its arguments."""
+        token = self.take()
+        kind, text = token.kind, token.text
+        if kind in _NUMERIC:
+            return self.numeral(token)
+        if kind == "letter":
+            return self.symbol(text)
+        if kind == "command":
+            return self.command(text)
+        if kind == "word" and token.plain and text.casefold() in SHORT_UNITS:
+            return "mul", tuple(self.symbol(letter) for letter in text)
+        if kind == "sign" and (text in _OPENING or text == "|"):
+            return self.bracket(text)
+        raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
+
+    def numeral(self, token: Token) -> Tree:
+        text = token.text
+        if token.kind == "repeating":
+            return repeating(text)
+        if self.next.text == "_":
+            raise UnparsedError("a base inside an expression")
+        if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
+            raise UnparsedError("a date, or digits that are no number")
+        return number(text)
+
+    def bracket(self, opening: str) -> Tree:
+        if opening != "|":
+            self.at -= 1
+            return self.group(opening, _CLOSING[opening])
+        self.bars += 1
+        tree = self.sum()
+        self.bars -= 1
+        self.need("|")
+        return "call", "abs", (tree,)
+
+    def command(self, name: str) -> Tree:
+        if name in _COMMANDS:
+            return _COMMANDS[name](self)
+        if name in FUNCTIONS:
+            return self.function(name)
+        if name in GREEK:
+            return self.symbol(name)
+        if name in ACCENTS:
+            return "sym", f"{name}:{self.subscript()}"
+        raise UnparsedError(f"the command {name[:40]!r}")
+
+    def function(self, name: str) -> Tree:
+        exponent = self.exponent() if self.eat("^") else None
+        name = _ALIASES.get(name, name)
+        if exponent == ("neg", ("num", 1)):
+            if name not in _INVERSES:
+                raise UnparsedError(f"the inverse of {name}")
+            name, exponent = _INVERSES[name], None
+        argument = self.applied()
+        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (argument,))
+        return tree if exponent is None else ("pow", tree, exponent)
+
+    def logarithm(self) -> Tree:
+        base: Tree = ("num", 10)
+        if self.eat("_"):
+            base = self.argument() if self.next.kind != "number" else number(self.take().text)
+        exponent = self.exponent() if self.eat("^") else None
+        tree: Tree = ("call", "log", (base, self.applied()))
+        return tree if exponent is None else ("pow", tree, exponent)
+
+    def root(self) -> Tree:
+        degree: Tree = self.group("[", "]") if self.next.text == "[" else ("num", 2)
+        whole = self.next.kind == "number"
+        return "root", number(self.take().text) if whole else self.argument(), degree
+
+    def rounded(self, name: str, closing: str) -> Tree:
+        tree = self.sum()
+        if self.take() != Token("command", closing, self.tokens[self.at - 1].spaced):
+            raise UnparsedError("a rounding that does not end")
+        return "call", name, (tree,)
+
+
+def _with_orders(factors: list[Tree]) -> list[Tree]:
+    """Return the factors with each run of different capital letters, which may be matrices, as one factor.
+
+    AB is not BA, nor ABA the same as A^2B; P(A)P(B) and V = IR, as products of numbers, pay for it.
+    """
+    kept = list[Tree]()
+    run = list[Tree]()
+    for factor in [*factors, ("end",)]:
+        if _is_capital(factor):
+            run.append(factor)
+            continue
+        kept += run if len(set(run)) < 2 else [("sym", str(run))]
+        run = []
+        kept.append(factor)
+    return kept[:-1]
+
+
+def _is_capital(factor: Tree) -> bool:
+    base = factor[1] if factor[0] == "pow" else factor
+    return base[0] == "sym" and len(base[1]) == 1 and base[1].isupper()
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
+    "frac": lambda parser: ("frac", *parser.two_arguments()),
+    "binom": lambda parser: ("call", "binom", parser.two_arguments()),
+    "sqrt": ExpressionParser.root,
+    "log": ExpressionParser.logarithm,
+    "lfloor": partial(ExpressionParser.rounded, name="floor", closing="rfloor"),
+    "lceil": partial(ExpressionParser.rounded, name="ceil", closing="rceil"),
+    "pi": lambda parser: ("const", "pi"),
+    "infty": lambda parser: ("const", "inf"),
+    "i": lambda parser: parser.symbol("i"),
+}
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def number(text: str) -> Tree:
+    """Return the node of a number token."""
+    if len(text) > MAX_DIGITS:
+        raise TooLargeError(f"a number of {len(text)} digits")
+    return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+
+
+def integral(value: Fraction) -> int | Fraction:
+    """Return the value, as an int if it is an integer."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def repeating(text: str) -> Tree:
+    """Return the node of a repeating decimal: 0.1|36 is 0.1363636…"""
+    before, _, repeated = text.partition("|")
+    whole, _, digits = before.partition(".")
+    if len(text) > MAX_DIGITS:
+        raise TooLargeError(f"a number of {len(text)} digits")
+    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
+    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
+    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
+
+
+def join_digit_groups(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with 1,234,567 as one number, unless its commas may separate a list.
+
+    They do not if there are no other commas, or if all other commas have a space after them.
+    """
+    commas = _commas_outside_brackets(tokens)
+    grouping = set[int]()
+    for at in commas:
+        if _is_grouping(tokens, at, follows=at - 2 in grouping):
+            grouping.add(at)
+    listing = [at for at in commas if at not in grouping]
+    if not grouping or not all(at + 1 == len(tokens) or tokens[at + 1].spaced for at in listing):
+        return tokens
+    joined: list[Token] = []
+    for at, token in enumerate(tokens):
+        if at in grouping:
+            continue
+        if at - 1 in grouping:
+            joined[-1] = joined[-1]._replace(text=joined[-1].text + token.text)
+        else:
+            joined.append(token)
+    return joined
+
+
+def _commas_outside_brackets(tokens: list[Token]) -> list[int]:
+    depth, commas = 0, list[int]()
+    for at, token in enumerate(tokens):
+        depth += depth_change(token)
+        if depth == 0 and token.text == "," and token.kind == "sign":
+            commas.append(at)
+    return commas
+
+
+def _is_grouping(tokens: list[Token], at: int, *, follows: bool) -> bool:
+    """Return whether the comma at `at` separates thousands; with `follows`, such a comma precedes it."""
+    if not 0 < at < len(tokens) - 1 or tokens[at].spaced or tokens[at + 1].spaced:
+        return False
+    before, after = tokens[at - 1], tokens[at + 1]
+    if before.kind != "number" or after.kind != "number" or "." in before.text:
+        return False
+    if len(after.text.partition(".")[0]) != 3:
+        return False
+    return follows or (len(before.text) <= 3 and before.text != "0")

@@ -1,1 +1,0 @@
-"""Answers as text → tokens → trees and typed values."""

@@ -1,0 +1,120 @@
+"""A point, a tuple, or values of several names: how it is read, and when another one is the same."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from erce.verify.answers.comparison import (
+    COMPARISONS,
+    Comparison,
+    Value,
+    name_of,
+    names_of,
+    separated,
+    sides_of,
+    stated,
+)
+from erce.verify.answers.intervals import RealSet
+from erce.verify.answers.lexer import Token, enclosed, split_at_sign
+from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+
+_SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    r"""Entries in order, with their brackets; `names` are theirs if they have some.
+
+    Of (x, y) = (2, 5) and of x = 2, y = 5, which is `bare`, an answer may leave out the names. `interval` is
+    what a pair without names may be too: (2, 5) is a point or the numbers between 2 and 5, so that no bare
+    list 2, 5 equals it.
+    """
+
+    kind: ClassVar[str] = "tuple"
+    reads_relations: ClassVar[bool] = True
+    brackets: tuple[str, str]
+    items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
+    bare: bool = False
+    interval: RealSet | None = None
+
+    def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
+        """Return whether the tokens write the same entries: in brackets, with names, or as a bare list.
+
+        A bare list must have the entries in order, and is refused for what may be an interval.
+        """
+        if self.interval and any(token.text in COMPARISONS for token in tokens):
+            return self.interval.accepts(tokens, comparison)
+        if any(token.text == "=" for token in tokens):
+            return self._accepts_names(tokens, comparison)
+        if self.interval and any(token.text == "in" for token in tokens):
+            return self.interval.accepts(tokens, comparison)
+        bracketed = entries_of(tokens)
+        if bracketed:
+            brackets, parts = bracketed
+            return brackets == self.brackets and comparison.accepts_in_order(self.items, parts)
+        parts, separator = separated(tokens)
+        if len(parts) < 2 or separator == "or" or self.interval or self.brackets != ("(", ")"):
+            raise UnparsedError("no tuple")
+        return comparison.accepts_in_order(self.items, parts)
+
+    def _accepts_names(self, tokens: list[Token], comparison: Comparison) -> bool:
+        """Compare (x, y) = (2, 5), A = (2, 5), or x = 2, y = 5."""
+        sides, signs = sides_of(tokens)
+        names = names_of(sides[0])
+        if signs == ["="] and names:
+            return self._renamed(names).accepts(sides[1], comparison)
+        parts, separator = separated(tokens)
+        if len(parts) == 1 and not self.bare:
+            name, sides = stated(tokens)
+            return bool(name) and all(self.accepts(side, comparison) for side in sides)
+        named = [stated(part) for part in parts]
+        names = tuple(name for name, _ in named)
+        if separator == "or" or not all(names) or len(set(names)) < len(names):
+            raise UnparsedError("no values of names")
+        values = self._renamed(names).items
+        return (
+            self.brackets == ("(", ")")
+            and len(values) == len(named)
+            and all(
+                comparison.accepts_item(value, side)
+                for value, (_, sides) in zip(values, named, strict=True)
+                for side in sides
+            )
+        )
+
+    def _renamed(self, names: tuple[str, ...]) -> "Tuple":
+        """Return the entries in the order of `names`; without names of their own they are x, y or r, θ."""
+        own = self.names or tuple(sorted(names, key=lambda name: name.lstrip("\\")))
+        if sorted(own) != sorted(names) or len(own) != len(self.items):
+            raise UnparsedError(f"values of {', '.join(names)}")
+        at = {name: at for at, name in enumerate(own)}
+        items = tuple(self.items[at[name]] for name in names)
+        return replace(self, items=items, names=names, interval=None)
+
+
+def entries_of(tokens: list[Token]) -> tuple[tuple[str, str], list[list[Token]]] | None:
+    """Return the brackets and the entries of a tuple; None if the tokens are not two or more in brackets."""
+    if not enclosed(tokens) or tokens[0].text in ("{", "\\{") or tokens[-1].text in ("}", "\\}"):
+        return None
+    inner = tokens[1:-1]
+    parts = split_at_sign(inner, ";")
+    if len(parts) == 1:
+        parts = split_at_sign(inner, ",")
+    if len(parts) > MAX_ITEMS:
+        raise TooLargeError(f"a tuple of more than {MAX_ITEMS}")
+    if len(parts) == 1:
+        return None
+    opening, closing = tokens[0].text, tokens[-1].text
+    return (_SAME_BRACKETS.get(opening, opening), _SAME_BRACKETS.get(closing, closing)), parts
+
+
+def values_of_names(parts: list[list[Token]]) -> tuple[tuple[str, ...], list[list[Token]]] | None:
+    """Return the names and the values of x = 2, y = 5; None unless each part has a name."""
+    names, values = list[str](), list[list[Token]]()
+    for part in parts:
+        sides, signs = sides_of(part)
+        if signs != ["="] or not name_of(sides[0]):
+            return None
+        names.append(name_of(sides[0]))
+        values.append(sides[1])
+    return tuple(names), values
