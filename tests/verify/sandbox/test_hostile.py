@@ -243,7 +243,11 @@ def test_lies_and_errors_get_their_verdicts_without_a_cage():
     with sandbox:
         for program in programs:
             verdict = sandbox.run(
-                program.program, program.tests, setup=program.setup, entry_points=program.entry_points
+                program.program,
+                program.tests,
+                setup=program.setup,
+                entry_points=program.entry_points,
+                mode=program.mode,
             )
             assert problems(program, {"effects": [], **asdict(verdict)}) == [], program.name
 
