@@ -48,8 +48,9 @@ def verify_number(
     trace, between the marks of `traces`, is never read.
 
     Thousands separators, currency, a percent sign, a full stop and known units are ignored; "million"
-    multiplies. A line with a second number, an operator or any other word is "unparsed", so neither a list of
-    candidates nor "42 is wrong" is an answer. Numbers are compared as fractions.
+    multiplies. One plural word says what is counted ("18 apples in total"). A line with a second number, an
+    operator or any other word is "unparsed", so neither a list of candidates nor "42 is wrong" is an answer.
+    Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
     "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
@@ -165,6 +166,14 @@ _EXPLANATION = re.compile(r"\((?!\s*or\b).*")  # "18 (3 times 6)", but not "18 (
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
+# What is counted: one plural word, but no numeral (tens, thirds, tenths) and no other word that ends in s.
+_NOT_COUNTED = (
+    r"(?:tens|halves|thirds|quarters|dozens|scores|\w*(?:dreds|sands|illions|ths)|is|was|has|does|as|us|its|this|"
+    r"thus|less|plus|minus|times|versus|always|perhaps|besides|sometimes)"
+)
+_COUNTED = re.compile(
+    rf"(?<![^ ])(?!{_NOT_COUNTED}\b)[a-z]{{2,}}s(?: left| in total| in all| altogether| total)?$"
+)
 
 
 def _number(line: str) -> _Number | None:
@@ -183,7 +192,7 @@ def _number(line: str) -> _Number | None:
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
     sign, scaling = opening.group("sign"), scale.group() if scale else ""
-    words = _WORDS_BETWEEN.sub(" ", _POWER.sub("", tail))
+    words = _COUNTED.sub("", " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()))
     try:
         factor = unit_words(words)[1]
     except UnparsedError:

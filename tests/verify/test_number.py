@@ -11,6 +11,12 @@ from erce.verify import verify_number
 
 ACCEPTED = [  # answer, completion, reason
     ("18", "#### 18 percent", "exact"),
+    ("42", "#### 42 apples", "exact"),
+    ("42", "#### 42 eggs.", "exact"),
+    ("42", "#### 42 marbles in total", "exact"),
+    ("42", "#### 42 points!", "exact"),
+    ("42", "**42 apples left**\n#### 42 apples left", "exact"),
+    ("504", "#### 42 dozen eggs", "numeric"),
     ("42", "#### 42 dollars per day", "exact"),
     ("42", "#### 42 sq ft", "exact"),
     ("42", "#### 42 feet/second", "exact"),
@@ -87,7 +93,8 @@ REJECTED = [
     ("42", "#### 42 base 5", "unparsed"),
     ("42", "#### 42 of 50", "unparsed"),
     ("42", "#### 42 apples is wrong", "unparsed"),
-    ("42", "#### 42 apples", "unparsed"),
+    ("42", "#### 42 red apples", "unparsed"),
+    ("42", "#### 42 child", "unparsed"),
     ("42", "#### 42 more", "unparsed"),
     ("42", "#### 42 more than 5", "unparsed"),
     ("42", "#### 42 and a half", "unparsed"),
