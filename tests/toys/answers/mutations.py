@@ -137,7 +137,7 @@ WRAPPERS = (
 
 
 def _digit_groups(answer: str, draw: Random) -> str | None:
-    if re.search(r"[,_.]|\b0[0-9]", answer):
+    if re.search(r"[,_.{]|\b0[0-9]", answer):  # 1{,}000 stands in no braces
         return None
     mark = draw.choice([",", "{,}", ",\\!", "\\,"])
     return re.sub(r"[0-9]{4,}", lambda m: f"{int(m.group()):,}".replace(",", mark), answer)
