@@ -64,19 +64,9 @@ class Values:
 
     def _accepts_in_any_order(self, parts: list[list[Token]], comparison: Comparison) -> bool:
         items, rest = _without_common_integers(self.items, parts)
-        unread = 0
         for part in rest:
-            at = None
-            for index, item in enumerate(items):
-                try:
-                    if comparison.accepts(item, part):
-                        at = index
-                        break
-                except UnparsedError:
-                    unread += 1
+            at = next((at for at, item in enumerate(items) if comparison.accepts_item(item, part)), None)
             if at is None:
-                if unread >= len(items):
-                    raise UnparsedError("an entry of another kind")
                 return False
             del items[at]
         return True
