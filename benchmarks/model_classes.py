@@ -1,4 +1,4 @@
-"""Every causal LM class of the installed transformers, tiny and random → what the trainer and `attach` make of it.
+"""Every causal LM class of the installed transformers, tiny and random → what `erce.attach` makes of it.
 
     python benchmarks/model_classes.py > docs/models.md
 
@@ -252,8 +252,8 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
     lines = [
         "# Model classes",
         "",
-        f"What `erce.attach` and `ERCETrainer` make of the {count} causal LM classes of transformers {version}, each",
-        "tiny and random, with the outputs of routers on. Written by",
+        f"What `erce.attach` and `ERCETrainer` make of the {count} causal LM classes of transformers {version},",
+        "each tiny and random, in float64, with the outputs of routers on. Written by",
         "`python benchmarks/model_classes.py > docs/models.md`.",
         "",
         "| | classes |",

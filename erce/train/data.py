@@ -4,8 +4,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from trl.data_utils import get_dataset_column_names
-
 from erce.errors import InputError
 from erce.train.config import ERCEConfig
 
@@ -24,7 +22,8 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
             continue
         if hasattr(data, "__len__") and len(data) == 0:
             raise InputError("a data set has no rows; give at least one")
-        columns = get_dataset_column_names(data)
+        first: Any = next(iter(data), {})
+        columns: list[str] = getattr(data, "column_names", None) or list(first)
         _refuse_unmarked(columns, args, own_collator=arguments.get("data_collator") is not None)
         prepared: Any = args.dataset_kwargs or {}
         if "input_ids" in columns or prepared.get("skip_prepare_dataset"):
@@ -32,7 +31,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
         if arguments.get("formatting_func") is None:
             _warn_of_columns(columns, args.dataset_text_field)
             if args.entropy_penalty and not args.assistant_only_loss:
-                _warn_of_penalised_prompts(next(iter(data), {}))
+                _warn_of_penalised_prompts(first)
 
 
 def refuse_nothing(train_data: Any, eval_data: Any, args: ERCEConfig) -> None:
