@@ -12,7 +12,7 @@ import warnings
 from collections import defaultdict
 from typing import Any
 
-SECONDS = 120
+SECONDS = 300
 SMALL: dict[str, Any] = {
     "vocab_size": 300,
     "hidden_size": 32,
@@ -196,14 +196,14 @@ def outcome(kind: str) -> tuple[str, str]:
         erce.attach(model, 0.0)
     except ValueError as error:
         causal = "reads the tokens that it is to predict" not in str(error)
-        return ("refused" if causal else "not causal"), sentence(error)
+        return ("refused", sentence(error)) if causal else ("not causal", "")
     except Exception as error:
         return "wrong", f"a traceback: {sentence(error)}"
     with torch.no_grad():
         ours = model(input_ids=ids, labels=ids, **router).loss.item()
     if abs(ours - whole) > 1e-6 * whole:  # the model's own is formed in float32
         return "wrong", f"{ours:.7f} for {whole:.7f}"
-    return ("added", f"{whole - bare:.2g} nats here") if model.erce.own_loss else ("plain", "")
+    return ("added", f"({whole - bare:.2g})") if model.erce.own_loss else ("plain", "")
 
 
 def built(kind: str, variant: dict[str, int | None]) -> Any:
@@ -248,25 +248,31 @@ def sentence(error: Exception) -> str:
     return text.replace("|", "/")[:200]
 
 
+def listed(some: list[tuple[str, str, str]]) -> str:
+    return ", ".join(f"{name} {why}".strip() for name, _, why in sorted(some))
+
+
 def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) -> str:
     lines = [
         "# Model classes",
         "",
-        f"What `erce.attach` and `ERCETrainer` make of the {count} causal LM classes of transformers {version},",
-        "each tiny and random, in float64, with the outputs of routers on. Written by",
+        f"What `erce.attach` and `ERCETrainer` make of the {count} causal LM classes of transformers",
+        f"{version}, each tiny and random, in float64, with the outputs of routers on. Written by",
         "`python benchmarks/model_classes.py > docs/models.md`.",
         "",
         "| | classes |",
         "|---|---|",
         *(f"| {SAID[what]} | {len(rows[what])} |" for what in SAID if rows[what]),
         "",
-        f"**{SAID['plain'].capitalize()}**, and `attach`'s loss at λ = 0 is the same: "
-        + ", ".join(name for name, _, _ in sorted(rows["plain"]))
-        + ".",
+        f"**{SAID['plain'].capitalize()}**, and `attach`'s loss at λ = 0 is the same: {listed(rows['plain'])}.",
+        "",
+        f"**{SAID['added'].capitalize()}**, nats on these tokens: {listed(rows['added'])}.",
+        "",
+        f"**{SAID['not causal'].capitalize()}**, as configured by default: {listed(rows['not causal'])}.",
     ]
-    for what in list(SAID)[1:]:
+    for what in ("wrong", "refused", "not built"):
         if rows[what]:
-            lines += ["", f"**{SAID[what][0].upper()}{SAID[what][1:]}**", "", "| class | |", "|---|---|"]
+            lines += ["", f"**{SAID[what].capitalize()}**", "", "| class | |", "|---|---|"]
             lines += [f"| {name} | {why} |" for name, _, why in sorted(rows[what])]
     return "\n".join(lines)
 

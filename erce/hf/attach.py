@@ -135,9 +135,7 @@ class Attached:
         as_dict = inputs.pop("return_dict", None) is not False
         if isinstance(kept, Tensor) or kept:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")
-        inputs.setdefault(
-            "use_cache", False
-        )  # with a cache transformers lets packed sequences read each other
+        inputs.setdefault("use_cache", False)  # with it transformers lets flattened sequences read each other
         is_shifted = targets is None
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
         self._warn_of_mixed_sequences(inputs, labels)
@@ -161,9 +159,8 @@ class Attached:
             return output, hidden
         outputs = backbone_of(model)(**inputs, return_dict=True)
         names = self.output.__dataclass_fields__
-        return self.output(
-            **{name: x for name, x in outputs.items() if name in names}
-        ), outputs.last_hidden_state
+        usual = self.output(**{name: x for name, x in outputs.items() if name in names})
+        return usual, outputs.last_hidden_state
 
     def _warn_of_mixed_sequences(self, inputs: dict[str, Any], labels: Tensor) -> None:
         if self._has_warned or torch.compiler.is_compiling():

@@ -171,8 +171,7 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
             handle.remove()
         if not equal(start, theirs[:, : start.shape[1]]):
             raise InputError(
-                f"{type(model).__name__} reads the tokens that it is to predict; give a causal LM (for a "
-                "BERT, set is_decoder=True in its config)"
+                f"{type(model).__name__} reads the tokens that it is to predict; give a causal LM"
             )
         return projection_of(model, hidden * factors)(hidden * factors), theirs
 

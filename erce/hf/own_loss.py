@@ -49,7 +49,7 @@ def own_loss_of(model: PreTrainedModel) -> OwnLoss | None:
     if "output_router_logits" in names:
         inputs["output_router_logits"] = True
     keep = 1 if "logits_to_keep" in names else None
-    with evaluating(model), _router_outputs(model):
+    with evaluating(model):
         usual = model(**inputs)
         cross_entropy = nn.functional.cross_entropy(usual.logits[0, :-1].double(), tokens[0, 1:])
         with _without_cross_entropy(model) as calls:
@@ -57,10 +57,8 @@ def own_loss_of(model: PreTrainedModel) -> OwnLoss | None:
             cut = rest
             if calls and keep is not None:
                 cut = model(**inputs, logits_to_keep=keep).loss.double()
-    if not calls:
-        rest = rest - cross_entropy  # a model that calls a function of its own
-    error = (usual.loss.double() - rest - cross_entropy).abs() if calls else rest.abs()
-    if error > max(1e-5, 4 * torch.finfo(usual.loss.dtype).eps) * cross_entropy.abs():
+    error = usual.loss.double() - cross_entropy - (rest if calls else 0)  # no calls: a function of its own
+    if not error.abs() <= max(1e-5, 4 * torch.finfo(usual.loss.dtype).eps) * cross_entropy.abs():
         raise InputError(
             f"the loss of {type(model).__name__} is not the mean cross-entropy of its logits, "
             f"{usual.loss:.4f} against {cross_entropy:.4f}, and what else is in it cannot be told apart; "
@@ -89,16 +87,3 @@ def _without_cross_entropy(model: PreTrainedModel) -> Iterator[list[int]]:
             del model._loss_function
         else:
             model.loss_function = before
-
-
-@contextmanager
-def _router_outputs(model: PreTrainedModel) -> Iterator[None]:
-    config: Any = model.config.get_text_config()
-    before = getattr(config, "output_router_logits", None)
-    if before is not None:
-        config.output_router_logits = True
-    try:
-        yield
-    finally:
-        if before is not None:
-            config.output_router_logits = before

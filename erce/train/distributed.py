@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import torch
 from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list
 from transformers import PreTrainedModel, TrainingArguments
 
 from erce.errors import InputError
-from erce.hf.head import Readout, evaluating, probe_tokens, readout_of
+from erce.hf.head import Readout, readout_of
 from erce.hf.own_loss import OwnLoss, own_loss_of
 
 Found = TypeVar("Found")
@@ -39,21 +38,12 @@ def loss_of(model: PreTrainedModel) -> tuple[Readout, OwnLoss | None]:
     return readout_of(model), own_loss_of(model)
 
 
-@torch.no_grad()
-def refuse_trls_loss(model: PreTrainedModel) -> None:
-    """Refuse a model that adds more to its cross-entropy than TRL's head does, which `model` has."""
-    own, tokens = own_loss_of(model), probe_tokens(model)
-    if own is None:
-        return
-    inputs: dict[str, Any] = {"input_ids": tokens, "labels": tokens, "use_cache": False}
-    with evaluating(model):
-        added = own.forward(model, model.forward, inputs)[0].loss
-        if (coefficient := getattr(model.config.get_text_config(), "router_aux_loss_coef", 0.0)) and added:
-            added = added - coefficient * model(**inputs, fused_lm_head=True).aux_loss
-    if added.abs() > 1e-6:
+def refuse_trls_head(own_loss: OwnLoss | None, *, adds_router_loss: bool) -> None:
+    """Refuse a model that adds more to its cross-entropy than TRL's head, which knows one router's loss."""
+    if own_loss is not None and not (adds_router_loss and own_loss.logits_to_keep):
         raise InputError(
-            f"{type(model).__name__} adds {added:.2g} nats to its cross-entropy here that head='trl' leaves "
-            "out; set head='erce', which adds it too"
+            "the model adds something to its cross-entropy that head='trl' leaves out; set head='erce', "
+            "which adds it too"
         )
 
 

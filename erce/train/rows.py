@@ -5,7 +5,8 @@ are filled up before it divides them, with marked rows, and the collator leaves 
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -13,9 +14,7 @@ from torch.utils.data import BatchSampler, Dataset, IterableDataset, Sampler
 
 from erce.errors import InputError
 from erce.hf.head import IGNORED
-from erce.hf.sequences import sequence_breaks
-
-MARKS_OF_A_ROW = ("seq_lengths", "position_ids", "seq_idx")
+from erce.hf.sequences import MARKS, sequence_breaks
 
 
 class _Filler(NamedTuple):
@@ -24,45 +23,41 @@ class _Filler(NamedTuple):
     row: Any
 
 
-class FilledStream(IterableDataset):
-    """The rows of an iterable, then fillers up to a multiple of `step`.
+class _Filled:
+    """Rows or indices, then fillers up to a multiple of `step`."""
 
-    accelerate cannot divide it by its files, so every process reads all of them: with a file each, the
-    processes would run out of rows at different steps.
-    """
+    filler: Callable[[Any], Any]
 
-    def __init__(self, rows: Iterable[Any], step: int) -> None:
+    def __init__(self, rows: Any, step: int) -> None:
         self.rows, self.step = rows, step
 
     def __iter__(self) -> Iterator[Any]:
-        count, row = 0, None
+        count, row = 0, 0
         for count, row in enumerate(self.rows, 1):  # noqa: B007 - both are used below
             yield row
-        yield from itertools.repeat(_Filler(row), -count % self.step)
+        yield from itertools.repeat(self.filler(row), -count % self.step)
 
     def set_epoch(self, epoch: int) -> None:
         if hasattr(self.rows, "set_epoch"):
-            self.rows.set_epoch(epoch)  # pyright: ignore[reportAttributeAccessIssue]
+            self.rows.set_epoch(epoch)
 
 
-class _FilledSampler(Sampler):
-    """The indices of a sampler, then ~i for a filler up to a multiple of `step`."""
+class FilledStream(_Filled, IterableDataset):
+    """An iterable of rows, which accelerate cannot divide by its files: every process reads all of them.
 
-    def __init__(self, sampler: Any, step: int) -> None:
-        self.sampler, self.step = sampler, step
+    With files of their own the processes would run out of rows at different steps.
+    """
 
-    def __iter__(self) -> Iterator[int]:
-        count, index = 0, 0
-        for count, index in enumerate(self.sampler, 1):  # noqa: B007 - both are used below
-            yield index
-        yield from itertools.repeat(~index, -count % self.step)
+    filler = _Filler
+
+
+class _FilledSampler(_Filled, Sampler):
+    """The indices of a sampler, then ~i for fillers."""
+
+    filler = staticmethod(operator.inv)
 
     def __len__(self) -> int:
-        return len(self.sampler) + -len(self.sampler) % self.step
-
-    def set_epoch(self, epoch: int) -> None:
-        if hasattr(self.sampler, "set_epoch"):
-            self.sampler.set_epoch(epoch)
+        return len(self.rows) + -len(self.rows) % self.step
 
 
 class _Rows(Dataset):
@@ -146,10 +141,7 @@ def _refuse_lost_sequences(rows: list[Any], batch: Any, labels: torch.Tensor) ->
 def _sequences_in(row: Mapping[str, Any]) -> int:
     """Return how many sequences a row says that it holds."""
     if row.get("seq_lengths") is not None:
-        return sum(length > 0 for length in row["seq_lengths"])
-    marks = {name: torch.as_tensor(row[name]) for name in MARKS_OF_A_ROW if row.get(name) is not None}
-    if not marks or any(mark.dim() != 1 for mark in marks.values()):
-        return 1
-    marks = {name: mark[None] for name, mark in marks.items()}
-    breaks = sequence_breaks(marks, next(iter(marks.values())))
+        return len(row["seq_lengths"])
+    marks = {name: torch.as_tensor(row[name])[None] for name in MARKS if row.get(name) is not None}
+    breaks = sequence_breaks(marks, next(iter(marks.values()))) if marks else None
     return 1 if breaks is None else 1 + int(breaks.sum())

@@ -19,11 +19,12 @@ from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
 from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_with_a_loss
+from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig
 from erce.train.data import check_data, refuse_nothing
-from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_loss
+from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_head
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 from erce.train.strength import scheduled
@@ -118,15 +119,15 @@ class ERCETrainer(SFTTrainer):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         refuse_prompts_with_a_loss(self.model)
         if self.args.head == "trl":
-            agreed(self.accelerator, refuse_trls_loss, self._base_model())
+            own_loss = agreed(self.accelerator, own_loss_of, self._base_model())
+            refuse_trls_head(own_loss, adds_router_loss=self.aux_loss_enabled)
             return
         refuse_sharding(self.accelerator)
 
     def _get_dataloader(self, dataset: Any, *args: Any, **kwargs: Any) -> DataLoader:
         if isinstance(dataset, IterableDataset) and self.accelerator.num_processes > 1:
-            batch_size = inspect.signature(super()._get_dataloader).bind(dataset, *args, **kwargs)
-            step = rows_of_a_step(self.accelerator, batch_size.arguments["batch_size"])
-            dataset = FilledStream(dataset, step)
+            given = inspect.signature(super()._get_dataloader).bind(dataset, *args, **kwargs).arguments
+            dataset = FilledStream(dataset, rows_of_a_step(self.accelerator, given["batch_size"]))
         loader = super()._get_dataloader(dataset, *args, **kwargs)
         fill_up(loader)
         return loader

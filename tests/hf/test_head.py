@@ -252,7 +252,7 @@ def test_a_class_that_names_a_backbone_it_does_not_have_is_read(name):
         (
             "bert",
             {},
-            r"reads the tokens that it is to predict; give a causal LM \(for a BERT, set is_decoder=T",
+            "BertLMHeadModel reads the tokens that it is to predict; give a causal LM",
         ),
         (
             "electra",
