@@ -264,7 +264,7 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
         "|---|---|",
         *(f"| {SAID[what]} | {len(rows[what])} |" for what in SAID if rows[what]),
         "",
-        f"**{SAID['plain'].capitalize()}**, and `attach`'s loss at λ = 0 is the same: {listed(rows['plain'])}.",
+        f"**{SAID['plain'].capitalize()}**, as in `attach` at λ = 0: {listed(rows['plain'])}.",
         "",
         f"**{SAID['added'].capitalize()}**, nats on these tokens: {listed(rows['added'])}.",
         "",

@@ -81,9 +81,9 @@ def projection_of(model: PreTrainedModel, hidden: Tensor) -> Projection:
     """
     head: Any = _in_use(_head(model))
     if _is_peft(head, "utils.other", "TrainableTokensWrapper"):  # trainable_token_indices, tied embeddings
-        weight, bias = _plain(head.original_module)
+        _, bias = _plain(head.original_module)
         active = [] if head.disable_adapters else head.active_adapters
-        return Projection(head.token_adapter.get_merged_weights(active) if active else weight, bias, None)
+        return Projection(head.token_adapter.get_merged_weights(active), bias, None)
     if not _is_peft(head, "tuners.lora.layer", "Linear"):
         return Projection(*_plain(head), None)
     weight, bias = _plain(head.base_layer)
