@@ -256,8 +256,8 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
     lines = [
         "# Model classes",
         "",
-        f"What `erce.attach` and `ERCETrainer` make of the {count} causal LM classes of transformers",
-        f"{version}, each tiny and random, in float64, with the outputs of routers on. Written by",
+        f"What `erce.attach` makes of the {count} causal LM classes of transformers {version}, each tiny and",
+        "random, in float64, with the outputs of routers on; `ERCETrainer` asks the same. Written by",
         "`python benchmarks/model_classes.py > docs/models.md`.",
         "",
         "| | classes |",
