@@ -8,17 +8,29 @@ import functools
 import inspect
 import math
 import types
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from erce.errors import InputError
-from erce.hf.head import IGNORED, evaluating, head_loss, probe_tokens, readout_of
+from erce.hf.head import (
+    IGNORED,
+    backbone_of,
+    evaluating,
+    head_loss,
+    probe_tokens,
+    readout_of,
+    refresh_forward,
+    refuse_prompts_with_a_loss,
+)
+from erce.hf.own_loss import own_loss_of
 from erce.hf.scored_count import ScoredCount
+from erce.hf.sequences import has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -52,6 +64,7 @@ def attach(
     if not isinstance(entropy_penalty, int | float) or not math.isfinite(entropy_penalty):
         raise InputError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")
     penalty, objective_function = make_penalty(entropy_type, entropy_order), make_objective(objective)
+    refuse_prompts_with_a_loss(model)
     base = _base(detach(model))
     _refuse_foreign(base)
     base.erce = Attached(
@@ -64,6 +77,8 @@ def attach(
         return self.erce(self, *args, **kwargs)
 
     base.forward = types.MethodType(forward, base)
+    base._replicate_for_data_parallel = _refuse_replicas
+    refresh_forward(model, base)
     return model
 
 
@@ -79,9 +94,10 @@ def detach(model: Model) -> Model:
     if "erce.hf.attach" not in _origins(vars(base).get("forward"))[:1]:
         raise InputError("the model's forward was replaced after erce.attach; undo that before erce.detach")
     attached.handle.remove()
-    del base.erce, base.accepts_loss_kwargs, base.forward
+    del base.erce, base.accepts_loss_kwargs, base.forward, base._replicate_for_data_parallel
     if attached.own_forward:
         base.forward = attached.forward
+    refresh_forward(model, base)
     return model
 
 
@@ -92,11 +108,12 @@ class Attached:
         self.last: Loss | None = None
         self.settings = settings  # of the loss
         self.readout = readout_of(model)
-        self.output = _usual_output(model)
+        self.own_loss = own_loss_of(model)
+        self.output, self.keeps_apart = _usual_output(model)
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
         self.names = tuple(inspect.signature(model.forward).parameters)
-        self.handle = model.base_model.register_forward_pre_hook(self._refuse_others)
-        self._asking = False
+        self.handle = backbone_of(model).register_forward_pre_hook(self._refuse_others)
+        self._asking = self._has_warned = False
 
     def __call__(self, model: PreTrainedModel, *args: Any, **kwargs: Any) -> Any:
         inputs = dict(zip(self.names, args, strict=False)) | kwargs
@@ -118,21 +135,44 @@ class Attached:
         as_dict = inputs.pop("return_dict", None) is not False
         if isinstance(kept, Tensor) or kept:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")
-        _refuse_router_loss(model, inputs)
+        inputs.setdefault("use_cache", False)  # with it transformers lets flattened sequences read each other
         is_shifted = targets is None
-        targets = labels[:, 1:] if is_shifted else targets
+        labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
+        self._warn_of_mixed_sequences(inputs, labels)
         count = ScoredCount(targets, settings.get("ignore_index", IGNORED))
         with self._own_call():
-            outputs = model.base_model(**inputs, return_dict=True)
-        states = outputs.last_hidden_state[:, :-1] if is_shifted else outputs.last_hidden_state
+            output, hidden = self._outputs(model, inputs, labels)
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
         settings |= {"num_items_in_batch": items, "num_scored": count.read()}
-        loss = head_loss(model, states, targets, self.readout, **settings)
-        self.last = loss._replace(objective=loss.objective.detach())
-        names = self.output.__dataclass_fields__
-        output = self.output(loss=loss.objective, **{name: x for name, x in outputs.items() if name in names})
+        loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
+        # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
+        self.last = loss._replace(objective=loss.objective.detach().clone())
+        output.loss = loss.objective if output.loss is None else loss.objective + output.loss
         return output if as_dict else output.to_tuple()
+
+    def _outputs(self, model: PreTrainedModel, inputs: dict[str, Any], labels: Tensor) -> tuple[Any, Tensor]:
+        """Return the usual output without logits, its loss what the model adds or None; the hidden states."""
+        if self.own_loss is not None:
+            output, hidden = self.own_loss.forward(model, self.forward, inputs | {"labels": labels})
+            output.logits = None
+            return output, hidden
+        outputs = backbone_of(model)(**inputs, return_dict=True)
+        names = self.output.__dataclass_fields__
+        usual = self.output(**{name: x for name, x in outputs.items() if name in names})
+        return usual, outputs.last_hidden_state
+
+    def _warn_of_mixed_sequences(self, inputs: dict[str, Any], labels: Tensor) -> None:
+        if self._has_warned or torch.compiler.is_compiling():
+            return
+        keeps_apart = self.keeps_apart and inputs.get("attention_mask") is None and not inputs["use_cache"]
+        if not keeps_apart and has_several(inputs, labels):
+            self._has_warned = True
+            warnings.warn(
+                "a row holds several sequences, and the model lets one read the other; pass position_ids "
+                "that start again, without attention_mask and use_cache, or one sequence per row",
+                stacklevel=2,
+            )
 
     @contextmanager
     def _own_call(self) -> Iterator[None]:
@@ -145,6 +185,13 @@ class Attached:
     def _refuse_others(self, backbone: nn.Module, inputs: Any) -> None:
         if backbone.training and torch.is_grad_enabled() and not self._asking:
             raise InputError(BYPASSED)
+
+
+def _refuse_replicas() -> NoReturn:
+    raise InputError(
+        "nn.DataParallel copies a model without what erce.attach put into it; start one process per GPU with "
+        "accelerate launch or torchrun, or show one GPU only (CUDA_VISIBLE_DEVICES)"
+    )
 
 
 def _base(model: nn.Module) -> Any:
@@ -173,7 +220,7 @@ def _origins(forward: Any) -> list[str]:
 
 
 def _refuse_foreign(model: PreTrainedModel) -> None:
-    for forward in (model.forward, model.base_model.forward):
+    for forward in (model.forward, backbone_of(model).forward):
         for origin in _origins(forward):
             if origin.split(".")[0] in FOREIGN or origin.startswith("unsloth_compiled"):
                 raise InputError(
@@ -183,28 +230,9 @@ def _refuse_foreign(model: PreTrainedModel) -> None:
 
 
 @torch.no_grad()
-def _usual_output(model: PreTrainedModel) -> Any:
-    """Return the class of the model's outputs; refuse a loss other than the cross-entropy of its logits."""
-    _refuse_router_loss(model, {})
+def _usual_output(model: PreTrainedModel) -> tuple[Any, bool]:
+    """Return the class of the model's outputs, and whether `position_ids` keep sequences in a row apart."""
     tokens = probe_tokens(model)
     with evaluating(model):
-        output = model(input_ids=tokens, labels=tokens, use_cache=False)
-    ours = nn.functional.cross_entropy(output.logits[0, :-1].float(), tokens[0, 1:])
-    if not torch.isclose(output.loss.float(), ours, rtol=1e-3):
-        raise InputError(
-            f"the loss of {type(model).__name__} is not the mean cross-entropy of its logits, "
-            f"{output.loss:.4f} against {ours:.4f}, and erce.attach would replace it; leave it as it is"
-        )
-    return type(output)
-
-
-def _refuse_router_loss(model: PreTrainedModel, inputs: dict[str, Any]) -> None:
-    config = model.config.get_text_config()
-    wants_router_loss = inputs.get("output_router_logits")
-    if wants_router_loss is None:
-        wants_router_loss = getattr(config, "output_router_logits", False)
-    if wants_router_loss and getattr(config, "router_aux_loss_coef", 0):
-        raise InputError(
-            "erce.attach leaves out a mixture of experts' load-balancing loss; set "
-            "output_router_logits=False or router_aux_loss_coef=0 to train without it"
-        )
+        output = model(input_ids=tokens, use_cache=False)
+    return type(output), keeps_apart(model, tokens, {"position_ids": tokens})

@@ -28,6 +28,7 @@ SCALES = (
 )
 CAPS = ("final_logit_softcapping", "logit_softcapping", "logits_soft_cap", "output_logit_soft_cap")
 FLOATS = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+OTHERWISE = "leave its own loss as it is, in ERCETrainer head='trl'"
 LARGEST_PROBE = 64.0  # the probe's largest logits, before they are scaled: a cap that matters bends them
 
 
@@ -76,9 +77,13 @@ def head_loss(
 def projection_of(model: PreTrainedModel, hidden: Tensor) -> Projection:
     """Return the model's head, with the adapters on it applied to `hidden` (..., d).
 
-    InputError: a head that is not a linear layer, or has other adapters on it than plain LoRA.
+    InputError: a head that is not a linear layer, or has other adapters than LoRA or trained tokens on it.
     """
     head: Any = _in_use(_head(model))
+    if _is_peft(head, "utils.other", "TrainableTokensWrapper"):  # trainable_token_indices, tied embeddings
+        _, bias = _plain(head.original_module)
+        active = [] if head.disable_adapters else head.active_adapters
+        return Projection(head.token_adapter.get_merged_weights(active), bias, None)
     if not _is_peft(head, "tuners.lora.layer", "Linear"):
         return Projection(*_plain(head), None)
     weight, bias = _plain(head.base_layer)
@@ -107,11 +112,11 @@ def readout_of(model: PreTrainedModel) -> Readout:
     readouts = _readouts(model.config.get_text_config())
     ours, theirs = _probe(model, LARGEST_PROBE * max(readout.logit_scale for readout in readouts))
     for readout in readouts:
-        if _equal(readout(ours), theirs):
+        if equal(readout(ours), theirs):
             return readout
     raise InputError(
         f"the logits of {type(model).__name__} are not its last hidden state through its output head, "
-        "scaled and soft-capped as its config says; leave its own loss as it is, in ERCETrainer head='trl'"
+        f"scaled and soft-capped as its config says; {OTHERWISE}"
     )
 
 
@@ -127,6 +132,16 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = True
 
 
+def backbone_of(model: PreTrainedModel) -> nn.Module:
+    """Return the module that gives the last hidden states; some classes name one that they do not have."""
+    backbone = model.base_model if model.base_model is not model else getattr(model, "model", model)
+    if _head(model) is not None and backbone is model:
+        raise InputError(
+            f"{type(model).__name__} has no backbone under its output head; load it with AutoModelForCausalLM"
+        )
+    return backbone
+
+
 def probe_tokens(model: PreTrainedModel) -> Tensor:  # (1, 4)
     device: Any = model.get_input_embeddings().weight.device
     return torch.arange(4, device=device)[None] % model.config.get_text_config().vocab_size
@@ -136,15 +151,28 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
     """Return the head's own logits of four tokens and what the model makes of them, (1, 4, v) each."""
     tokens, head = probe_tokens(model), _head(model)
     with evaluating(model):
-        hidden = model.base_model(input_ids=tokens, use_cache=False).last_hidden_state
+        hidden = backbone_of(model)(input_ids=tokens, use_cache=False).last_hidden_state
+        width = projection_of(model, hidden).weight.shape[1]
+        if width != hidden.shape[-1]:
+            raise InputError(
+                f"the output head of {type(model).__name__} reads {width} numbers per token and its backbone "
+                f"gives {hidden.shape[-1]}, so something lies between them; {OTHERWISE}"
+            )
         size = projection_of(model, hidden)(hidden).abs().max().clamp(min=1e-6)
         factors = torch.stack([torch.ones_like(size), large / size]).repeat_interleave(2)
         factors = factors[:, None].to(hidden.dtype)
-        handle = head.register_forward_pre_hook(lambda _, inputs: (inputs[0] * factors, *inputs[1:]))
+        handle = head.register_forward_pre_hook(
+            lambda _, inputs: (inputs[0] * factors[: inputs[0].shape[-2]], *inputs[1:])
+        )
         try:
             theirs = model(input_ids=tokens, use_cache=False).logits
+            start = model(input_ids=tokens[:, :2], use_cache=False).logits
         finally:
             handle.remove()
+        if not equal(start, theirs[:, : start.shape[1]]):
+            raise InputError(
+                f"{type(model).__name__} reads the tokens that it is to predict; give a causal LM"
+            )
         return projection_of(model, hidden * factors)(hidden * factors), theirs
 
 
@@ -160,12 +188,29 @@ def _positive(config: PretrainedConfig, names: tuple[str, ...]) -> list[float]:
     return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
 
 
-def _equal(ours: Tensor, theirs: Tensor) -> bool:
+def equal(ours: Tensor, theirs: Tensor) -> bool:
     """Return whether they are equal token by token, up to the rounding of their dtype."""
     if ours.shape != theirs.shape:
         return False
     error, size = (ours - theirs).float().abs().amax(-1), ours.float().abs().amax(-1)
     return bool((error <= max(1e-3, 4 * torch.finfo(theirs.dtype).eps) * size).all())
+
+
+def refresh_forward(model: Any, base: PreTrainedModel) -> None:
+    """Let a PEFT model around `base` call its present forward: AdaptionPrompt keeps its first one."""
+    tuner = getattr(model, "base_model", None)
+    if tuner is not None and tuner is not base and "forward" in vars(tuner):
+        tuner.forward = base.forward
+
+
+def refuse_prompts_with_a_loss(model: Any) -> None:
+    """Refuse PEFT's CPT, which weighs the tokens and makes a loss of the logits itself."""
+    for config in (getattr(model, "peft_config", None) and model.peft_config.values()) or ():
+        if config.peft_type == "CPT":
+            raise InputError(
+                "PEFT's CPT replaces the loss of the model by one of its own; take another adapter, such as "
+                "PromptTuningConfig or LoraConfig"
+            )
 
 
 def _head(model: PreTrainedModel) -> nn.Module:

@@ -30,11 +30,23 @@ class BasePolicy(NamedTuple):
 
 
 def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
-    """Load the tokenizer of a model, named as for `load_model`; one without padding pads with its end."""
+    """Load the tokenizer of a model, named as for `load_model`.
+
+    One without padding pads with its unknown token. If it has none either, it pads with its end and warns:
+    collators that score all but the padding, as transformers' for language models, then leave out the end.
+    """
     with _readable_errors(name):
         tokenizer = AutoTokenizer.from_pretrained(_source(name))
     if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
+        unknown, end = tokenizer.unk_token_id, tokenizer.eos_token
+        is_known = unknown is not None and unknown < tokenizer.vocab_size  # and so among the embeddings
+        tokenizer.pad_token = tokenizer.unk_token if is_known else end
+        if tokenizer.pad_token == end:
+            warnings.warn(
+                f"the tokenizer of {name!r} has no token for padding and pads with its end, {end!r}; do not "
+                "use a collator that leaves padding out of the labels, for it would leave out the ends",
+                stacklevel=2,
+            )
     return tokenizer
 
 

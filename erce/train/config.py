@@ -133,8 +133,12 @@ class ERCEConfig(SFTConfig):
                     f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
                 )
         self._check_head()
-        if self.normalize == "sequence" and (self.packing or self.padding_free):
-            raise InputError("normalize='sequence' cannot tell packed sequences apart; set packing=False")
+        packs = self.packing or self.eval_packing
+        if self.normalize == "sequence" and packs and self.packing_strategy != "bfd":
+            raise InputError(
+                f"normalize='sequence' needs whole sequences, and packing_strategy={self.packing_strategy!r} "
+                "cuts them; set packing_strategy='bfd'"
+            )
         if self.loss_type == "dft":
             raise InputError("loss_type='dft' is TRL's loss; set objective='dft'")
         if self.label_smoothing_factor:

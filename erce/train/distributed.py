@@ -1,25 +1,30 @@
-"""What several processes must agree on: how logits are read out, an epoch's rows, how the head is sharded."""
+"""What several processes must agree on: the logits of a model, who makes the batches, who has the head."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list
-from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, TrainingArguments
 
 from erce.errors import InputError
-from erce.hf.head import IGNORED, Readout, readout_of
+from erce.hf.head import Readout, readout_of
+from erce.hf.own_loss import OwnLoss, own_loss_of
+
+Found = TypeVar("Found")
 
 
-def agreed_readout(accelerator: Accelerator, model: PreTrainedModel) -> Readout:
-    """Return `readout_of(model)` of the first process in all of them; its InputError is raised in all.
+def agreed(
+    accelerator: Accelerator, try_out: Callable[[PreTrainedModel], Found], model: PreTrainedModel
+) -> Found:
+    """Return `try_out(model)` of the first process in all of them; its InputError is raised in all.
 
-    With FSDP's efficient loading only the first process has weights to try the readout on.
+    With FSDP's efficient loading only the first process has weights to try.
     """
     outcome: list[Any] = [None]
     if accelerator.is_main_process:
         try:
-            outcome = [readout_of(model)]
+            outcome = [try_out(model)]
         except InputError as error:
             outcome = [error]
     broadcast_object_list(outcome)
@@ -28,19 +33,26 @@ def agreed_readout(accelerator: Accelerator, model: PreTrainedModel) -> Readout:
     return outcome[0]
 
 
-def ignore_repeats(accelerator: Accelerator, labels: Tensor, *, rows: int) -> bool:
-    """Mask the rows that accelerate repeats to fill up the last batch; return whether it repeated any.
+def loss_of(model: PreTrainedModel) -> tuple[Readout, OwnLoss | None]:
+    """Return how the model goes from its head to its logits, and what it adds to its cross-entropy."""
+    return readout_of(model), own_loss_of(model)
 
-    It takes them from the epoch's beginning so that every process has `rows` rows. Masking them in `labels`,
-    (rows, length), makes an epoch over several processes the same as over one. All processes return the same.
-    """
-    state = accelerator.gradient_state
-    if accelerator.num_processes == 1 or len(labels) != rows:
-        return False
-    if not state.end_of_dataloader or state.remainder <= 0:
-        return False
-    labels[max(state.remainder - rows * accelerator.process_index, 0) :] = IGNORED
-    return True
+
+def refuse_trls_head(own_loss: OwnLoss | None, *, adds_router_loss: bool) -> None:
+    """Refuse a model that adds more to its cross-entropy than TRL's head, which knows one router's loss."""
+    if own_loss is not None and not (adds_router_loss and own_loss.logits_to_keep):
+        raise InputError(
+            "the model adds something to its cross-entropy that head='trl' leaves out; set head='erce', "
+            "which adds it too"
+        )
+
+
+def refuse_dispatch(args: TrainingArguments) -> None:
+    """Let every process make its own batches; one that cuts them for all would repeat rows."""
+    config: Any = args.accelerator_config
+    if config.dispatch_batches:
+        raise InputError("dispatch_batches=True would train on rows twice; leave it out")
+    config.dispatch_batches = False
 
 
 def refuse_sharding(accelerator: Accelerator) -> None:

@@ -7,38 +7,46 @@ keyword is read inside the model's own forward, so adapters, autocast and checkp
 import functools
 import types
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+import torch
 from torch import Tensor
 from transformers import PreTrainedModel
+from transformers.utils.generic import ModelOutput
 
-from erce.hf.head import IGNORED, Readout, head_loss
+from erce.hf.head import IGNORED, Readout, backbone_of, head_loss
+from erce.hf.own_loss import OwnLoss
 from erce.hf.scored_count import ScoredCount
+from erce.hf.sequences import shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
 
 
-class BatchSums(NamedTuple):
-    """The amounts that a batch adds to the training's objective and to the sums behind its log.
+@dataclass
+class BatchSums(ModelOutput):
+    """The amounts that a batch adds to the training's objective and to the sums behind its log; scalars.
 
-    `loss` alone carries a gradient. The rest is detached: a sum for each sequence, (sequences,), or one for
-    the whole batch, (1,).
+    `loss` and `total` carry a gradient. `loss` is what the model adds to its cross-entropy, such as a
+    router's loss, and adapters add theirs to it, as AdaLoRA does: one mean per micro-batch.
     """
 
-    loss: Tensor  # scalar: the sum of `weighed`
-    objective: Tensor  # sum over the scored tokens, nats
-    nll: Tensor  # sum of −log p(target)
-    entropy: Tensor  # sum of the penalty
-    hits: Tensor  # how many scored tokens are the likeliest at their position, ties included
-    tokens: Tensor  # how many were scored
-    weighed: Tensor  # sum of the objective with each token's weight, 1 or 1/T
-    items: Tensor  # how many tokens or sequences `weighed` is a sum over
-    diagnostics: tuple[Tensor, ...] = ()  # sums, in the order of `DIAGNOSTICS`
+    loss: Tensor  # what others add to the objective
+    total: Any = None  # our part: the sum of `weighed`, differentiable
+    objective: Any = None  # sum over the scored tokens, nats
+    nll: Any = None  # sum of −log p(target)
+    entropy: Any = None  # sum of the penalty
+    hits: Any = None  # how many scored tokens are the likeliest at their position, ties included
+    tokens: Any = None  # how many were scored
+    weighed: Any = None  # sum of the objective with each token's weight, 1 or 1/T
+    divisor: Any = None  # how many tokens or sequences `weighed` is a sum over
+    log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
+    pushed_down: Any = None
+    tail_share: Any = None
 
     def columns(self) -> tuple[Tensor, ...]:
-        """Return all but `loss`, in the order of the fields."""
-        return (*self[1:-1], *self.diagnostics)
+        """Return what is logged: all but `loss` and `total`, in the order of the fields."""
+        return self.to_tuple()[2:]
 
 
 @dataclass(kw_only=True)
@@ -54,11 +62,21 @@ class Scorer:
     diagnose: bool
 
     def __call__(
-        self, model: PreTrainedModel, hidden: Tensor, targets: Tensor, num_scored: int | None
+        self,
+        model: PreTrainedModel,
+        hidden: Tensor,
+        targets: Tensor,
+        sequences: Tensor,
+        num_scored: int | None,
     ) -> BatchSums:
-        """Score hidden states (sequences, length, d), each to predict its target (sequences, length)."""
-        loss = functools.partial(
-            head_loss,
+        """Score hidden states (rows, length, d), each to predict its target (rows, length).
+
+        `sequences` (rows, length) numbers the sequences that the targets are in.
+        """
+        tokens = tokens_by_sequence(targets, sequences)
+        weights = tokens.clamp(min=1).reciprocal()[sequences] if self.by_sequence else None
+        at_once = model.training and (weights is None or isinstance(self.objective, CrossEntropy))
+        loss = head_loss(
             model,
             hidden,
             targets,
@@ -69,13 +87,13 @@ class Scorer:
             ignore_index=IGNORED,
             num_scored=num_scored,
             diagnose=self.diagnose,
+            reduction="sum" if at_once else "none",
+            row_weights=weights if at_once else None,
         )
-        tokens = (targets != IGNORED).sum(1)
-        weights = tokens.clamp(min=1).reciprocal() if self.by_sequence else None
-        if model.training and (weights is None or isinstance(self.objective, CrossEntropy)):
-            rows = None if weights is None else weights[:, None].expand_as(targets)
-            return self._of_batch(loss(reduction="sum", row_weights=rows), tokens)
-        return self._of_sequences(loss(reduction="none"), tokens, weights)
+        count = tokens.sum()
+        sums = self._of_batch(loss, count) if at_once else self._of_positions(loss, weights)
+        divisor = (tokens > 0).sum() if self.by_sequence else count
+        return BatchSums(loss=torch.zeros_like(sums["weighed"]), tokens=count, divisor=divisor, **sums)
 
     def set_lam(self, lam: float) -> None:
         if isinstance(self.lam, Tensor):
@@ -83,52 +101,32 @@ class Scorer:
         else:
             self.lam = lam
 
-    def _of_batch(self, loss: Loss, tokens: Tensor) -> BatchSums:
-        """Return sums over the whole batch.
+    def _of_batch(self, loss: Loss, count: Tensor) -> dict[str, Tensor]:
+        """Return the sums of a loss that was summed at once.
 
-        Summed at once, the loss of a trainable head takes 3 matmuls; kept apart by sequence it takes 4.
+        So the loss of a trainable head takes 3 matmuls; kept apart by position it takes 4.
         """
-        count = tokens.sum().reshape(1)
-        weighed = loss.objective.detach().reshape(1)
-        nll, entropy = loss.nll * count, loss.entropy * count
-        items = (tokens > 0).sum().reshape(1) if self.by_sequence else count
-        return BatchSums(
-            loss=loss.objective,
-            objective=nll + self.lam * entropy if self.by_sequence else weighed,
-            nll=nll,
-            entropy=entropy,
-            hits=loss.top1 * count,
-            tokens=count,
-            weighed=weighed,
-            items=items,
-            diagnostics=tuple(x * count for x in self._diagnostics(loss)),
-        )
+        weighed, nll, entropy = loss.objective.detach(), loss.nll * count, loss.entropy * count
+        sums = {"total": loss.objective, "weighed": weighed, "nll": nll, "entropy": entropy}
+        sums["objective"] = nll + self.lam * entropy if self.by_sequence else weighed
+        sums["hits"] = loss.top1 * count
+        return sums | {name: getattr(loss, name) * count for name in DIAGNOSTICS if self.diagnose}
 
-    def _of_sequences(self, loss: Loss, tokens: Tensor, weights: Tensor | None) -> BatchSums:
-        objective = loss.objective.sum(1)
-        weighed = objective if weights is None else objective * weights
-        return BatchSums(
-            loss=weighed.sum(),
-            objective=objective.detach(),
-            nll=loss.nll.sum(1),
-            entropy=loss.entropy.sum(1),
-            hits=loss.top1.sum(1),
-            tokens=tokens,
-            weighed=weighed.detach(),
-            items=tokens if weights is None else (tokens > 0).long(),
-            diagnostics=tuple(x.sum(1) for x in self._diagnostics(loss)),
-        )
-
-    def _diagnostics(self, loss: Loss) -> list[Tensor]:
-        return [getattr(loss, name) for name in DIAGNOSTICS] if self.diagnose else []
+    def _of_positions(self, loss: Loss, weights: Tensor | None) -> dict[str, Tensor]:
+        total = (loss.objective if weights is None else loss.objective * weights).sum()
+        sums = {"total": total, "weighed": total.detach(), "objective": loss.objective.detach().sum()}
+        sums |= {"nll": loss.nll.sum(), "entropy": loss.entropy.sum(), "hits": loss.top1.sum()}
+        return sums | {name: getattr(loss, name).sum() for name in DIAGNOSTICS if self.diagnose}
 
 
-def scored(labels: Tensor) -> Tensor:  # (sequences, length)
-    """Return which positions predict a token that is trained on, (sequences, length - 1)."""
-    return labels[:, 1:] != IGNORED
+def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:
+    """Return how many tokens of each sequence are scored, (rows · (length + 1),); most numbers have none."""
+    is_scored = (targets != IGNORED).long().flatten()
+    counts = is_scored.new_zeros(len(targets) * (targets.shape[1] + 1))
+    return counts.scatter_add(0, sequences.flatten(), is_scored)
 
 
-def add_scores(model: PreTrainedModel, scorer: Scorer) -> None:
+def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None = None) -> None:
     """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged."""
     original = model.forward
 
@@ -136,9 +134,18 @@ def add_scores(model: PreTrainedModel, scorer: Scorer) -> None:
     def forward(self: PreTrainedModel, *args: Any, scores: bool = False, **kwargs: Any) -> Any:
         if not scores:
             return original(*args, **kwargs)
-        targets = kwargs.pop("labels")[:, 1:]
+        kwargs["use_cache"] = False
+        targets, sequences = shifted_targets(kwargs, kwargs["labels"])
         count = ScoredCount(targets, IGNORED)
-        states = self.base_model(*args, **kwargs | {"use_cache": False}).last_hidden_state
-        return scorer(self, states[:, :-1], targets, count.read())
+        if own_loss is None:
+            del kwargs["labels"]
+            added, states = None, backbone_of(self)(*args, **kwargs).last_hidden_state
+        else:
+            output, states = own_loss.forward(self, original, kwargs)
+            added = output.loss
+        sums = scorer(self, states[:, :-1], targets, sequences, count.read())
+        if added is not None:
+            sums.loss = sums.loss + added
+        return sums
 
     model.forward = types.MethodType(forward, model)

@@ -11,17 +11,22 @@ import torch
 from accelerate.utils import DynamoBackend
 from peft import PeftModel
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset
 from transformers import PreTrainedModel, Trainer
 from transformers.trainer_utils import EvalLoopOutput
 from trl.trainer import sft_trainer
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
+from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_with_a_loss
+from erce.hf.own_loss import own_loss_of
+from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig
-from erce.train.distributed import agreed_readout, ignore_repeats, refuse_sharding
-from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, scored
+from erce.train.data import check_data, refuse_nothing
+from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_head
+from erce.train.rows import FilledStream, fill_up, rows_of_a_step
+from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 from erce.train.strength import scheduled
 
 _Parameters = ParamSpec("_Parameters")
@@ -60,27 +65,33 @@ class ERCETrainer(SFTTrainer):
             )
         args = ERCEConfig() if args is None else args
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
-        _warn_of_penalised_prompts(bound.arguments, args)
+        check_data(bound.arguments, args)
+        if args.world_size > 1:
+            refuse_dispatch(args)
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lam = float(self.args.entropy_penalty)
         self._lams: set[float] = set()  # every λ since the last log
+        self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
         self._refuse_unproven()
+        refuse_nothing(self.train_dataset, self.eval_dataset, args)
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            self._scorer = self._make_scorer()
-            add_scores(self._base_model(), self._scorer)
+            readout, own_loss = agreed(self.accelerator, loss_of, self._base_model())
+            self._scorer = self._make_scorer(readout)
+            add_scores(self._base_model(), self._scorer, own_loss)
+            refresh_forward(self.model, self._base_model())
 
-    def _make_scorer(self) -> Scorer:
+    def _make_scorer(self, readout: Readout) -> Scorer:
         lam: float | Tensor = self._lam
         plugin = self.accelerator.state.dynamo_plugin
         if plugin is not None and plugin.backend != DynamoBackend.NO:
             device = self.accelerator.device
             lam = torch.tensor(lam, device=device, dtype=_exact_dtype(device))
         return Scorer(
-            readout=agreed_readout(self.accelerator, self._base_model()),
+            readout=readout,
             lam=lam,
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
             objective=make_objective(self.args.objective),
@@ -106,20 +117,32 @@ class ERCETrainer(SFTTrainer):
             raise InputError("compute_loss_func would replace the objective; leave it out")
         if hasattr(self._base_model(), "erce"):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
+        refuse_prompts_with_a_loss(self.model)
         if self.args.head == "trl":
+            own_loss = agreed(self.accelerator, own_loss_of, self._base_model())
+            refuse_trls_head(own_loss, adds_router_loss=self.aux_loss_enabled)
             return
         refuse_sharding(self.accelerator)
-        if self.aux_loss_enabled:
-            raise InputError(
-                "head='erce' leaves out a mixture of experts' load-balancing loss; set router_aux_loss_coef=0"
-                " to train without it, or head='trl'"
-            )
+
+    def _get_dataloader(self, dataset: Any, *args: Any, **kwargs: Any) -> DataLoader:
+        if isinstance(dataset, IterableDataset) and self.accelerator.num_processes > 1:
+            given = inspect.signature(super()._get_dataloader).bind(dataset, *args, **kwargs).arguments
+            dataset = FilledStream(dataset, rows_of_a_step(self.accelerator, given["batch_size"]))
+        loader = super()._get_dataloader(dataset, *args, **kwargs)
+        fill_up(loader)
+        return loader
+
+    def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
+        self._sums.clear()  # of a training before, or an attempt that ran out of memory
+        self._lams.clear()
+        return super()._inner_training_loop(*args, **kwargs)
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
-        self._sums.clear()
-        self._lams.clear()
         try:
-            return super().train(*args, **kwargs)
+            result = super().train(*args, **kwargs)
+            if self.state.global_step == 0:
+                warnings.warn("the training took no step: no row was left to train on", stacklevel=2)
+            return result
         finally:
             self._set_lam(self.args.entropy_penalty)
 
@@ -144,15 +167,11 @@ class ERCETrainer(SFTTrainer):
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
         self._set_lam(self._lam_of_step())
         self._lams.add(self._lam)
-        if not batches:
+        labels = [_labels(batch) for batch in batches]
+        if not batches or self.args.head == "trl":
             return batches, items
-        repeated = ignore_repeats(
-            self.accelerator, batches[-1]["labels"], rows=self.args.per_device_train_batch_size
-        )
-        if self.args.head == "trl":
-            return batches, self._get_num_items_in_batch(batches, device) if repeated else items
-        masks = [scored(batch["labels"]) for batch in batches]
-        counts = [(mask if self.args.normalize == "token" else mask.any(1)).sum() for mask in masks]
+        tokens = [tokens_by_sequence(*shifted_targets(*each)) for each in zip(batches, labels, strict=True)]
+        counts = [(count if self.args.normalize == "token" else count > 0).sum() for count in tokens]
         items = torch.stack(counts).sum().to(device)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
             items = self.accelerator.reduce(items, "sum")
@@ -165,15 +184,33 @@ class ERCETrainer(SFTTrainer):
         return_outputs: bool = False,
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
+        self._refuse_mixed_sequences(model, inputs, _labels(inputs))
         if self.args.head == "trl":
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
         sums = model(**inputs, scores=True)
         self._record(sums, inputs, training=model.training)
-        loss = self._mean(sums.loss, sums.items.sum(), num_items_in_batch)
+        loss = self._mean(sums.total, sums.divisor, num_items_in_batch)
+        # As in TRL: means of micro-batches, of which the step takes the mean.
+        steps = getattr(self, "current_gradient_accumulation_steps", 1)
+        loss = loss + sums.loss / (1 if num_items_in_batch is None else steps)
         if not return_outputs:
             return loss
         with torch.no_grad():
             return loss, model(**{name: value for name, value in inputs.items() if name != "labels"})
+
+    def _refuse_mixed_sequences(self, model: nn.Module, inputs: dict[str, Any], labels: Tensor) -> None:
+        """Refuse a row of several sequences where the model would let one read the other."""
+        kind = frozenset(name for name in (*MARKS, *WITH_THEM) if inputs.get(name) is not None)
+        if kind.isdisjoint(MARKS):
+            return
+        if kind not in self._keeps_apart:
+            self._keeps_apart[kind] = keeps_apart(model, probe_tokens(self._base_model()), inputs)
+        if not self._keeps_apart[kind] and has_several(inputs, labels):
+            raise InputError(
+                "a row holds several sequences, and with this batch "
+                f"({', '.join(sorted(kind))}) the model lets one read the other; leave out packing and "
+                "padding_free, or the attention_mask of the data_collator if there is one"
+            )
 
     def _trl_loss(
         self, model: nn.Module, inputs: dict[str, Any], return_outputs: bool, items: Tensor | int | None
@@ -186,22 +223,23 @@ class ERCETrainer(SFTTrainer):
         finally:
             handle.remove()
         lam, output = self._lam, outputs[0]
-        nll, entropy, tokens = -output.log_probs.sum(1), output.entropy.sum(1), output.label_mask.sum(1)
+        nll, entropy, tokens = -output.log_probs.sum(), output.entropy.sum(), output.label_mask.sum()
         objective = nll + lam * entropy
         sums = BatchSums(
-            loss=objective.sum(),
+            loss=torch.zeros_like(objective),
+            total=objective,
             objective=objective,
             nll=nll,
             entropy=entropy,
-            hits=output.is_top1.sum(1),
+            hits=output.is_top1.sum(),
             tokens=tokens,
             weighed=objective,
-            items=tokens,
+            divisor=tokens,
         )
         self._record(sums, inputs, training=model.training)
         if lam == 0:
             return result
-        penalty = self._mean(lam * entropy.sum(), tokens.sum(), items)
+        penalty = self._mean(lam * entropy, tokens, items)
         return (result[0] + penalty, result[1]) if return_outputs else result + penalty
 
     def _mean(self, total: Tensor, here: Tensor, items: Tensor | int | None) -> Tensor:
@@ -214,19 +252,25 @@ class ERCETrainer(SFTTrainer):
 
     def _record(self, sums: BatchSums, inputs: dict[str, Any], *, training: bool) -> None:
         """Add a batch to the sums behind the next log, which stay on the device until then."""
-        columns: Any = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()], 1)
-        if not training:  # leaves out the sequences that only fill up a process's last batch
-            columns = self.accelerator.gather_for_metrics(columns)
-        mode, total = "train" if training else "eval", columns.sum(0)
+        total = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()])
+        mode = "train" if training else "eval"
         penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
         self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, penalty, _read(inputs).to(total)])
 
     def _means(self, mode: str) -> dict[str, Any]:
         """Return the means since the last call; `loss` weighs the tokens as training does."""
-        sums: Any = self._sums.pop(mode)
-        if mode == "train":
-            sums = self.accelerator.reduce(sums, "sum")
+        sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
         objective, nll, entropy, hits, tokens, weighed, items, *diagnostics, penalty, read = sums
+        counts = {
+            "scored_tokens": int(tokens),
+            "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
+        }
+        lam = self._logged_lam(penalty, entropy) if mode == "train" else 0.0
+        if not counts["scored_tokens"]:
+            warnings.warn(
+                f"no token is scored in this log's batches ({mode}), so it has no means", stacklevel=2
+            )
+            return counts
         means = {
             "loss": weighed / items,
             "ce": nll / tokens,
@@ -236,11 +280,8 @@ class ERCETrainer(SFTTrainer):
             **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
         if mode == "train":
-            means["lam"] = self._logged_lam(penalty, entropy)
-        return {name: float(mean) for name, mean in means.items()} | {
-            "scored_tokens": int(tokens),
-            "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
-        }
+            means["lam"] = lam
+        return {name: float(mean) for name, mean in means.items()} | counts
 
     def _tokens_so_far(self) -> int:
         """Return how many tokens were read until the last log, prompts included, resumed training or not."""
@@ -254,7 +295,8 @@ class ERCETrainer(SFTTrainer):
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         if "loss" in logs and "train" in self._sums:
-            logs.update(self._means("train") | {"loss": logs["loss"]})
+            loss, means = logs.pop("loss"), self._means("train")
+            logs.update(means | {"loss": loss} if "ce" in means else means)
         # Not SFTTrainer's, which adds means of micro-batch means under some of the same names.
         Trainer.log(self, logs, start_time)
 
@@ -273,11 +315,12 @@ class ERCETrainer(SFTTrainer):
         )
         if "eval" in self._sums and output.metrics is not None:
             means = self._means("eval")
+            output.metrics.pop(f"{metric_key_prefix}_loss", None)  # of batches
             output.metrics.update({f"{metric_key_prefix}_{name}": mean for name, mean in means.items()})
         return output
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:
-        return self._flops_per_token * inputs["input_ids"].numel()
+        return self._flops_per_token * inputs["labels"].numel()
 
     @functools.cached_property
     def _flops_per_token(self) -> int:
@@ -286,18 +329,6 @@ class ERCETrainer(SFTTrainer):
 
     def _send_telemetry(self) -> None:
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
-
-
-def _warn_of_penalised_prompts(arguments: dict[str, Any], args: ERCEConfig) -> None:
-    """Warn where λ would lower the entropy of the user's words, because all of a conversation is scored."""
-    columns = getattr(arguments.get("train_dataset"), "column_names", None) or ()
-    formatted = arguments.get("formatting_func") is not None
-    if args.entropy_penalty and "messages" in columns and not (args.assistant_only_loss or formatted):
-        warnings.warn(
-            "with 'messages' data every token is scored, so the penalty covers the user's words and the "
-            "template's too; set assistant_only_loss=True, or give columns 'prompt' and 'completion'",
-            stacklevel=3,
-        )
 
 
 @contextmanager
@@ -317,9 +348,19 @@ def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
 
 def _read(inputs: dict[str, Any]) -> Tensor:
     """Return how many tokens the model reads of a batch, without the padding, (1,)."""
-    if "attention_mask" in inputs:
-        return inputs["attention_mask"].sum().reshape(1)
-    return torch.tensor([inputs["input_ids"].numel()], device=inputs["input_ids"].device)
+    mask = inputs.get("attention_mask")
+    if mask is not None and mask.dim() == 2:
+        return mask.sum().reshape(1)
+    return torch.tensor([inputs["labels"].numel()], device=inputs["labels"].device)
+
+
+def _labels(batch: dict[str, Any]) -> Tensor:
+    if batch.get("labels") is None:
+        raise InputError(
+            f"a batch has no labels, only {', '.join(batch)}; let the data_collator return labels, with -100 "
+            "where a token is not trained on"
+        )
+    return batch["labels"]
 
 
 def _exact_dtype(device: torch.device) -> torch.dtype:

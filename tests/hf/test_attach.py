@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from peft import PeftModel, get_peft_model
+from peft import AdaptionPromptConfig, CPTConfig, PeftModel, get_peft_model
 from torch import Tensor, nn
 from toys import FINDS_TOYS
 from toys import training as toy
@@ -213,6 +213,34 @@ def test_attaching_again_replaces_and_detaching_leaves_nothing():
     own = types.MethodType(toy.Qwen2ForCausalLM.forward, model)  # as accelerate leaves on a model in parts
     model.forward = own
     assert erce.detach(erce.attach(model, 1.0)).forward is own
+
+
+def test_what_others_do_to_the_loss_leaves_the_last_numbers_alone():
+    model = erce.attach(toy.model(), 2.0)
+    output = model(**BATCH)
+    output.loss /= 4  # as transformers' evaluation and AdaLoRA do
+    last = model.erce.last
+    torch.testing.assert_close(last.objective, last.nll + 2 * last.entropy)
+    torch.testing.assert_close(output.loss, last.objective / 4)
+
+
+def test_an_adapter_that_keeps_the_first_forward_is_given_ours():
+    llama = toy.AutoConfig.for_model("llama", **toy.WIDTHS, vocab_size=259, num_hidden_layers=2)
+    prompts = AdaptionPromptConfig(task_type="CAUSAL_LM", adapter_len=2, adapter_layers=1)
+    model = get_peft_model(toy.AutoModelForCausalLM.from_config(llama), prompts)
+    plain = model(**BATCH).loss.item()
+    assert erce.attach(model, 2.0)(**BATCH).loss.item() > plain
+    torch.testing.assert_close(model.erce.last.nll.item(), plain)
+    assert erce.detach(model)(**BATCH).loss.item() == plain
+
+
+def test_an_adapter_with_a_loss_of_its_own_is_refused():
+    tokens = {"cpt_token_ids": [1, 2], "cpt_mask": [1, 1], "cpt_tokens_type_mask": [1, 2]}
+    model = get_peft_model(toy.model(), CPTConfig(task_type="CAUSAL_LM", **tokens, num_virtual_tokens=2))
+    with pytest.raises(
+        ValueError, match="PEFT's CPT replaces the loss of the model by one of its own; take ano"
+    ):
+        erce.attach(model, 1.0)
 
 
 def test_a_copy_has_its_own():

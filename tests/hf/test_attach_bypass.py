@@ -89,29 +89,11 @@ def test_a_loss_made_of_the_logits_would_bypass_it_and_is_stopped(other, tmp_pat
         toy.plain_training(tmp_path, erce.attach(toy.model(), 1.0), micro=2, steps=1, **other)
 
 
-def experts(**settings: Any) -> Any:
-    from transformers import MixtralConfig, MixtralForCausalLM
-
-    small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 259}
-    small |= {"num_attention_heads": 2, "num_key_value_heads": 2, "num_local_experts": 2}
-    return MixtralForCausalLM(MixtralConfig(**small | settings))
-
-
-def test_a_loss_that_would_be_left_out_is_refused():
-    message = "leaves out a mixture of experts' load-balancing loss; set output_router_logits=False or router"
-    with pytest.raises(ValueError, match=message):
-        erce.attach(experts(output_router_logits=True), 1.0)
-    erce.attach(experts(output_router_logits=True, router_aux_loss_coef=0.0), 1.0)
-    model = erce.attach(experts(), 1.0)
-    assert model(**BATCH).loss > 0
-    with pytest.raises(ValueError, match=message):
-        model(**BATCH, output_router_logits=True)
-    odd = toy.model()
-    odd.loss_function = lambda logits, labels, **_: 2 * logits.logsumexp(-1).mean()
-    with pytest.raises(
-        ValueError, match=r"loss of Qwen2ForCausalLM is not the mean cross-entropy of its logit"
-    ):
-        erce.attach(odd, 1.0)
+def test_a_copy_for_several_gpus_is_refused():
+    model = erce.attach(toy.model(), 1.0)
+    with pytest.raises(ValueError, match="DataParallel copies a model without what erce"):
+        model._replicate_for_data_parallel()  # what nn.DataParallel calls first
+    assert erce.detach(model)._replicate_for_data_parallel()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from peft import LoHaConfig, get_peft_model
 from torch import nn
 from toys import training as toy
 
 from erce.hf.attach import attach
-from erce.hf.head import Readout, head_loss, projection_of, readout_of
+from erce.hf.head import Readout, backbone_of, head_loss, projection_of, readout_of
 from erce.loss import Loss, Shannon, entropy_regularized_cross_entropy
 
 BATCH = toy.batch(toy.UNEQUAL[:4])
@@ -159,6 +160,20 @@ def test_an_adapter_in_float32_on_a_head_in_bfloat16_is_no_worse_than_the_model_
     assert abs(ours(rounded).objective.item() - truth) <= 2 * abs(wanted(rounded).objective.item() - truth)
 
 
+def test_tokens_that_are_trained_on_a_tied_head_are_part_of_it():
+    base = toy.family("qwen2", tie_word_embeddings=True)
+    settings = {"target_modules": ["q_proj"], "trainable_token_indices": [5, 7]}
+    model = get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double()
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "trainable_tokens_delta" in name:
+                weight.add_(0.5)
+    assert_same(model)
+    assert any("trainable_tokens_delta" in name for name in gradients(model, ours(model)))
+    with torch.no_grad(), model.disable_adapter():
+        torch.testing.assert_close(ours(model).objective, wanted(model).objective)
+
+
 class Capped(nn.Linear):
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         return 2 * torch.tanh(super().forward(states) / 2)
@@ -214,6 +229,50 @@ def test_an_encoder_and_decoder_is_refused():
     model = T5ForConditionalGeneration(T5Config(**small))
     with pytest.raises(ValueError, match="has an encoder and a decoder; give a causal LM"):
         readout_of(model)
+
+
+@pytest.mark.parametrize("name", ["llama4_text", "mllama"])
+def test_a_class_that_names_a_backbone_it_does_not_have_is_read(name):
+    small = toy.WIDTHS | {"vocab_size": 259, "num_hidden_layers": 2, "pad_token_id": 0, "head_dim": 8}
+    experts = {"intermediate_size_mlp": 48, "num_local_experts": 2, "attention_chunk_size": 64}
+    small |= experts if name == "llama4_text" else {"cross_attention_layers": []}
+    config = toy.AutoConfig.for_model(name)
+    config = type(config.get_text_config())(**small)
+    model = getattr(transformers, {"llama4_text": "Llama4", "mllama": "Mllama"}[name] + "ForCausalLM")(config)
+    assert model.base_model is model
+    base = model.eval()
+    states = backbone_of(base)(**INPUTS).last_hidden_state[:, :-1]
+    loss = head_loss(base, states, BATCH["labels"][:, 1:], readout_of(base), lam=3.0, penalty=Shannon())
+    torch.testing.assert_close(loss.objective, wanted(base).objective)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        (
+            "bert",
+            {},
+            "BertLMHeadModel reads the tokens that it is to predict; give a causal LM",
+        ),
+        (
+            "electra",
+            {"embedding_size": 16},
+            "the output head of .* reads 16 numbers per token and its backbone",
+        ),
+        (
+            "rembert",
+            {"output_embedding_size": 24},
+            "the output head of RemBertForCausalLM reads 24 numbers per",
+        ),
+    ],
+)
+def test_a_head_that_is_not_a_causal_lms_is_one_sentence(name, settings, message):
+    small = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_hidden_layers": 1}
+    config = toy.AutoConfig.for_model(name, **small, vocab_size=259, **settings)
+    model = toy.AutoModelForCausalLM.from_config(config).eval()
+    with pytest.raises(ValueError, match=message) as refused:
+        readout_of(model)
+    assert "\n" not in str(refused.value)
 
 
 def test_weights_that_zero_3_has_partitioned_are_refused_before_they_are_used():

@@ -46,12 +46,18 @@ def test_loading_is_silent_and_leaves_progress_bars_as_they_were(saved, capfd):
     assert logging.is_progress_bar_enabled()
 
 
-def test_a_tokenizer_without_padding_pads_with_its_end(tmp_path):
+def test_a_tokenizer_without_padding_pads_with_its_unknown_token_or_says_that_it_pads_with_its_end(tmp_path):
     tokens = toy.tokenizer()
     tokens.pad_token = None
     toy.model().config.save_pretrained(tmp_path)
     tokens.save_pretrained(tmp_path)
-    assert load_tokenizer(str(tmp_path)).pad_token == "<|end|>"
+    with pytest.warns(
+        UserWarning, match=r"has no token for padding and pads with its end, '<\|end\|>'; do not use"
+    ):
+        assert load_tokenizer(str(tmp_path)).pad_token == "<|end|>"
+    tokens.unk_token = "Ā"
+    tokens.save_pretrained(tmp_path)
+    assert load_tokenizer(str(tmp_path)).pad_token == "Ā"
 
 
 def test_tiny_is_the_model_in_the_package(saved, monkeypatch):

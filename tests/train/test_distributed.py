@@ -11,7 +11,7 @@ import pytest
 import torch
 from accelerate import Accelerator
 from safetensors.torch import load_file
-from toys import FINDS_TOYS
+from toys import FINDS_TOYS, row_processes
 from toys import train_processes as processes
 from toys import training as toy
 from toys.waiting import DEADLINE_SECONDS
@@ -19,6 +19,7 @@ from toys.waiting import DEADLINE_SECONDS
 from erce.errors import DivergedError, InputError, RunError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import RegularizedObjective, Resources, Training
+from erce.train.distributed import refuse_dispatch
 from erce.train.fine_tune import fine_tune
 from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
 from erce.train.trainer import ERCETrainer
@@ -104,6 +105,33 @@ def test_two_processes_train_what_one_does(sharded, alone, tmp_path, hostile):
                 ), name
             for weight, w in zip(trained[name]["weights"].values(), wanted["weights"].values(), strict=True):
                 torch.testing.assert_close(weight, w, rtol=0, atol=1e-6, msg=name)
+
+
+@pytest.mark.slow
+def test_two_processes_train_on_and_evaluate_every_row_once_in_every_kind_of_batch(tmp_path, hostile):
+    launched(row_processes.__file__, tmp_path, sharded=False, home=hostile)
+    alone = {
+        by: row_processes.train(tmp_path, {"normalize": by, "per_device_train_batch_size": 5})["loss"]
+        for by in ("token", "sequence")
+    }
+    for rank in (0, 1):
+        read = json.loads((tmp_path / f"rows-{rank}.json").read_text())
+        for name, case in row_processes.CASES.items():
+            wanted = pytest.approx(alone[case.get("normalize", "token")], rel=1e-5)
+            assert read[name] == {
+                "scored": row_processes.SCORED,
+                "loss": wanted,
+                "scored_tokens": row_processes.SCORED,
+            }, name
+
+
+def test_batches_that_one_process_cuts_for_all_are_refused(tmp_path):
+    args = toy.config(tmp_path, accelerator_config={"dispatch_batches": True})
+    with pytest.raises(ValueError, match="dispatch_batches=True would train on rows twice; leave it out"):
+        refuse_dispatch(args)
+    args = toy.config(tmp_path)
+    refuse_dispatch(args)
+    assert args.accelerator_config.dispatch_batches is False
 
 
 ENVIRONMENT = """

@@ -3,11 +3,12 @@
 import copy
 import math
 from collections import defaultdict
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-from peft import PeftModel, get_peft_model
+from peft import AdaLoraConfig, PeftModel, get_peft_model
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from toys import training as toy
@@ -208,6 +209,36 @@ def test_an_adapter_on_the_head_is_trained_with_the_rest(adapter, normalize, tmp
     assert any("lm_head" in name for name in wanted["gradients"])
     assert_close(seen.steps[0], wanted.pop("gradients"))
     entry = trainer.state.log_history[0]
+    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_what_an_adapter_adds_to_the_loss_is_a_mean_over_micro_batches(normalize, tmp_path):
+    adapter = AdaLoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj"], total_step=9, tinit=1, tfinal=1)
+    args = {"entropy_penalty": 2.0, "normalize": normalize, "learning_rate": 0.0, "max_grad_norm": 0.0}
+    seen = Gradients()
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, **args),
+        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
+        processing_class=toy.tokenizer(),
+        peft_config=adapter,
+        callbacks=[seen],
+    )
+    policy = get_peft_model(toy.model(), adapter)
+    policy.load_state_dict(trainer.model.state_dict())
+    trainer.train()
+    wanted = reference(policy.double().eval(), WINDOWS[0], lam=2.0, normalize=normalize)
+    policy.zero_grad()
+    only = SimpleNamespace(loss=torch.zeros(()).double())
+    policy.base_model.model.forward = lambda: only  # PEFT adds its part to this
+    policy.base_model().loss.backward()
+    for name, weight in policy.named_parameters():
+        if weight.grad is not None:
+            wanted["gradients"][name] = wanted["gradients"].get(name, 0) + weight.grad
+    assert_close(seen.steps[0], wanted.pop("gradients"))
+    entry = trainer.state.log_history[0]
+    assert entry["loss"] == pytest.approx(wanted.pop("loss") + only.loss.item(), rel=1e-6)
     assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
 
 

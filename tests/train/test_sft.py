@@ -63,7 +63,7 @@ def greedy(model) -> list[int]:
         return model.eval().generate(ids, max_new_tokens=12, do_sample=False).tolist()[0]
 
 
-@pytest.mark.filterwarnings("ignore:with 'messages' data")
+@pytest.mark.filterwarnings("ignore:every token of 'messages' is scored")
 @pytest.mark.parametrize("rows", [PAIRS, TALKS], ids=["prompt and completion", "messages"])
 def test_our_fields_in_trls_yaml_are_trained_with_and_pefts_own_tools_reload_it(rows, tmp_path):
     ours = {"entropy_penalty": "2e0", "entropy_type": "renyi", "entropy_order": 0.5}

@@ -3,13 +3,12 @@
 import hashlib
 import inspect
 import warnings
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from peft import LoraConfig, get_peft_model_state_dict
+from peft import AdaptionPromptConfig, CPTConfig, LoraConfig, get_peft_model_state_dict
 from toys import training as toy
 from trl import SFTConfig, SFTTrainer
 
@@ -136,18 +135,116 @@ def test_a_chat_template_that_opens_answers_otherwise_in_generation_is_said(open
     assert ("is not a prefix of the tokenized prompt+completion" in caplog.text) is said
 
 
-@pytest.mark.parametrize(
-    ("settings", "warned"),
-    [({"entropy_penalty": 1.0}, True), ({"entropy_penalty": 0.0}, False)],
-    ids=["penalty", "none"],
-)
-def test_a_penalty_on_a_whole_conversation_warns_of_the_users_words(settings, warned, tmp_path):
-    talks = toy.Dataset.from_list([{"messages": [{"role": "user", "content": "1"}]}])
+USER, MODEL = ({"role": role, "content": "1"} for role in ("user", "assistant"))
+SHARED = [{"from": "human", "value": "1"}, {"from": "gpt", "value": "2"}]
+
+
+def warned_of(data: Any, folder: Path, **settings: Any) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with suppress(Exception):  # the toy tokenizer has no chat template
-            build(ERCETrainer, toy.config(tmp_path, dataset_kwargs=None, **settings), train_dataset=talks)
-    assert any("set assistant_only_loss=True" in str(warning.message) for warning in caught) is warned
+        build(ERCETrainer, toy.config(folder, dataset_kwargs=None, **settings), train_dataset=data)
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["data set", "stream"])
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ({"messages": [USER, MODEL]}, "messages"),
+        ({"messages": [MODEL]}, None),
+        ({"conversations": SHARED}, "conversations"),
+        ({"prompt": [USER], "completion": [MODEL, USER, MODEL]}, "completion"),
+        ({"prompt": [USER], "completion": [MODEL]}, None),
+    ],
+    ids=str,
+)
+def test_a_penalty_on_the_users_words_is_said_whatever_the_format(row, name, streamed, tmp_path):
+    data: Any = toy.Dataset.from_list([row])
+    data = data.to_iterable_dataset() if streamed else data
+    said = warned_of(data, tmp_path, entropy_penalty=1.0, max_steps=1)
+    assert any(f"every token of {name!r} is scored, so the penalty covers" in each for each in said) is bool(
+        name
+    )
+    assert not any("is scored" in each for each in warned_of(data, tmp_path, max_steps=1))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"prompt": "1", "completion": "2", "text": "3"},
+            "a column 'text' gets the end-of-sequence token in pl",
+        ),
+        (
+            {"prompt": "1", "completion": "2", "labels": [1, 2]},
+            "TRL takes the column 'labels' for the tokens to",
+        ),
+    ],
+)
+def test_a_column_whose_name_means_something_else_to_trl_is_said(row, message, tmp_path):
+    assert any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
+    row = {name: row[name] for name in ("prompt", "completion")}
+    assert not any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
+
+
+def test_data_of_which_nothing_is_left_are_refused(tmp_path):
+    row = {"prompt": "what is one and one", "completion": "2"}
+    data = toy.Dataset.from_list([row])
+    args = toy.config(tmp_path, dataset_kwargs=None, max_length=4)
+    with pytest.raises(
+        ValueError, match="no row of the training data has a token to score within max_length = 4"
+    ):
+        build(ERCETrainer, args, train_dataset=data)
+    short = toy.Dataset.from_list([{"prompt": "1", "completion": "2"}])
+    with pytest.raises(
+        ValueError, match="no row of the evaluation data has a token to score within max_length"
+    ):
+        build(ERCETrainer, args, train_dataset=short, eval_dataset=data)
+    with pytest.raises(ValueError, match="a data set has no rows; give at least one"):
+        build(ERCETrainer, args, train_dataset=toy.dataset(ROWS).select([]))
+    streamed = toy.config(tmp_path, dataset_kwargs=None, max_length=4, max_steps=1)
+    trainer = build(ERCETrainer, streamed, train_dataset=data.to_iterable_dataset())
+    with pytest.warns(UserWarning, match="the training took no step: no row was left to train on"):
+        trainer.train()
+
+
+def test_a_log_without_a_scored_token_has_no_means_and_says_so(tmp_path):
+    rows = [{"input_ids": [1, 2, 3], "labels": [toy.IGNORED] * 3}] * 4 + ROWS[:4]
+    args = toy.config(tmp_path, entropy_penalty=1.0)
+    trainer = build(ERCETrainer, args, train_dataset=toy.dataset(rows), eval_dataset=toy.dataset(rows[:4]))
+    with pytest.warns(
+        UserWarning, match=r"no token is scored in this log's batches \(train\), so it has no means"
+    ):
+        trainer.train()
+    empty, full = trainer.state.log_history[:2]
+    assert (empty["scored_tokens"], empty["num_tokens"]) == (0, 12)
+    assert {"loss", "ce", "lam", "entropy"}.isdisjoint(empty)
+    assert {"loss", "ce", "lam", "entropy"} <= set(full)
+    with pytest.warns(UserWarning, match=r"no token is scored in this log's batches \(eval\)"):
+        assert "eval_loss" not in trainer.evaluate()
+
+
+class OutOfMemory(ERCETrainer):
+    """A trainer whose second micro-batch does not fit, once."""
+
+    calls = 0
+
+    def training_step(self, *args: Any, **kwargs: Any) -> Any:
+        loss = super().training_step(*args, **kwargs)
+        self.calls += 1
+        if self.calls == 2:
+            raise RuntimeError("CUDA out of memory.")
+        return loss
+
+
+def test_an_attempt_that_ran_out_of_memory_is_not_logged(tmp_path):
+    settings = {"auto_find_batch_size": True, "per_device_train_batch_size": 4, "learning_rate": 0.0}
+    trainer = build(OutOfMemory, toy.config(tmp_path, **settings, max_steps=1))
+    trainer.train()
+    rows = ROWS[: 2 * trainer._train_batch_size]
+    assert trainer._train_batch_size == 3
+    scored = sum(label != toy.IGNORED for row in rows for label in row["labels"][1:])
+    assert trainer.state.log_history[0]["scored_tokens"] == scored
 
 
 def test_the_best_checkpoint_may_be_the_one_with_the_best_token_accuracy(tmp_path):
@@ -203,7 +300,10 @@ def test_logits_for_metrics_are_those_of_the_model(tmp_path):
         ({"head": "trl", "log_diagnostics": True}, "knows log_diagnostics=False only, got True; set head"),
         ({"objective": "dtf"}, "no objective 'dtf'; did you mean 'dft'"),
         ({"objective": "focal:-1"}, "objective 'focal:-1': Focal needs a number that is 0 or above"),
-        ({"packing": True, "normalize": "sequence"}, "cannot tell packed sequences apart; set packing=False"),
+        (
+            {"packing": True, "normalize": "sequence", "packing_strategy": "wrapped"},
+            "needs whole sequences, and packing_strategy='wrapped' cuts them; set packing_strategy='bfd'",
+        ),
         ({"loss_type": "dft"}, "loss_type='dft' is TRL's loss; set objective='dft'"),
         ({"label_smoothing_factor": 0.2}, "would replace the objective; set objective='label-smoothing:0.2'"),
     ],
@@ -231,6 +331,22 @@ def test_what_would_train_something_else_is_refused(tmp_path):
         build(SFTTrainer, plain, tied=False, peft_config=on_the_head)
 
 
+def test_adapters_with_a_forward_or_a_loss_of_their_own(tmp_path):
+    tokens = {"cpt_token_ids": [1, 2], "cpt_mask": [1, 1], "cpt_tokens_type_mask": [1, 2]}
+    args = toy.config(tmp_path, max_steps=1)
+    with pytest.raises(
+        ValueError, match="PEFT's CPT replaces the loss of the model by one of its own; take ano"
+    ):
+        build(ERCETrainer, args, peft_config=CPTConfig(task_type="CAUSAL_LM", **tokens, num_virtual_tokens=2))
+    llama = toy.AutoConfig.for_model("llama", **toy.WIDTHS, vocab_size=259, num_hidden_layers=2)
+    prompts = AdaptionPromptConfig(task_type="CAUSAL_LM", adapter_len=2, adapter_layers=1)
+    rows, tokenizer = toy.dataset(ROWS), toy.tokenizer()
+    model = toy.AutoModelForCausalLM.from_config(llama)
+    trainer = ERCETrainer(model, args, train_dataset=rows, processing_class=tokenizer, peft_config=prompts)
+    trainer.train()
+    assert trainer.state.log_history[0]["scored_tokens"] > 0
+
+
 @toy.TRLS_HEAD
 def test_trls_head_takes_no_adapter_of_its_own(tmp_path):
     on_the_head = LoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj", "lm_head"])
@@ -242,35 +358,6 @@ def test_trls_head_needs_a_trl_whose_head_was_tested(tmp_path, monkeypatch):
     monkeypatch.setattr("erce.train.config.version", lambda package: "1.15.0")
     with pytest.raises(ValueError, match=r"needs TRL 1\.16 or newer, got 1\.15\.0; upgrade it, or set head="):
         toy.config(tmp_path, head="trl")
-
-
-@toy.TRLS_HEAD
-def test_a_mixture_of_experts_needs_its_own_loss_left_out_or_trls_head(tmp_path):
-    from transformers import MixtralConfig, MixtralForCausalLM
-
-    def experts() -> MixtralForCausalLM:
-        torch.manual_seed(0)
-        small = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 259}
-        heads = {
-            "num_attention_heads": 2,
-            "num_key_value_heads": 2,
-            "num_local_experts": 2,
-            "pad_token_id": 256,
-        }
-        return MixtralForCausalLM(MixtralConfig(**small, **heads, eos_token_id=258, bos_token_id=None))
-
-    def make(**settings: Any) -> ERCETrainer:
-        rows = toy.dataset(ROWS[:4])
-        return ERCETrainer(
-            experts(), toy.config(tmp_path, **settings), train_dataset=rows, processing_class=toy.tokenizer()
-        )
-
-    with pytest.raises(
-        ValueError, match="load-balancing loss; set router_aux_loss_coef=0 to train without it, or head"
-    ):
-        make()
-    make(router_aux_loss_coef=0.0).train()
-    make(head="trl", entropy_penalty=1.0).train()
 
 
 def test_a_folder_is_all_that_a_training_touches(tmp_path, monkeypatch):

@@ -1,0 +1,94 @@
+"""A user's data sets → a refusal or a warning where other tokens would be scored than are meant."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from erce.errors import InputError
+from erce.train.config import ERCEConfig
+
+STACK = 4  # warnings name the line that made the trainer
+USERS = ("user", "human", "system", "tool")
+
+
+def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
+    """Look at the columns and the first row of every data set that `SFTTrainer(**arguments)` gets.
+
+    InputError: a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
+    that are not the model's, a column whose name means something else to TRL.
+    """
+    for data in (arguments.get("train_dataset"), *_several(arguments.get("eval_dataset")).values()):
+        if data is None:
+            continue
+        if hasattr(data, "__len__") and len(data) == 0:
+            raise InputError("a data set has no rows; give at least one")
+        first: Any = next(iter(data), {})
+        columns: list[str] = getattr(data, "column_names", None) or list(first)
+        _refuse_unmarked(columns, args, own_collator=arguments.get("data_collator") is not None)
+        prepared: Any = args.dataset_kwargs or {}
+        if "input_ids" in columns or prepared.get("skip_prepare_dataset"):
+            continue
+        if arguments.get("formatting_func") is None:
+            _warn_of_columns(columns, args.dataset_text_field)
+            if args.entropy_penalty and not args.assistant_only_loss:
+                _warn_of_penalised_prompts(first)
+
+
+def refuse_nothing(train_data: Any, eval_data: Any, args: ERCEConfig) -> None:
+    """Refuse data, as TRL has prepared them, of which no row is left."""
+    for name, data in {"training": train_data, **_several(eval_data)}.items():
+        if data is not None and hasattr(data, "__len__") and len(data) == 0:
+            raise InputError(
+                f"no row of the {name} data has a token to score within max_length = {args.max_length}; "
+                "raise max_length, or shorten the prompts"
+            )
+
+
+def _several(eval_data: Any) -> dict[str, Any]:
+    return dict(eval_data) if isinstance(eval_data, Mapping) else {"evaluation": eval_data}
+
+
+def _refuse_unmarked(columns: list[str], args: ERCEConfig, *, own_collator: bool) -> None:
+    lost = {"position_ids", "seq_idx", "cu_seq_lens", "cu_seq_lens_q"}
+    if own_collator:
+        lost = lost if args.remove_unused_columns else set()
+    elif not args.padding_free:
+        lost |= {"seq_lengths"}
+    for name in columns:
+        if name in lost:
+            raise InputError(
+                f"the column {name!r} says that rows hold several sequences, and would be dropped; let TRL "
+                "pack (packing=True), or pass it on: a data_collator of yours, remove_unused_columns=False"
+            )
+
+
+def _warn_of_columns(columns: list[str], text_field: str) -> None:
+    if "labels" in columns:
+        warnings.warn(
+            "TRL takes the column 'labels' for the tokens to score, and does not make them of the text; "
+            "rename it if it is something else",
+            stacklevel=STACK,
+        )
+    if text_field in columns and {"prompt", "completion"} <= set(columns):
+        warnings.warn(
+            f"beside prompt and completion, a column {text_field!r} gets the end-of-sequence token in place "
+            "of the completion; rename or remove it",
+            stacklevel=STACK,
+        )
+
+
+def _warn_of_penalised_prompts(row: Mapping[str, Any]) -> None:
+    """Warn where λ would lower the entropy of words that are not the model's, for all turns are scored."""
+    for name in ("messages", "conversations", "completion"):
+        turns = row.get(name)
+        if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
+            continue
+        others = any((turn.get("role") or turn.get("from")) in USERS for turn in turns)
+        if others:
+            warnings.warn(
+                f"every token of {name!r} is scored, so the penalty covers the user's words and the "
+                "template's too; set assistant_only_loss=True, or give columns 'prompt' and 'completion', "
+                "the latter with the model's turns alone",
+                stacklevel=STACK,
+            )
+            return

@@ -1,0 +1,130 @@
+"""What a model adds to its cross-entropy is added to ours, under whatever name, or refused."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from toys import training as toy
+from transformers import AutoConfig, AutoModelForCausalLM
+
+import erce
+from erce.hf.own_loss import own_loss_of
+from erce.train.trainer import ERCETrainer
+
+EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
+FAMILIES: dict[str, dict[str, Any]] = {
+    "mixtral": EXPERTS,  # router_aux_loss_coef
+    "jetmoe": EXPERTS | {"kv_channels": 8},  # aux_loss_coef
+    "dbrx": {
+        "d_model": 32,
+        "n_heads": 4,
+        "n_layers": 2,
+        "max_seq_len": 64,
+        "attn_config": {"kv_n_heads": 2, "rope_theta": 10_000.0, "clip_qkv": 8.0},
+        "ffn_config": {"ffn_hidden_size": 64, "moe_num_experts": 4, "moe_top_k": 2, "moe_loss_weight": 0.05},
+    },
+    "bamba": {
+        "z_loss_coefficient": 1e-4,  # of all logits, and always on
+        "attn_layer_indices": [1],
+        "mamba_n_heads": 4,
+        "mamba_d_head": 16,
+        "mamba_n_groups": 1,
+    },
+}
+IDS = torch.arange(10, 22).view(2, 6)
+
+
+def family(name: str, **settings: Any) -> Any:
+    small = toy.WIDTHS | {"vocab_size": 259, "num_hidden_layers": 2, "pad_token_id": 0}
+    small |= {"bos_token_id": 1, "eos_token_id": 2, "initializer_range": 0.25}
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = AutoConfig.for_model(name, **small | FAMILIES[name] | settings)
+        config._experts_implementation = "eager"  # the others know no float64
+        return AutoModelForCausalLM.from_config(config, attn_implementation="eager").double()
+
+
+def gradients(model: Any, loss: Tensor) -> dict[str, Tensor]:
+    model.zero_grad()
+    loss.backward()
+    return {name: w.grad.clone() for name, w in model.named_parameters() if w.grad is not None}
+
+
+@pytest.mark.parametrize("lam", [0.0, 2.0])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_a_model_adds_to_its_cross_entropy_is_added_with_its_gradient(name, lam):
+    call = {"input_ids": IDS, "labels": IDS, "use_cache": False}
+    call |= {} if name == "bamba" else {"output_router_logits": True}
+    plain, attached = family(name), erce.attach(family(name), lam)
+    usual = plain(**call)
+    ours = erce.entropy_regularized_cross_entropy(usual.logits[:, :-1], IDS[:, 1:], lam=lam).objective
+    theirs = nn.functional.cross_entropy(usual.logits[:, :-1].flatten(0, 1), IDS[:, 1:].flatten())
+    added = usual.loss.double() - theirs
+    assert added > 1e-3
+    output = attached(**call)
+    assert output.loss.item() == pytest.approx((ours + added).item(), rel=1e-6)  # theirs is made in float32
+    assert output.logits is None
+    assert attached.erce.last.objective.item() == pytest.approx(ours.item(), rel=1e-9)
+    mine, wanted = gradients(attached, output.loss), gradients(plain, ours + added)
+    assert mine.keys() == wanted.keys()
+    for weight, gradient in wanted.items():
+        torch.testing.assert_close(mine[weight], gradient, rtol=1e-3, atol=1e-6, msg=weight)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_trainer_adds_it_once_per_step(name, tmp_path):
+    settings = {} if name == "bamba" else {"output_router_logits": True}
+    model = family(name, **settings).float().eval()
+    rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
+    with torch.no_grad():
+        wanted = sum(model(input_ids=row[None], labels=row[None]).loss.item() for row in IDS) / 2
+    args = {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 2, "learning_rate": 0.0}
+    trainer = ERCETrainer(
+        model, toy.config(tmp_path, **args), train_dataset=toy.dataset(rows), processing_class=toy.tokenizer()
+    )
+    trainer.train()
+    entry = trainer.state.log_history[0]
+    assert entry["loss"] == pytest.approx(wanted, rel=1e-5)
+    assert entry["loss"] > entry["objective"] + 5e-4
+
+
+def test_a_model_without_more_keeps_no_logits():
+    assert own_loss_of(toy.model()) is None
+    assert own_loss_of(family("mixtral", router_aux_loss_coef=0.0)) is None
+    assert own_loss_of(family("mixtral")).logits_to_keep == 1
+    assert own_loss_of(family("bamba")).logits_to_keep == 0
+    model = family("mixtral")
+    before = set(vars(model)), model.config.output_router_logits
+    own_loss_of(model)
+    assert (set(vars(model)), model.config.output_router_logits) == before
+
+
+def test_a_loss_that_is_another_than_cross_entropy_is_refused():
+    odd = toy.model()
+    odd.loss_function = lambda logits, labels, **_: 2 * logits.logsumexp(-1).mean()
+    with pytest.raises(
+        ValueError, match="loss of Qwen2ForCausalLM is not the mean cross-entropy of its logits, "
+    ):
+        own_loss_of(odd)
+    slightly = toy.model()
+    usual = slightly.loss_function
+    slightly.loss_function = lambda *given, **named: usual(*given, **named) * 1.0001
+    with pytest.raises(ValueError, match="and what else is in it cannot be told apart; leave its own loss"):
+        own_loss_of(slightly)
+
+
+@toy.TRLS_HEAD
+def test_trls_head_is_refused_where_it_leaves_out_what_the_model_adds(tmp_path):
+    def make(model: Any) -> ERCETrainer:
+        rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
+        args = toy.config(tmp_path, head="trl", max_steps=1)
+        return ERCETrainer(model, args, train_dataset=toy.dataset(rows), processing_class=toy.tokenizer())
+
+    make(family("mixtral").float()).train()
+    for name in ("jetmoe", "bamba"):
+        settings = {} if name == "bamba" else {"output_router_logits": True}
+        with pytest.raises(
+            ValueError, match="adds something to its cross-entropy that head='trl' leaves out; set"
+        ):
+            make(family(name, **settings).float())

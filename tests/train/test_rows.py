@@ -1,0 +1,236 @@
+"""Batches over several processes and from rows of several sequences: every row once, every sequence apart."""
+
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from accelerate.data_loader import prepare_data_loader
+from datasets import Dataset, IterableDataset
+from torch.utils.data import DataLoader
+from toys import training as toy
+from transformers import DataCollatorWithFlattening
+
+from erce.train.rows import Collator, FilledStream, fill_up
+from erce.train.trainer import ERCETrainer
+
+SEVERAL = [1, 2, 3, 5, 8]
+FLAT = DataCollatorWithFlattening()
+
+
+def rows(count: int) -> list[dict[str, list[int]]]:
+    """Rows of growing length; the number of a row is its labels' value."""
+    return [{"input_ids": [i] * (i + 2), "labels": [i] * (i + 2)} for i in range(1, count + 1)]
+
+
+def read_by(  # noqa: PLR0913 - a case each
+    processes: int, *, count: int, size: int, kind: str, split: bool, collate: Any, workers: int = 0
+) -> list[list[torch.Tensor]]:
+    """Return the labels of each process's batches."""
+    read = []
+    for process in range(processes):
+        data: Any = Dataset.from_list(rows(count))
+        if kind == "stream":
+            step = size if split else size * processes
+            data = FilledStream(data.to_iterable_dataset(num_shards=min(count, 3)), step)
+        loader = prepare_data_loader(
+            DataLoader(data, batch_size=size, collate_fn=collate, num_workers=workers),
+            num_processes=processes,
+            process_index=process,
+            split_batches=split,
+            even_batches=kind != "uneven",
+        )
+        fill_up(loader)
+        read.append([batch["labels"] for batch in loader])
+    return read
+
+
+@pytest.mark.parametrize("kind", ["even", "uneven", "stream"])
+@pytest.mark.parametrize("collate", [toy.batch, FLAT], ids=["padded", "flattened"])
+@pytest.mark.parametrize(("processes", "split"), [(2, False), (3, False), (2, True)])
+def test_every_row_is_scored_once_and_every_process_has_as_many_batches(kind, collate, processes, split):
+    for count, per_process in itertools.product(SEVERAL, (1, 2, 3)):
+        size = per_process * processes if split else per_process
+        case = {"count": count, "size": size, "kind": kind, "split": split, "collate": collate}
+        read = read_by(processes, **case)
+        scored = torch.cat([labels[labels != toy.IGNORED] for each in read for labels in each])
+        wanted = {i: i + (2 if collate is toy.batch else 1) for i in range(1, count + 1)}
+        assert {int(i): int((scored == i).sum()) for i in scored.unique()} == wanted, case
+        assert len({len(each) for each in read}) == 1, case
+        shapes = {labels.shape[0] for each in read for labels in each}
+        assert shapes == ({per_process} if collate is toy.batch else {1}), case
+
+
+@pytest.mark.slow
+def test_workers_that_collate_know_the_rows_that_only_fill_up():
+    for kind in ("even", "stream"):
+        read = read_by(2, count=5, size=2, kind=kind, split=False, collate=toy.batch, workers=2)
+        scored = torch.cat([labels[labels != toy.IGNORED] for each in read for labels in each])
+        assert sorted(scored.unique().tolist()) == [1, 2, 3, 4, 5]
+        assert len(scored) == sum(len(row["labels"]) for row in rows(5))
+
+
+def packed(**marks: Any) -> list[dict[str, Any]]:
+    return [{"input_ids": [1, 2, 3, 4, 5], "labels": [1, 2, 3, 4, 5], **marks}]
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [{"seq_lengths": [2, 3]}, {"position_ids": [0, 1, 0, 1, 2]}, {"seq_idx": [0, 0, 1, 1, 1]}],
+    ids=lambda marks: next(iter(marks)),
+)
+def test_a_collator_that_loses_the_sequences_of_a_row_is_refused(marks):
+    with pytest.raises(
+        ValueError, match="makes 2 sequences 1 rows, and the batch does not say where each beg"
+    ):
+        Collator(FLAT)(packed(**marks))
+    two = packed(position_ids=[0, 1, 0, 1, 2]) * 2
+
+    def whole(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        return {name: torch.tensor([row[name] for row in rows]) for name in rows[0]}
+
+    assert Collator(whole)(two)["labels"].shape == (2, 5)
+
+
+def test_rows_that_are_flattened_without_a_word_are_refused():
+    bare = DataCollatorWithFlattening(return_position_ids=False)
+    with pytest.raises(
+        ValueError, match="makes 2 sequences 1 rows, and the batch does not say where each beg"
+    ):
+        Collator(bare)(rows(2))
+    for told in ({"return_flash_attn_kwargs": True}, {"return_seq_idx": True}):
+        Collator(DataCollatorWithFlattening(return_position_ids=False, **told))(rows(2))
+
+
+def trainer(folder: Any, data: Any, **named: Any) -> ERCETrainer:
+    settings = {"learning_rate": 0.0, "max_steps": 1, "gradient_accumulation_steps": 1} | named.pop(
+        "args", {}
+    )
+    return ERCETrainer(
+        toy.model(),
+        toy.config(folder, **settings),
+        train_dataset=data,
+        processing_class=toy.tokenizer(),
+        **named,
+    )
+
+
+@pytest.mark.parametrize("column", ["position_ids", "seq_idx", "cu_seq_lens_q", "seq_lengths"])
+def test_a_column_of_sequences_that_would_be_dropped_is_refused(column, tmp_path):
+    data = Dataset.from_list(packed(**{column: [0, 1, 0, 1, 2]}))
+    with pytest.raises(
+        ValueError, match=rf"column '{column}' says that rows hold several sequences, and would"
+    ):
+        trainer(tmp_path, data)
+
+
+DOCUMENTS = toy.rows([(3, 2), (2, 9), (1, 4), (4, 7)])
+HOW = {
+    "flattened": {"data_collator": FLAT},
+    "flash keywords": {"data_collator": DataCollatorWithFlattening(return_flash_attn_kwargs=True)},
+    "padding_free": {"args": {"padding_free": True, "max_length": None}},
+    "packing": {"args": {"packing": True, "max_length": 32, "dataset_kwargs": {}}},
+}
+
+
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.filterwarnings("ignore:.*packing.*:UserWarning")
+def test_sequences_in_one_row_count_as_sequences_in_rows_of_their_own(how, normalize, tmp_path):
+    logs = []
+    for given in ({}, HOW[how]):
+        args = {"normalize": normalize, "entropy_penalty": 2.0, "per_device_train_batch_size": 4}
+        args |= {"per_device_eval_batch_size": 4} | given.get("args", {})
+        made = trainer(
+            tmp_path,
+            Dataset.from_list(DOCUMENTS),
+            eval_dataset=Dataset.from_list(DOCUMENTS),
+            **given | {"args": args},
+        )
+        made.train()
+        logs.append((made.state.log_history[0], made.evaluate()))
+    for name in ("loss", "ce", "entropy", "objective", "scored_tokens", "grad_norm"):
+        assert logs[1][0][name] == pytest.approx(logs[0][0][name], rel=2e-5), name
+        if name != "grad_norm":
+            assert logs[1][1][f"eval_{name}"] == pytest.approx(logs[0][1][f"eval_{name}"], rel=2e-5), name
+
+
+@pytest.mark.parametrize("strategy", ["wrapped", "bfd_split"])
+def test_packing_that_cuts_sequences_is_refused_by_sequence(strategy, tmp_path):
+    with pytest.raises(
+        ValueError, match=f"needs whole sequences, and packing_strategy='{strategy}' cuts them"
+    ):
+        toy.config(tmp_path, normalize="sequence", packing=True, packing_strategy=strategy)
+
+
+def with_mask(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+    batch = FLAT(some)
+    return batch | {"attention_mask": torch.ones_like(batch["input_ids"])}
+
+
+def test_a_batch_in_which_sequences_would_read_each_other_is_refused(tmp_path):
+    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=with_mask)
+    with pytest.raises(
+        ValueError, match=r"\(attention_mask, position_ids\) the model lets one read the other"
+    ):
+        made.train()
+    alone = {"per_device_train_batch_size": 1}
+    trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=with_mask, args=alone).train()
+
+
+def test_prompts_that_drop_the_marks_of_sequences_are_refused(tmp_path):
+    from peft import PromptTuningConfig
+
+    prompts = PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2)
+    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=FLAT, peft_config=prompts)
+    with pytest.raises(
+        ValueError, match=r"\(position_ids\) the model lets one read the other; leave out packing"
+    ):
+        made.train()
+
+
+def test_batches_of_embeddings_alone_are_trained(tmp_path):
+    table = toy.model().get_input_embeddings().weight.detach()
+
+    def embedded(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        batch = toy.batch(some)
+        return batch | {"inputs_embeds": table[batch.pop("input_ids")]}
+
+    logs = []
+    for collator in (toy.batch, embedded):
+        made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=collator)
+        made.train()
+        logs.append(made.state.log_history[0])
+    for name in ("loss", "scored_tokens", "num_tokens"):
+        assert logs[0][name] == pytest.approx(logs[1][name], rel=1e-6), name
+
+
+def test_a_batch_without_labels_is_one_sentence(tmp_path):
+    def bare(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        return {name: x for name, x in toy.batch(some).items() if name != "labels"}
+
+    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=bare)
+    with pytest.raises(
+        ValueError, match="a batch has no labels, only input_ids, attention_mask; let the data_co"
+    ):
+        made.train()
+    with pytest.raises(ValueError, match="a batch has no labels"):
+        made.evaluate(Dataset.from_list(DOCUMENTS))
+
+
+def test_a_strategy_that_repeats_rows_by_itself_is_refused(tmp_path):
+    args = {"train_sampling_strategy": "batch_rebalance", "gradient_accumulation_steps": 4}
+    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS[:3]), args=args)
+    with pytest.raises(
+        ValueError, match="'batch_rebalance' repeats rows to fill up an epoch's last step; set"
+    ):
+        made.train()
+    trainer(
+        tmp_path, Dataset.from_list(DOCUMENTS * 4), args=args | {"per_device_train_batch_size": 4}
+    ).train()
+
+
+def test_a_stream_of_every_kind_is_read_by_every_process():
+    stream = FilledStream(IterableDataset.from_generator(lambda: iter(rows(3))), 2)
+    stream.set_epoch(1)
+    assert len(list(stream)) == 4
