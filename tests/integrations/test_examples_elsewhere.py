@@ -111,7 +111,7 @@ def test_the_inspect_scorer_says_whether_why_and_what_was_judged(monkeypatch):
     assert vars(scored(r"So $\boxed{0.75}$.", r"\frac{3}{4}")) == {
         "value": "C",
         "answer": "0.75",
-        "explanation": r"number \frac{3}{4} against number 0.75",
+        "explanation": r"number \frac{3}{4} against 0.75",
     }
     assert vars(scored("75", "75")) == {"value": "I", "answer": None, "explanation": "no answer"}
 

@@ -65,6 +65,7 @@ class ExpressionParser:
         self.at = 0
         self.depth = 0
         self.bars = 0  # open absolute values
+        self.innermost = ""  # the innermost open bracket
 
     @property
     def next(self) -> Token:
@@ -202,9 +203,10 @@ class ExpressionParser:
 
     def group(self, opening: str, closing: str) -> Tree:
         self.need(opening)
-        outside, self.bars = self.bars, 0
+        outside = self.bars, self.innermost
+        self.bars, self.innermost = 0, opening
         tree = self.sum()
-        self.bars = outside
+        self.bars, self.innermost = outside
         self.need(closing)
         return tree
 
@@ -301,6 +303,7 @@ class ExpressionParser:
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
     def numeral(self, token: Token) -> Tree:
+        """Read a number; inside braces, where no list can be, also its separators of thousands."""
         text = token.text
         if token.kind == "repeating":
             return repeating(text)
@@ -308,6 +311,13 @@ class ExpressionParser:
             raise UnparsedError("a base inside an expression")
         if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
             raise UnparsedError("a date, or digits that are no number")
+        while self.innermost == "{" and len(text.partition(".")[0]) <= MAX_DIGITS:
+            comma, group = [*self.tokens[self.at : self.at + 2], END, END][:2]
+            whole = group.text.partition(".")[0]
+            if comma.text != "," or comma.spaced or group.spaced or len(whole) != 3 or not whole.isdigit():
+                break
+            text += group.text
+            self.at += 2
         return number(text)
 
     def bracket(self, opening: str) -> Tree:
