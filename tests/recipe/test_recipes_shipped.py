@@ -12,7 +12,7 @@ from erce.tasks import load_task
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = {path.stem: path for path in sorted((ROOT / "recipes").glob("*.toml"))}
-OWN = {"mini", "mini-code", "mini-styles"}  # of the embedded models, not of the paper
+OWN = {"mini", "mini-code", "mini-styles", "smollm2-mbpp"}  # of other models than the paper
 FIGURES = {
     "fig:accuracy_scaling",
     "fig:mbpp_entropy_curve",
