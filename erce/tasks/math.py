@@ -94,9 +94,9 @@ def _verify(
 
 
 def _equal(first: str, second: str) -> bool:
-    from erce.verify.math import equivalent
+    from erce.verify.answers.reference import same_answer
 
-    return equivalent(first, second).accepted
+    return same_answer(first, second)
 
 
 MATH = Task(

@@ -39,6 +39,7 @@ def test_maj_at_k_is_the_mean_over_all_subsets_with_ties_split(samples):
         assert one(samples, k) == pytest.approx(enumerated(samples, k), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(samples=SAMPLES, seed=st.integers(0, 99))
 def test_the_order_of_samples_changes_nothing(samples, seed):
     order = np.random.default_rng(seed).permutation(len(samples))
@@ -46,6 +47,7 @@ def test_the_order_of_samples_changes_nothing(samples, seed):
     assert one([samples[i] for i in order], k) == pytest.approx(one(samples, k), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(samples=SAMPLES)
 def test_maj_at_1_is_pass_at_1(samples):
     assert one(samples, 1) == pytest.approx(pass_at_1(np.array([[right for _, right in samples]])))
