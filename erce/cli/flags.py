@@ -1,6 +1,7 @@
 """The flags of a command, added to its parser, and which of them go together; `erce.cli.main` reads them."""
 
 import argparse
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -218,14 +219,20 @@ def _check_kind(options: argparse.Namespace, judged: str) -> None:
         )
 
 
+# No number: begins with a letter, or as a path does.
+_WORD = re.compile(r"(?:[A-Za-z_]|\.{0,2}/)[\w./:@-]*")
+
+
 def settings(pairs: list[str]) -> dict[str, Any]:
-    """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`."""
+    """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`; a bare word is text."""
     from erce.recipe.fill import merge
 
     merged: dict[str, Any] = {}
     for pair in pairs:
+        key, _, value = pair.partition("=")
+        is_word = _WORD.fullmatch(value.strip()) and value.strip() not in ("true", "false", "inf", "nan")
         try:
-            merge(merged, tomllib.loads(pair))
+            merge(merged, tomllib.loads(f'{key}="{value.strip()}"' if is_word else pair))
         except tomllib.TOMLDecodeError as error:
             raise InputError(
                 f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"

@@ -314,6 +314,11 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     return next(iter(defining + any_block), "" if fences else text)
 
 
+def has_fence(text: str) -> bool:
+    """Return whether a line of the text opens a fenced block."""
+    return _FENCE.search(text) is not None
+
+
 def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the language and the code of each fenced block, and the text outside all of them.
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
-from erce.verify.extract import extract_program, is_finished, text_of
+from erce.verify.extract import extract_program, has_fence, is_finished, text_of
 from erce.verify.io import verdict_and_seconds as verdict_on_cases
 from erce.verify.sandbox import Job, Limits, shared
 from erce.verify.sandbox.jobs import WALL_TIMES_CPU
@@ -55,7 +55,13 @@ def run_program(
     'passed'
     """
     job = Job(program, tests, setup, entry_points, mode, limits)
-    return shared().judge(job).verdict
+    verdict = shared().judge(job).verdict
+    if verdict.reason == "failed" and "SyntaxError" in verdict.detail and has_fence(program):
+        detail = (
+            f"{verdict.detail}; it has a Markdown fence: pass it through erce.verify.extract.extract_program"
+        )
+        return replace(verdict, detail=detail)
+    return verdict
 
 
 def verify_program(problem: Problem, completion: Completion | str) -> Verdict:

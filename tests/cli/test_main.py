@@ -48,6 +48,8 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--model", "/no/such", "--dry-run"], "no model '/no/such': no such folder"),
         (["run", "mini", "--set", "lams=[0, 'one']"], "lams[1] = 'one' is not a number"),
         (["run", "mini", "--set", 'task="mimi-sums"'], "did you mean 'mini-sums'?"),
+        (["run", "mini", "--set", "task=mimi-sums"], "no task 'mimi-sums'; did you mean 'mini-sums'?"),
+        (["run", "mini", "--set", "task=mini-sums", "--set", "lams=0.5x"], "not KEY=VALUE as in TOML"),
         (["run", "mini", "--set", 'objectives=["dft", "eatf"]'], "no objective 'eatf'; did you mean 'eaft'?"),
         (["run", "mini", "--set", 'objectives=["focal:-1"]'], "its number must be 0 or above"),
         (["run", "mini", "--set", 'objectives=["dft"]', "--jobs", "0"], "jobs = 0"),

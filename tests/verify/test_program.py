@@ -326,3 +326,9 @@ def test_no_descriptor_is_left():
     for number in range(5):
         verify_program(SQUARE, f"def f(x):\n    return x * x + {number}")
     assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+def test_a_fence_around_a_program_is_named_where_python_cannot_read_it():
+    fenced = "Sure:\n```python\ndef f(x):\n    return x * x\n```"
+    assert "extract_program" in run_program(fenced, ["assert f(3) == 9"]).detail
+    assert "extract_program" not in run_program("def f(x:", ["assert f(3) == 9"]).detail

@@ -73,9 +73,11 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
 
 
 def require_reference(answer: str) -> None:
-    """Raise InputError for a reference answer that is empty or no text."""
-    if not isinstance(answer, str) or not answer.strip():
-        raise InputError(f"the reference answer {answer!r} is empty or no text: correct it in the task")
+    """Raise InputError for a reference answer that is empty or not text."""
+    if not isinstance(answer, str):
+        raise InputError(f"a reference answer is a str, got {type(answer).__name__}: write {str(answer)!r}")
+    if not answer.strip():
+        raise InputError(f"the reference answer {answer!r} is empty: correct it in the task")
 
 
 def same_answer(one: str, other: str) -> bool:
