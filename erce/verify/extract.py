@@ -253,6 +253,8 @@ def _first_sentence(text: str) -> str:
     start = delimited.end() if delimited else 0
     sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
     kept = _HARMLESS.split(sentence, maxsplit=1)[0]
+    if _CHANGES.search(sentence, len(kept)):
+        kept = sentence
     answer = text[:start]
     if answer.startswith("**") or not kept.strip(" .:;,*_"):
         answer = _unwrapped(answer)
@@ -402,8 +404,11 @@ _IS_WRONG = (
     r"|(?:isn't|wasn't)(?=[.!])|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
 )
 _WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't", *_RECONSIDERING)
+_NUMERAL_START = (
+    r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
+)
 _DOUBT_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?[$(\\]*-?[0-9][^.\n]{{0,40}}|{_IS_WRONG})",
+    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG})",
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(
@@ -439,6 +444,9 @@ _HARMLESS = re.compile(
     r"for\s+(?:all|any|every|each)|I\s+hope)\b",
     re.IGNORECASE,
 )
+_CHANGES = re.compile(
+    r"\b(?:should\s+be|wait|rather|actually|instead)\b", re.IGNORECASE
+)  # after a harmless word
 _DOUBT = re.compile(
     r"\b(?:not|never|if|whether|unless|doubt\w*|unlikely|suppos\w+|assum\w+|maybe|perhaps|possibly|cannot)\b|n't",
     re.IGNORECASE,

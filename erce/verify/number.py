@@ -137,7 +137,12 @@ def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str
     return last_number(text) if stated is None and finished else stated
 
 
-_HEADING = re.compile(r"[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_]")  # Step 3: add up; 3. Add up
+# Step 3: add up; 3. Add up. But "none" and "Wrong, I give up" are answers without a number.
+_HEADING = re.compile(
+    r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)"
+    r"(?:[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])",
+    re.IGNORECASE,
+)
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
 # Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing say nothing about the value.
 _WRAPPING = re.compile(
@@ -148,7 +153,9 @@ _FRACTION = re.compile(
     r"(?<![0-9])\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
 _INTRODUCTION = re.compile(
-    r"(?:[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*", re.IGNORECASE
+    r"(?:(?![^:=≈]*\b(?:not|never|no|wrong|incorrect|false|maybe|perhaps|than|if)\b)"
+    r"[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*",
+    re.IGNORECASE,
 )
 _OPENING = re.compile(
     r"(?:[:=(*_\s]|<(?=[^<>\n]*+>))*+"
@@ -162,14 +169,18 @@ _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
 
-_EXPLANATION = re.compile(r"\((?!\s*or\b).*")  # "18 (3 times 6)", but not "18 (or 19)"
+# "18 (3 times 6)" at the end, but not "18 (or 19)", "18 (that is wrong)".
+_EXPLANATION = re.compile(
+    r"\((?![^()]*\b(?:or|not|never|no|wrong|incorrect|false|maybe|perhaps|possibly|if|instead)\b)[^()?]*\)"
+    r"(?=[\s.!*]*$)"
+)
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
 # What is counted: one plural word, but no numeral (tens, thirds, tenths) and no other word that ends in s.
 _NOT_COUNTED = (
     r"(?:tens|halves|thirds|quarters|dozens|scores|\w*(?:dreds|sands|illions|ths)|is|was|has|does|as|us|its|this|"
-    r"thus|less|plus|minus|times|versus|always|perhaps|besides|sometimes)"
+    r"thus|less|plus|minus|times|versus|always|perhaps|besides|sometimes|fails|seems|looks|equals|means)"
 )
 _COUNTED = re.compile(
     rf"(?<![^ ])(?!{_NOT_COUNTED}\b)[a-z]{{2,}}s(?: left| in total| in all| altogether| total)?$"

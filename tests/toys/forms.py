@@ -99,6 +99,11 @@ DOUBTS = {
     "reconsidered": "The final answer is VALUE.\nOh wait, I forgot the first one.",
     "a box reconsidered": "It is \\boxed{VALUE}. Hmm, let me see.",
     "two boxes, or with words": r"We get $\boxed{1}$ or, if the first counts, $\boxed{VALUE}$.",
+    "a correction after which": "The final answer is VALUE, which should be 1.",
+    "a correction after so": "The answer is VALUE, so wait, 1.",
+    "called wrong before it": "The answer was wrong: VALUE",
+    "a box or a fraction": r"\boxed{VALUE} or $\frac12$",
+    "a box or a word": r"\boxed{VALUE} or six",
     "a guess among others": "Maybe it is 1. It could be that he wanted VALUE.",
     "only supposed": "Suppose the answer is VALUE.",
 }

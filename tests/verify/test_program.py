@@ -276,6 +276,13 @@ def test_no_program_chooses_the_interpreter_that_it_could_cheat_in(demonstration
     assert verify_program(problem, cheat).reason == "opaque"
 
 
+def test_a_fault_of_the_tests_lowers_no_mode():
+    problem = Problem(
+        id="p", prompt="", demonstration="def f(): return 1", tests=("assert 1",), entry_points=("f",)
+    )
+    assert verify_program(problem, "def f(): return 2").reason == "error"
+
+
 def test_a_program_that_returns_plain_values_is_proven_whatever_its_demonstration_does():
     found = "import re\ndef f(text): return re.search('b', text)"
     problem = Problem(id="p", prompt="", demonstration=found, tests=("assert f('ab')", "assert not f('a')"))

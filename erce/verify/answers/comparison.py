@@ -167,6 +167,9 @@ def _without_approximation(sides: list[list[Token]], signs: list[str]) -> tuple[
     return sides[: at + 1], signs[:at]
 
 
+_NO_NAMES = ("not", "never", "no", "wrong", "incorrect", "false", "maybe", "perhaps")
+
+
 def name_of(tokens: list[Token]) -> str:
     r"""Return the name that the tokens write, without braces and spaces; "" if they write anything else.
 
@@ -181,7 +184,7 @@ def name_of(tokens: list[Token]) -> str:
         return ""
     if len(tokens) == 1 and tokens[0].kind == "word":
         word = tokens[0].text.casefold()
-        return word if word.isalpha() and word != "not" else ""
+        return word if word.isalpha() and word not in _NO_NAMES else ""
     written = "".join(map(_written, tokens))
     if not _NAME.fullmatch(written):
         return ""

@@ -88,7 +88,7 @@ class Program:
         self.ended: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there
-        self.called = False
+        self.called = self._has_changed = False
         self.received = 0  # bytes
 
     def end(self, reason: str, detail: str) -> NoReturn:
@@ -114,14 +114,18 @@ class Program:
                 options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
                 self._send([name, forms, options])
             except wire.TooBigError as error:
-                self.end("error", f"the tests pass more than a call can hold: {error}")
+                reason = "failed" if self._has_changed else "error"  # the program may have made them so large
+                self.end(reason, f"the tests pass more than a call can hold: {error}")
             except RecursionError:
                 self.end("error", f"the tests pass {wire.TOO_DEEP}")
             answer = self._answer()
             try:
                 form, changes = answer
                 result = wire.decode(form)
+                if changes and result is not None:
+                    raise ValueError("changes beside a result")
                 for key, after in changes:
+                    self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
                     _update(mine, wire.decode(after, self._function))
             except _UNREADABLE as error:
@@ -175,12 +179,15 @@ class Program:
     def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
         """Call a function of the tests with plain values, and send what it returns or raises."""
         try:
-            function = self._callbacks[number] if number >= 0 else self._callbacks[len(self._callbacks)]
+            function = self._function(["callback", number])
             values, options = [wire.decode(form) for form in positional], wire.decode(named)
         except _UNREADABLE:
             self.end("failed", "a malformed reply")
         try:
             answer = {"ok": wire.encode(function(*values, **options), self._form)}
+            wire.frame(answer)
+        except wire.TooBigError as error:
+            self.end("error", f"a function of the tests returns more than a frame can hold: {error}")
         except AssertionError as error:  # which the program must not swallow
             self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
         except Exception as error:
@@ -225,6 +232,12 @@ class Stub:
         self._program.end("opaque", f"the tests compare {self.__name__}, which does not cross")
 
     __hash__ = object.__hash__
+
+    @property
+    def __signature__(self) -> NoReturn:
+        self._program.end(
+            "opaque", f"the tests look at the signature of {self.__name__}, which does not cross"
+        )
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):

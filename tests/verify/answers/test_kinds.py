@@ -298,3 +298,8 @@ def test_same_answer_asks_both_ways_round():
     assert equivalent("x = 1, y = 2", "1, 2").accepted
     assert not same_answer("x = 1, y = 2", "1, 2")
     assert not same_answer("1, 2", "x = 1, y = 2")
+
+
+@pytest.mark.parametrize("answer", ["wrong = 73", "never = 73", "~~73~~"])
+def test_a_value_under_a_word_of_doubt_or_struck_through_is_unparsed(answer):
+    assert not equivalent("73", answer).accepted

@@ -421,6 +421,18 @@ def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
     assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"
 
 
+def test_a_reply_changes_no_argument_beside_a_result(sandbox):
+    """Or a program could empty the list that its result is compared with."""
+    frames = [b'{"ok":[["function"]]}', b'{"ok":[["l",[]],[[0,["l",[]]]]]}']
+    program = f"{SAY}\nfor frame in {frames}: say(frame)\ndef f(x): return x"
+    assert ruled(sandbox, program, ["v = [3, 1]\nassert f(v) == sorted(v)"])[0] == "failed"
+
+
+def test_what_a_stub_is_beside_a_call_does_not_cross(sandbox):
+    tests = ["import inspect\nassert len(inspect.signature(f).parameters) == 2"]
+    assert ruled(sandbox, "def f(x): return x", tests)[0] == "opaque"
+
+
 TO_WIRE = """
 from erce.verify.sandbox import wire
 send = wire.send
