@@ -14,6 +14,7 @@ Each takes time linear in the text.
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -62,9 +63,9 @@ def without_traces(text: str, traces: Traces = TRACES) -> str:
     >>> without_traces("It is 42. <think>Or 41?")
     ''
     """
-    closing = {opening.casefold(): end.casefold() for opening, end in traces}
-    marks, folded = [*closing, *closing.values()], text.casefold()
-    if not any(mark in folded for mark in marks):
+    closing, folded = _closing_marks(tuple(map(tuple, traces))), text.casefold()
+    marks = (*closing, *closing.values())
+    if not any(mark in folded for mark in marks):  # which is usual, and quick to see
         return text
     awaited, start, kept = "", 0, []
     for match in re.finditer("|".join(map(re.escape, marks)), text, re.IGNORECASE):
@@ -76,6 +77,11 @@ def without_traces(text: str, traces: Traces = TRACES) -> str:
             start, kept = match.end(), kept if awaited else []
             awaited = ""
     return "" if awaited else "".join([*kept, text[start:]])
+
+
+@lru_cache(maxsize=16)
+def _closing_marks(traces: tuple[tuple[str, ...], ...]) -> dict[str, str]:
+    return {opening.casefold(): end.casefold() for opening, end in traces}
 
 
 def extract_answer(text: str, *, strict: bool = True) -> str | None:
@@ -275,6 +281,8 @@ def doubt_after(text: str, end: int) -> str:
     the next, and a next sentence that begins with "Wait" or the like.
     """
     text = text[end : end + MAX_ANSWER_CHARACTERS]
+    if not text:
+        return ""
     if beside := _DOUBT_BESIDE.match(text):
         return beside.group()
     if not any(word in text for word in _WORDS_OF_RETRACTION):

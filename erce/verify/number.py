@@ -203,7 +203,8 @@ def _number(line: str) -> _Number | None:
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
     sign, scaling = opening.group("sign"), scale.group() if scale else ""
-    words = _COUNTED.sub("", " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()))
+    words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
+    words = _COUNTED.sub("", words) if words else words
     try:
         factor = unit_words(words)[1]
     except UnparsedError:
