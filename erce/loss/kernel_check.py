@@ -104,7 +104,7 @@ def _examined(name: str, device: torch.device, budget: float, difference: Callab
         text = f"differ from plain PyTorch by {off:.1e}, where {budget:g} is allowed"
     except torch.OutOfMemoryError:
         raise  # which says nothing about the path; the next call tries again
-    except Exception as error:
+    except Exception as error:  # whatever keeps a kernel from compiling or running on this card
         text = f"fail with {type(error).__name__}: {' '.join(str(error).split()):.200}"
     finally:
         if on_card:

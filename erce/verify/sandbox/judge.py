@@ -190,7 +190,7 @@ class Program:
             self.end("error", f"a function of the tests returns more than a frame can hold: {error}")
         except AssertionError as error:  # which the program must not swallow
             self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
-        except Exception as error:
+        except Exception as error:  # of the tests' function: the program may handle it
             answer = {"raised": wire.exception_form(error)}
         self._send(answer)
 
