@@ -139,8 +139,8 @@ def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str
 
 # Step 3: add up; 3. Add up. But "none" and "Wrong, I give up" are answers without a number.
 _HEADING = re.compile(
-    r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)"
-    r"(?:[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])",
+    r"(?=[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])"
+    r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)",
     re.IGNORECASE,
 )
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
@@ -153,7 +153,7 @@ _FRACTION = re.compile(
     r"(?<![0-9])\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
 _INTRODUCTION = re.compile(
-    r"(?:(?![^:=≈]*\b(?:not|never|no|wrong|incorrect|false|maybe|perhaps|than|if)\b)"
+    r"(?:(?=[A-Za-z])(?![^:=≈]*\b(?:not|never|no|wrong|incorrect|false|maybe|perhaps|than|if)\b)"
     r"[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*",
     re.IGNORECASE,
 )
