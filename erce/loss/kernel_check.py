@@ -1,8 +1,9 @@
 """A CUDA device → which fast paths the loss takes there: those that a small case has shown to be right.
 
-The first call on a device sends a small case through the Triton kernels, the matmuls of half-precision
-operands into float32, and through plain PyTorch, which takes over for the process, with one warning, where a
-fast path fails or differs too much. Every process decides for itself, as all paths compute the same.
+Before its first use in a process, each variant of the Triton kernels, and each half-precision dtype of the
+matmuls into float32, computes a small case that plain PyTorch computes as well. Where the fast path fails or
+differs too much, plain PyTorch takes its place for the process, with one warning. Every process decides for
+itself, as all paths compute the same.
 """
 
 import functools
@@ -12,12 +13,15 @@ import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
 from erce.errors import InputError
+
+if TYPE_CHECKING:
+    from erce.loss.request import Request
 
 IMPLS = ("auto", "torch", "triton")
 VARIABLE = "ERCE_KERNELS"
@@ -33,9 +37,20 @@ class Finding(NamedTuple):
     text: str
 
 
-def kernels_run_on(tile: Tensor, impl: str) -> bool:
+class Variant(NamedTuple):
+    """What the kernels are compiled for; those of one order serve all on its side of 1."""
+
+    order: float = 1.0  # 1; 2 for all above; 0.5 for all below; inf
+    exponential: bool = False
+    capped: bool = False
+    smoothing: bool = False
+    diagnose: bool = False
+    split: bool = False  # whether several programs share a row
+
+
+def kernels_run_on(tile: Tensor, request: "Request") -> bool:
     """Return whether the Triton kernels take the tile: on a CUDA device, in Triton's interpreter anywhere."""
-    chosen = _chosen(impl)
+    chosen = _chosen(request.impl)
     if chosen == "torch":
         return False
     runs_here = tile.is_cuda or os.environ.get("TRITON_INTERPRET") == "1"
@@ -43,9 +58,22 @@ def kernels_run_on(tile: Tensor, impl: str) -> bool:
         from erce.loss import triton_kernels
 
         runs_here = triton_kernels.AVAILABLE
-    if not runs_here and chosen == "triton" and (tile.is_cuda or impl == "triton"):
+        if runs_here and chosen == "auto":
+            split = triton_kernels.layout(tile)[2] > 1
+            return examine_kernels(tile.device, _variant(request, split=split)).is_right
+    if not runs_here and chosen == "triton" and (tile.is_cuda or request.impl == "triton"):
         raise InputError("impl='triton' needs a CUDA device and Triton; impl='torch' runs everywhere")
-    return runs_here and (chosen == "triton" or examine_kernels(tile.device).is_right)
+    return runs_here and chosen == "triton"
+
+
+def _variant(request: "Request", *, split: bool) -> Variant:
+    """Return the variant that computes a request, with the order that stands for its own in a check."""
+    order = request.order
+    assert order is not None
+    if order != 1 and not math.isinf(order):
+        order = 2.0 if order > 1 else 0.5
+    capped = request.cap is not None
+    return Variant(order, request.exponential, capped, request.smooths, request.diagnose, split)
 
 
 def mixed_matmuls_run_on(device: torch.device, dtype: torch.dtype, impl: str) -> bool:
@@ -65,9 +93,11 @@ def _chosen(impl: str) -> str:
 
 
 @functools.cache
-def examine_kernels(device: torch.device) -> Finding:
-    """Try the Triton kernels at every form of the order; once per process and device."""
-    return _examined("the Triton kernels", device, KERNEL_BUDGET, lambda: _kernels_difference(device))
+def examine_kernels(device: torch.device, variant: Variant) -> Finding:
+    """Try a variant of the Triton kernels; once per process, device and variant."""
+    flags = [name for name, value in variant._asdict().items() if value is True]
+    name = f"the Triton kernels for {', '.join([f'order {variant.order:g}', *flags])}"
+    return _examined(name, device, KERNEL_BUDGET, lambda: _kernels_difference(device, variant))
 
 
 @functools.cache
@@ -88,8 +118,11 @@ def doctor_lines(device: torch.device | None) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the lines say the same
         found = [examine_matmuls(device, dtype).text for dtype in (torch.bfloat16, torch.float16)]
-        kernels = examine_kernels(device).text if triton_kernels.AVAILABLE else "triton is not installed"
-    return [*lines, kernels, *found]
+        if not triton_kernels.AVAILABLE:
+            return [*lines, "triton is not installed", *found]
+        variants = [*map(Variant, (1.0, 0.5, 2.0, math.inf)), Variant(split=True)]
+        kernels = [examine_kernels(device, variant).text for variant in variants]
+    return [*lines, *kernels, *found]
 
 
 def _examined(name: str, device: torch.device, budget: float, difference: Callable[[], float]) -> Finding:
@@ -126,30 +159,35 @@ def _where(device: torch.device) -> str:
     return "{} (torch {}, triton {}, driver {})".format(card, *versions)
 
 
-def _kernels_difference(device: torch.device) -> float:
+def _kernels_difference(device: torch.device, variant: Variant) -> float:
     """Return the largest difference of losses and gradients, relative to each row's largest."""
-    from erce.loss.objectives import CROSS_ENTROPY
-    from erce.loss.penalties import Renyi
+    from erce.loss.objectives import CROSS_ENTROPY, LabelSmoothing
+    from erce.loss.penalties import Renyi, Shannon, SupportSize
     from erce.loss.request import Request
     from erce.loss.row_passes import score_tile, terms_with
     from erce.loss.scored_rows import Rows
     from erce.loss.triton_kernels import LEAST_BLOCKS, MEASURE_BLOCK
 
+    renyi = Shannon() if variant.order == 1 else Renyi(variant.order)
+    penalty = SupportSize(variant.order) if variant.exponential else renyi
+    objective = LabelSmoothing(0.1) if variant.smoothing else CROSS_ENTROPY
+    # Some blocks and 37 columns that fill none; enough to split each row over programs, or not.
+    v = 2 * (LEAST_BLOCKS - (not variant.split)) * MEASURE_BLOCK + 37
+    both = []
+    for impl in ("triton", "torch"):
+        tile, targets = _hard_rows(v, device)
+        softcap = 30.0 if variant.capped else None
+        request = Request(
+            targets, 2.0, penalty, objective, diagnose=variant.diagnose, softcap=softcap, impl=impl
+        )
+        rows = Rows(slice(0, len(tile)), targets, 2.0, None)
+        loss, top = score_tile(tile, rows, request, None, terms_with(None, request), tile)
+        both.append([*loss.computed, top, tile])
     differences = []
-    # Some blocks and 37 columns that fill none; the last case has enough to split each row over programs.
-    for at, order in enumerate((1.0, 0.5, 2.0, math.inf, 0.5)):
-        v = 2 * (LEAST_BLOCKS - (at < 4)) * MEASURE_BLOCK + 37
-        both = []
-        for impl in ("triton", "torch"):
-            tile, targets = _hard_rows(v, device)
-            request = Request(targets, 2.0, Renyi(order), CROSS_ENTROPY, impl=impl)
-            rows = Rows(slice(0, len(tile)), targets, 2.0, None)
-            loss, top = score_tile(tile, rows, request, None, terms_with(None, request), tile)
-            both.append([*loss.computed, top, tile])
-        for fast, plain in zip(*both, strict=True):
-            size = plain.abs().reshape(len(plain), -1).amax(-1, keepdim=True).clamp(min=1e-6)
-            off = (fast - plain).abs().masked_fill(fast == plain, 0).reshape(len(plain), -1)
-            differences.append((off / size).max())
+    for fast, plain in zip(*both, strict=True):
+        size = plain.abs().reshape(len(plain), -1).amax(-1, keepdim=True).clamp(min=1e-6)
+        off = (fast - plain).abs().masked_fill(fast == plain, 0).reshape(len(plain), -1)
+        differences.append((off / size).max())
     return float(torch.stack(differences).max())
 
 

@@ -63,7 +63,7 @@ def score_tile(
     `bias` is added to the tile, which is used up. The gradient goes to `out`, often the tile itself; None
     wants no gradient.
     """
-    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile, request.impl):
+    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile, request):
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
     y, columns = rows.targets[:, None], None

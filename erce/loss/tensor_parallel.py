@@ -78,7 +78,7 @@ class SplitVocabulary(Vocabulary):
         """Do what `score_tile` says: the sums of all rows, added up over the group, then the gradient."""
         rows = rows._replace(targets=rows.targets - self.first)  # outside of the columns if another has it
         passes = _measure, settle, _write_gradient
-        if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile, request.impl):
+        if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile, request):
             from erce.loss import triton_kernels as kernels
 
             passes = kernels.measure, kernels.settle, kernels.write_gradient

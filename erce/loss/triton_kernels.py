@@ -27,7 +27,7 @@ class _Absent:
     """What stands for Triton where it is not installed, so that files with kernels can be loaded."""
 
     def __getattr__(self, name: str) -> Any:
-        return lambda x: x
+        return lambda *functions, **options: functions[0] if functions else lambda function: function
 
 
 try:
@@ -45,6 +45,7 @@ WRITE_BLOCK, WRITE_WARPS = 2048, 8
 # So many programs to a multiprocessor keep enough bytes on their way; where there are fewer rows, programs
 # share a row, each with at least so many blocks.
 PROGRAMS, LEAST_BLOCKS = 2, 4
+# Kernels are compiled for any v and any number of rows, so what `kernel_check` has compiled serves all calls.
 PART = tl.constexpr(9)  # numbers that a program stores of its part of a row
 LOG2_E = tl.constexpr(1.4426950408889634)
 SETTLE_BLOCK = 128  # rows
@@ -59,10 +60,7 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
     """
     rows, v = _shape(tile)
     bias = None if bias is None else bias.contiguous()
-    block = min(MEASURE_BLOCK, triton.next_power_of_2(v))
-    blocks = triton.cdiv(v, block)
-    blocks = triton.cdiv(blocks, programs_of_a_row(rows, blocks, tile.device))
-    parts = triton.cdiv(v, blocks * block)
+    block, blocks, parts = layout(tile)
     sums = tile.new_empty(len(Sums._fields), rows)
     partial = sums if parts == 1 else tile.new_empty(rows, PART.value, parts)
     order, k, inner, outer = _numbers(request)
@@ -80,6 +78,15 @@ def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None
                 num_warps=1,
             )  # fmt: skip
     return Sums(*sums)
+
+
+def layout(tile: Tensor) -> tuple[int, int, int]:
+    """Return the columns of a block, the blocks that a program measures, and the programs of a row."""
+    rows, v = tile.shape
+    block = min(MEASURE_BLOCK, triton.next_power_of_2(v))
+    blocks = triton.cdiv(v, block)
+    blocks = triton.cdiv(blocks, programs_of_a_row(rows, blocks, tile.device))
+    return block, blocks, triton.cdiv(v, blocks * block)
 
 
 def programs_of_a_row(rows: int, blocks: int, device: torch.device) -> int:
@@ -165,7 +172,7 @@ def _numbers(request: Request) -> tuple[float, float, float, float]:
     return order, abs(order - 1), request.slope / request.cap, request.cap
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["v"])
 def _measure(
     sums, tile, stride, end, targets, bias, v, width, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
@@ -360,7 +367,7 @@ def _add(bent, powers, u, e, largest, order, k, form: tl.constexpr):
     return bent, powers
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["v"])
 def _write(
     out, out_stride, end, tile, stride, targets, bias, plain, bent, ratio, uniform, own, top, v,
     order, k, inner, outer,
@@ -439,7 +446,7 @@ def _expm1(x):
     return tl.where(near, series * t, _exp(x) - 1.0)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["rows"])
 def _settle(
     losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights,
     lse_weights, strength, rows, order, k, smoothing_share, slope, cap, z_loss,

@@ -1,5 +1,6 @@
 """Fast paths prove themselves on a small case, once; broken on purpose they are left, with one warning."""
 
+import math
 import warnings
 from types import SimpleNamespace
 
@@ -9,7 +10,9 @@ from toys.losses import OnCuda
 
 from erce.errors import InputError
 from erce.loss import (
+    LabelSmoothing,
     Renyi,
+    SupportSize,
     entropy_regularized_cross_entropy,
     kernel_check,
     linear_entropy_regularized_cross_entropy,
@@ -30,8 +33,10 @@ def checked(on_kernels, monkeypatch):
 
 
 def loss(**settings):
-    z = torch.linspace(-2, 3, 5 * 70).reshape(5, 70)
-    return entropy_regularized_cross_entropy(z, torch.arange(5), lam=2.0, **settings).objective
+    z, y = torch.linspace(-2, 3, 5 * 70).reshape(5, 70), torch.arange(5)
+    if "softcap" in settings:
+        return linear_entropy_regularized_cross_entropy(z, torch.eye(70), y, lam=2.0, **settings).objective
+    return entropy_regularized_cross_entropy(z, y, lam=2.0, **settings).objective
 
 
 def counted(module, name, monkeypatch) -> list:
@@ -40,16 +45,46 @@ def counted(module, name, monkeypatch) -> list:
     return calls
 
 
-def test_right_kernels_are_taken_after_one_check_that_draws_no_random_number(checked, monkeypatch):
+def test_each_variant_is_taken_after_one_check_that_draws_no_random_number(checked, monkeypatch):
     state, measured = torch.get_rng_state(), counted(checked, "measure", monkeypatch)
-    loss()
-    in_check = len(measured) - 1
-    assert in_check > 3  # every form of the order
-    loss(penalty=Renyi(0.5))
-    assert len(measured) == in_check + 2
+    checks = []
+    for settings in (
+        {},
+        {},
+        {"penalty": Renyi(0.5)},
+        {"penalty": Renyi(0.4)},
+        {"penalty": SupportSize(0.5)},
+        {"penalty": Renyi(3.0)},
+        {"penalty": Renyi(math.inf)},
+        {"softcap": 30.0},
+        {"objective": LabelSmoothing(0.2)},
+        {"diagnose": True},
+    ):
+        measured.clear()
+        loss(**settings)
+        checks.append(len(measured) - 1)
+    assert checks == [1, 0, 1, 0, 1, 1, 1, 1, 1, 1]
     assert torch.equal(torch.get_rng_state(), state)
-    found = kernel_check.examine_kernels(CPU)
+
+
+def test_a_tile_with_few_rows_asks_for_the_kernels_that_split_them(checked, monkeypatch):
+    names = []
+    right = kernel_check.Finding(True, "")
+    monkeypatch.setattr(kernel_check, "_examined", lambda name, *args: names.append(name) or right)
+    for programs in (1, 2):
+        monkeypatch.setattr(checked, "programs_of_a_row", lambda rows, blocks, device, of=programs: of)
+        loss()
+    assert names == ["the Triton kernels for order 1", "the Triton kernels for order 1, split"]
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_the_finding_names_the_variant(split, checked, monkeypatch):
+    monkeypatch.setattr(checked, "programs_of_a_row", lambda rows, blocks, device: 1 + split)
+    variant = kernel_check.Variant(2.0, capped=True, split=split)
+    found = kernel_check.examine_kernels(CPU, variant)
     assert found.is_right
+    splitting = ", split" * split
+    assert found.text.startswith(f"the Triton kernels for order 2, capped{splitting} on cpu (torch ")
     assert "differ from plain PyTorch by" in found.text
 
 
@@ -60,8 +95,7 @@ def not_compiled(*args):
 def slightly_off(write):
     def wrong(tile, targets, slopes, request, bias, out):
         write(tile, targets, slopes, request, bias, out)
-        if request.order == 2:
-            out[0, 7] += 1e-3
+        out[0, 7] += 1e-3
 
     return wrong
 
@@ -90,7 +124,7 @@ BROKEN = {
 def test_broken_kernels_are_left_with_one_warning(name, broken, reason, checked, monkeypatch):
     monkeypatch.setattr(checked, name, broken(getattr(checked, name)))
     with pytest.warns(
-        UserWarning, match=rf"^the Triton kernels on cpu \(torch .*, triton .*, driver .*{reason}"
+        UserWarning, match=rf"^the Triton kernels for order 1 on cpu \(torch .*, triton .*, driver .*{reason}"
     ):
         first = loss()
     measured = counted(checked, "measure", monkeypatch)
@@ -110,7 +144,7 @@ def test_out_of_memory_is_no_finding(checked, monkeypatch):
         with pytest.raises(torch.OutOfMemoryError):
             loss()
     loss()
-    assert kernel_check.examine_kernels(CPU).is_right
+    assert kernel_check.examine_kernels(CPU, kernel_check.Variant()).is_right
 
 
 def test_by_hand_nothing_is_checked(checked, monkeypatch):
@@ -196,10 +230,26 @@ def test_on_cuda_the_check_decides_the_matmuls_and_each_choice_is_kept(card):
 def test_the_doctor_says_what_was_found(checked, card):
     assert kernel_check.doctor_lines(None) == ["no CUDA device: the loss runs in plain PyTorch"]
     card.setenv("ERCE_KERNELS", "torch")
-    by_hand, kernels, *products = kernel_check.doctor_lines(CPU)
+    by_hand, *lines = kernel_check.doctor_lines(CPU)
     assert by_hand == "ERCE_KERNELS=torch chooses by hand"
-    assert kernels.startswith("the Triton kernels on cpu")
-    assert [line.split()[3] for line in products] == ["bfloat16", "float16"]
+    kernels = [line.partition(" for ")[2].partition(" on cpu")[0] for line in lines[:5]]
+    assert kernels == ["order 1", "order 0.5", "order 2", "order inf", "order 1, split"]
+    assert [line.split()[3] for line in lines[5:]] == ["bfloat16", "float16"]
+
+
+VARIANTS = [
+    kernel_check.Variant(order, **dict.fromkeys(flags, True))
+    for order in (1.0, 0.5, 2.0, math.inf)
+    for flags in ((), ("split",), ("exponential", "diagnose"), ("capped",), ("smoothing",))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_every_variant_is_right_in_the_interpreter(variant, checked, monkeypatch):
+    monkeypatch.setattr(checked, "programs_of_a_row", lambda rows, blocks, device: 1 + variant.split)
+    found = kernel_check.examine_kernels(CPU, variant)
+    assert found.is_right, found.text
 
 
 @pytest.mark.gpu
@@ -207,7 +257,8 @@ def test_on_a_card_every_fast_path_is_right_and_one_call_alone_waits():
     device = torch.device("cuda", 0)
     torch.cuda.set_sync_debug_mode("error")
     try:
-        assert kernel_check.examine_kernels(device).is_right
+        for variant in VARIANTS:
+            assert kernel_check.examine_kernels(device, variant).is_right
         for dtype in (torch.bfloat16, torch.float16):
             assert kernel_check.examine_matmuls(device, dtype).is_right
         assert torch.cuda.get_sync_debug_mode() == 2
