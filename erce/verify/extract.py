@@ -3,6 +3,7 @@ r"""Completion → what it gives as its answer: the only reader of free text.
     without_traces   the text outside a reasoning model's trace
     boxed_answer     the last `\boxed{…}`, with those that are joined to it
     stated_answer    what follows the last "the final answer is"; not strict: also "Answer:" and the like
+    marked_line      the line after the last `####` that is not a heading
     last_number      the last number of a text, for a reader that ignores the format
     extract_program  the program among fences and prose
 
@@ -87,15 +88,28 @@ def _closing_marks(traces: tuple[tuple[str, ...], ...]) -> dict[str, str]:
 def extract_answer(text: str, *, strict: bool = True) -> str | None:
     r"""Return what the last box holds, else what is stated as the answer; None without either.
 
-    A box that never closes is no answer, and what the text states does not replace it. The text has no
-    reasoning trace (`without_traces`).
+    A `####` line below it replaces it, whatever it says; alone such a line is an answer only if not strict. A
+    box that never closes is no answer, and nothing replaces it. The text has no reasoning trace
+    (`without_traces`).
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$.")
     ('\\{1, 2\\}', '5')
-    >>> extract_answer("It is 5.") is None
-    True
+    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("#### 5", strict=False)
+    ('41 or 43', '5')
+    >>> extract_answer("It is 5."), extract_answer("#### 5")
+    (None, None)
     """
-    return boxed_answer(text) if has_box(text) else stated_answer(text, strict=strict)
+    start = _box_start(text)
+    if start >= 0:
+        answer = boxed_answer(text)
+    elif statement := _last_statement(text, strict=strict):
+        start, answer = statement.start(), _statement_answer(text, statement)
+    else:
+        start, answer = (len(text), None) if strict else (-1, None)
+    marked = marked_line(text)
+    if marked is None or marked.start < start or (answer is None and has_box(text)):
+        return answer
+    return _answer_from(text, marked.start, marked.start)
 
 
 # Boxes
@@ -210,15 +224,28 @@ def stated_answer(text: str, *, strict: bool = True) -> str | None:
     >>> stated_answer("**Answer:** 5", strict=False), stated_answer("The answer is not 5.", strict=False)
     ('5', 'not 5')
     """
-    *_, last = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
-    if last is None:
-        return None
-    if (tagged := last.groupdict().get("tagged")) is not None:
-        return _unwrapped(tagged)
-    answer = _first_sentence(text[last.end() : last.end() + MAX_ANSWER_CHARACTERS])
-    clause = _CLAUSE_START.split(text[max(0, last.start() - MAX_BESIDE_CHARACTERS) : last.start()])[-1]
-    before = f"{clause}{last.group()} " if _DOUBT.search(clause) else ""
-    return f"{before}{doubt_after(text, last.end()).strip() or answer}"
+    statement = _last_statement(text, strict=strict)
+    return None if statement is None else _statement_answer(text, statement)
+
+
+def marked_line(text: str, marker: str = "####") -> slice | None:
+    """Return where the line after the last `marker` stands; None without one.
+
+    Headings with text below them are no such lines ("#### Step 3: add up").
+
+    >>> text = "#### 41\\n#### 3. Check\\nIt is right."
+    >>> text[marked_line(text)]
+    '41'
+    """
+    end = len(text)
+    while (at := text.rfind(marker, 0, end)) >= 0:
+        section = text[at + len(marker) : end]
+        line, _, below = section.lstrip().partition("\n")
+        if not (_HEADING.match(line) and (below.strip() or end < len(text))):
+            start = at + len(marker) + len(section) - len(section.lstrip())
+            return slice(start, start + len(line))
+        end = at
+    return None
 
 
 def last_number(text: str) -> str | None:
@@ -250,6 +277,25 @@ def last_number(text: str) -> str | None:
         or doubt_after(text, last.end())
     )
     return number if _NUMERAL.fullmatch(number) and not in_doubt else None
+
+
+def _last_statement(text: str, *, strict: bool) -> re.Match[str] | None:
+    *_, last = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
+    return last
+
+
+def _statement_answer(text: str, statement: re.Match[str]) -> str:
+    if (tagged := statement.groupdict().get("tagged")) is not None:
+        return _unwrapped(tagged)
+    return _answer_from(text, *statement.span())
+
+
+def _answer_from(text: str, announced: int, start: int) -> str:
+    """Return the answer at `start`, announced by what begins at `announced`, with what leaves it in doubt."""
+    answer = _first_sentence(text[start : start + MAX_ANSWER_CHARACTERS])
+    clause = _CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
+    before = f"{clause}{text[announced:start]} " if _DOUBT.search(clause) else ""
+    return f"{before}{doubt_after(text, start).strip() or answer}"
 
 
 def _first_sentence(text: str) -> str:
@@ -429,13 +475,20 @@ _FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*
 _STATEMENT = re.compile(
     rf"<answer>(?P<tagged>.{{0,{MAX_ANSWER_CHARACTERS}}}?)</answer>"
     r"|^[^\w\n]{0,12}(?:the\s|my\s)?(?:(?:final|correct)\s)?answers?[^\w\n]{0,8}$"
-    r"|^####\s*(?=[-+$\\(0-9])"
     r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
     r"|\banswers?\s++(?:(?:to|for|of)\s[^.:?!\n]{1,80}?\s)?"
     r"(?:is|are|was|would\s+be|will\s+be|should\s+be|must\s+be|equals|comes\s+out\s+(?:to\s+be|to|as))\b"
     r"(?:\s+(?:therefore|thus|then|simply|just|indeed|clearly|exactly|equal\s+to|given\s+by)\b)?"
     r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+# Step 3: add up; 3. Add up. But "answer: 18", "x = 18", "none" and "Wrong, I give up" are answers.
+_HEADING = re.compile(
+    r"(?=[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])"
+    r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)"
+    r"(?!(?:[a-z ]{1,40}[:=≈]|(?:the )?(?:final )?answer(?: is)?|USD|EUR|GBP|INR|Rs\.?)[^\w\n]*"
+    r"[0-9][0-9.,/%]*(?: [a-z]+s)?(?: left| in total| in all| altogether| total)?[^\w\n]*$)",
+    re.IGNORECASE,
 )
 # Space, emphasis that does not come in pairs, emoji: what may stand before an answer.
 _DECORATION = re.compile(

@@ -14,10 +14,11 @@ from erce.verify.extract import (
     Traces,
     boxed_answer,
     doubt_after,
+    extract_answer,
     has_box,
     is_finished,
     last_number,
-    stated_answer,
+    marked_line,
     text_of,
     without_traces,
 )
@@ -122,27 +123,14 @@ def _reference_value(answer: str) -> Fraction:
 
 def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str | None:
     """Return what the text gives as its answer: after the marker, else in a box, else not strictly."""
-    end = len(text)
-    while (start := text.rfind(marker, 0, end)) >= 0:
-        line, _, below = text[start + len(marker) : end].lstrip().partition("\n")
-        is_heading = _HEADING.match(line) and (below.strip() or end < len(text)) and not is_number(line)
-        if not is_heading:
-            return line + doubt_after(text, text.index(line, start) + len(line))
-        end = start
-    if has_box(text):
-        return boxed_answer(text)
+    if marked := marked_line(text, marker):
+        return text[marked] + doubt_after(text, marked.stop)
     if strict:
-        return None
-    stated = stated_answer(text, strict=False)
-    return last_number(text) if stated is None and finished else stated
+        return boxed_answer(text)
+    answer = extract_answer(text, strict=False)
+    return last_number(text) if answer is None and finished and not has_box(text) else answer
 
 
-# Step 3: add up; 3. Add up. But "none" and "Wrong, I give up" are answers without a number.
-_HEADING = re.compile(
-    r"(?=[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])"
-    r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)",
-    re.IGNORECASE,
-)
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
 # Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing say nothing about the value.
 _WRAPPING = re.compile(

@@ -19,7 +19,7 @@ MATH_ONLY = {  # strict for verify_math, not strict for verify_number
     "the final answer is, and why": "The final answer is VALUE, because 1 is odd.",
     "the final answer is, in bold": "The final answer is **VALUE**",
 }
-NUMBER_ONLY = {  # strict for verify_number, not read by verify_math
+NUMBER_ONLY = {  # strict for verify_number; to verify_math a marker is strict only below a box
     "a marker": "1 and 1\n#### VALUE",
     "a marker, then more": "#### VALUE\n\nThank you.",
     "a marker after a box": "First \\boxed{1}, then\n#### VALUE",
@@ -107,7 +107,7 @@ DOUBTS = {
     "a guess among others": "Maybe it is 1. It could be that he wanted VALUE.",
     "only supposed": "Suppose the answer is VALUE.",
 }
-MARKED_DOUBTS = {  # for verify_number; to verify_math a marker says nothing
+MARKED_DOUBTS = {
     "a marker with two": "First \\boxed{VALUE}, then\n#### VALUE or 1",
     "a marker with a question": "#### VALUE?",
     "a marker with a bound": "#### < VALUE",

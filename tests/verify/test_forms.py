@@ -24,8 +24,7 @@ def test_a_form_is_accepted_with_the_right_value_alone_and_strictly_only_if_the_
 
 @pytest.mark.parametrize(
     ("kind", "form"),
-    [(kind, form) for kind in VERIFIERS for form in DOUBTS.values()]
-    + [("number", form) for form in MARKED_DOUBTS.values()],
+    [(kind, form) for kind in VERIFIERS for form in (*DOUBTS.values(), *MARKED_DOUBTS.values())],
 )
 def test_doubt_is_no_answer(kind, form):
     for strict in (True, False):
@@ -81,10 +80,30 @@ def test_the_marks_of_a_trace_are_a_setting():
     assert not verify_number("2", "<hmm>#### 2", traces=traces).accepted
 
 
-def test_a_marker_is_a_form_of_its_own_where_no_box_is():
-    assert verify_math("18", "9 + 9\n#### 18", strict=False).accepted
-    assert not verify_math("18", "9 + 9\n#### 18").accepted
-    assert not verify_math("18", "#### 18 apples or 19", strict=False).accepted
+@pytest.mark.parametrize(
+    ("completion", "strict", "flexible"),
+    [
+        ("9 + 9\n#### 18", False, True),
+        ("#### 18 apples or 19", False, False),
+        ("First \\boxed{1}.\n#### 18", True, True),
+        ("First \\boxed{1}.\n#### 18 \n\nI hope it is correct.", True, True),
+        ("First \\boxed{18}.\n#### 19", False, False),
+        ("The final answer is 18.\n#### 19", False, False),
+        ("The answer is 18.\n#### none", False, False),
+        ("#### 19\nNo: the final answer is 18.", True, True),
+        ("#### 19\nNo: \\boxed{18}", True, True),
+        ("\\boxed{18}\n#### Step 3: check\nIt is even.", True, True),
+        ("\\boxed{18}\n#### 3. Check\nIt is even.", True, True),
+        ("\\boxed{18}\n#### x = 19\nIt is odd.", False, False),
+        ("\\boxed{18}\n####", False, False),
+        ("\\boxed{18\n#### 18", False, False),
+    ],
+)
+def test_to_verify_math_a_marker_decides_below_a_box_or_statement_and_alone_counts_flexibly(
+    completion, strict, flexible
+):
+    assert verify_math("18", completion).accepted == strict
+    assert verify_math("18", completion, strict=False).accepted == flexible
 
 
 def test_the_last_number_is_read_only_of_finished_text_and_for_a_number():
