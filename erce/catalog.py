@@ -4,12 +4,14 @@ Recipes read this file without torch; `erce.loss.named` has the classes. To add 
 its class, in a file of `erce/loss/`, and its line here.
 """
 
+import functools
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from erce.errors import InputError, did_you_mean
 
@@ -56,6 +58,41 @@ OBJECTIVES = {
         "erce.loss.objectives:Threshold", Number("in [0, 1)", lambda number: 0 <= number < 1)
     ),
 }
+
+SYNONYMS = {  # a name in recipes, papers and other trainers → the name in trainer and attach
+    "lam": "entropy_penalty",
+    "lambda": "entropy_penalty",
+    "penalty": "entropy_type",
+    "order": "entropy_order",
+    "lam_schedule": "entropy_schedule",
+    "lam_warmup": "entropy_warmup",
+}
+_Parameters = ParamSpec("_Parameters")
+_Returned = TypeVar("_Returned")
+
+
+def refusing_unknown_names(
+    function: Callable[_Parameters, _Returned],
+    known: Iterable[str] = (),
+    *,
+    otherwise: str | None = None,
+) -> Callable[_Parameters, _Returned]:
+    """Wrap a function so that a keyword that it does not know is an InputError, with the name that was meant.
+
+    `known` are its keywords, by default those of its signature; `otherwise` is the way out if none is close.
+    """
+    names = list(known) or list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def checked(*values: _Parameters.args, **settings: _Parameters.kwargs) -> _Returned:
+        for name in settings:
+            if name not in names:
+                way_out = did_you_mean(SYNONYMS.get(name, name), names, otherwise=otherwise)
+                raise InputError(f"no setting {name!r}; {way_out}")
+        return function(*values, **settings)
+
+    return checked
+
 
 # The base models that come with erce; scripts/pretrain_tiny.py builds them.
 EMBEDDED_MODELS = {

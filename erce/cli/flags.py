@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 
 
 def add_import(added: argparse.ArgumentParser) -> None:
@@ -249,5 +249,7 @@ def recipe_path(name: str) -> Path:
     shipped = package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"
     if (shipped / f"{name}.toml").is_file():
         return shipped / f"{name}.toml"
-    names = ", ".join(sorted(path.stem for path in shipped.glob("*.toml")))
-    raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce ({names})")
+    names = sorted(each.stem for each in shipped.glob("*.toml"))
+    beside = [str(each) for each in path.parent.glob("*.toml")]
+    way_out = did_you_mean(name, [*beside, *names], otherwise=f"there are {', '.join(names)}")
+    raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce; {way_out}")

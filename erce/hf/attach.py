@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from erce.catalog import refusing_unknown_names
 from erce.errors import InputError
 from erce.hf.head import (
     IGNORED,
@@ -42,6 +43,7 @@ BYPASSED = (
 )
 
 
+@refusing_unknown_names
 def attach(
     model: Model,
     entropy_penalty: float,

@@ -41,18 +41,27 @@ def merge(settings: dict[str, Any], overrides: dict[str, Any]) -> None:
 
 def _check_names(kind: type, settings: dict[str, Any], where: str) -> None:
     names = tuple(field.name for field in fields(kind))
-    for name in settings:
+    for name, value in settings.items():
         if name not in names:
-            raise InputError(f"{where}no setting {name!r}; {did_you_mean(name, names)}")
+            hints = get_type_hints(kind)
+            is_section = isinstance(value, dict)
+            alike = [name for name in names if is_section == any(map(is_dataclass, _declared(hints[name])))]
+            what = "section" if is_section else "setting"
+            raise InputError(f"{where}no {what} {name!r}; {did_you_mean(name, alike or names)}")
     needed = [field.name for field in fields(kind) if field.default is field.default_factory is MISSING]
     for name in needed:
         if name not in settings:
             raise InputError(f"{where}setting {name!r} is missing; there must be {', '.join(needed)}")
 
 
+def _declared(hint: Any) -> list[Any]:
+    """Return what may stand in a field beside None."""
+    return [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
+
+
 def _value(name: str, value: Any, hint: Any) -> Any:
     """Return the value as its field holds it (TOML's 0 becomes a float where a float is declared)."""
-    declared = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
+    declared = _declared(hint)
     if value is None and type(None) in get_args(hint):
         return None
     if get_origin(hint) is tuple:

@@ -215,7 +215,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
             )
         rows.append((number, row))
     if not rows:
-        raise InputError(f"{path} has no rows to judge; write one JSON object a line")
+        raise InputError(f"{path} has no rows to judge; write one JSON object per line")
     return rows
 
 

@@ -1,5 +1,6 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
+import inspect
 import random
 from collections.abc import Mapping
 from importlib import import_module
@@ -50,6 +51,7 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     elif is_own(name):
         own = load_own("task", name)
         if _is_judge(own):
+            _check_arguments(name, own)
             return jsonl_task(name, None, own, columns=columns)
         task = _checked(name, own)
     else:
@@ -83,6 +85,21 @@ def _share(text: str) -> float:
 
 def _is_judge(own: object) -> TypeGuard[Judge]:
     return callable(own) and not isinstance(own, type)
+
+
+def _check_arguments(name: str, judge: Judge) -> None:
+    """Raise an InputError if the function cannot be called with a problem and a completion."""
+    try:
+        signature = inspect.signature(judge)
+    except ValueError:  # of some functions in C
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        raise InputError(
+            f"task {name!r}: the function takes {signature}, but is called with (problem, completion); "
+            "give it these two arguments"
+        ) from None
 
 
 def splits(

@@ -105,16 +105,16 @@ class Source:
 
 
 def json_lines(path: Path) -> Iterator[SourceRow]:
-    """Yield the file's rows, one JSON object a line; blank lines are skipped."""
+    """Yield the file's rows, one JSON object per line; blank lines are skipped."""
     for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            yield SourceRow(where, _object(where, _parsed(where, line)))
+            yield SourceRow(where, _object(where, _parsed(where, line, "a line must hold one JSON object")))
 
 
 def json_list(path: Path) -> Iterator[SourceRow]:
     """Yield the rows of a file that is one JSON list of objects."""
-    rows = _parsed(str(path), path.read_bytes())
+    rows = _parsed(str(path), path.read_bytes(), "correct it or give the original file")
     if not isinstance(rows, list):
         raise InputError(f"{path}: a JSON {type(rows).__name__}, not a list of rows; give the original file")
     yield from _numbered(f"{path}, row", rows)
@@ -132,14 +132,14 @@ def _object(where: str, row: Any) -> Mapping[str, Any]:
     return row
 
 
-def _parsed(where: str, text: bytes) -> Any:
+def _parsed(where: str, text: bytes, way_out: str) -> Any:
     try:
         return json.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         byte = f"byte 0x{text[error.start]:02x} at {error.start}"
         raise InputError(f"{where}: not UTF-8 ({byte}); save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({error}); correct the row or give the original file") from None
+        raise InputError(f"{where}: not JSON ({error}); {way_out}") from None
 
 
 def _shown(value: Any) -> str:

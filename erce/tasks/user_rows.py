@@ -29,7 +29,7 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     if Path(data).is_file():
         lines = list(json_lines(Path(data)))
         if not lines:
-            raise InputError(f"{data} is empty; its problems are one JSON object a line")
+            raise InputError(f"{data} is empty; its problems are one JSON object per line")
         if not columns:
             _check_fields(lines)
         return [_fields(row, columns, id=f"line-{number}") for number, row in enumerate(lines, start=1)]
@@ -55,7 +55,10 @@ def _check_fields(rows: list[SourceRow]) -> None:
     for row in rows:
         for key in row.values:
             if key not in FIELDS:
-                raise row.fault(f"no field {key!r}; there are {', '.join(FIELDS)} (or name it in [columns])")
+                way_out = did_you_mean(key, FIELDS, otherwise="leave it out, or say in [columns] what it is")
+                raise InputError(
+                    f"{row.where}: field {key!r} is none that a study reads ({', '.join(FIELDS)}); {way_out}"
+                )
 
 
 def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
@@ -63,7 +66,7 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
     is_folder = Path(data).is_dir()
     if not is_folder and not _HUB_NAME.fullmatch(data):
         raise InputError(
-            f'no file {data!r}; problems are one JSON object a line, or a data set of the hub: "owner/name"'
+            f'no file {data!r}; problems are one JSON object per line, or a data set of the hub: "owner/name"'
         )
     name, _, configuration = (data, "", "") if is_folder else data.partition(":")
     source = Source(hub=name, files="its rows in train.jsonl", digests={})
@@ -73,9 +76,12 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
         raise
     except ValueError as error:  # a configuration that is missing or does not exist
         why = " ".join(str(error).split())
-        raise InputError(
-            f'{data} cannot be loaded ({why}); a configuration is named by data = "{name}:CONFIGURATION"'
-        ) from error
+        way_out = (
+            "name the file itself, one JSON object per line"
+            if is_folder
+            else f'a configuration is named by data = "{name}:CONFIGURATION"'
+        )
+        raise InputError(f"{data} cannot be loaded ({why}); {way_out}") from error
     pools = {split: splits[split] for split in ("train", "test") if split in splits}
     if "train" not in pools and len(splits) != 1:
         raise InputError(f"{data} has the splits {', '.join(splits)}; a study needs train, or a single split")

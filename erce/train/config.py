@@ -1,16 +1,18 @@
 """The settings of a training: TRL's and ours, checked before anything is loaded."""
 
-import functools
+import sys
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 from packaging.version import Version
+from transformers import Trainer
 from transformers.utils.import_utils import is_torch_bf16_gpu_available, is_torch_xla_available
 from trl.trainer.sft_config import SFTConfig
 
-from erce.errors import InputError, did_you_mean
+from erce.catalog import refusing_unknown_names
+from erce.errors import InputError
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS
 from erce.train.scores import DIAGNOSTICS
@@ -21,31 +23,13 @@ CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
 FIRST_TRL_HEAD = "1.16"  # the TRL whose own head runs everywhere and logs what ours does
 
 
-SYNONYMS = {  # a name in recipes, papers and other trainers → the name here
-    "lam": "entropy_penalty",
-    "lambda": "entropy_penalty",
-    "penalty": "entropy_type",
-    "order": "entropy_order",
-    "lam_schedule": "entropy_schedule",
-    "lam_warmup": "entropy_warmup",
-}
 _Config = TypeVar("_Config", bound=type)
 
 
 def _refusing_unknown_names(config: _Config) -> _Config:
-    """Make a dataclass raise an InputError with the name that was meant, where Python raises a TypeError."""
-    original = config.__init__
-
-    @functools.wraps(original)
-    def checked(self: Any, *values: Any, **settings: Any) -> None:
-        known = [setting.name for setting in fields(config)]
-        if unknown := [name for name in settings if name not in known]:
-            meant = SYNONYMS.get(unknown[0], unknown[0])
-            way_out = did_you_mean(meant, known, otherwise="docs/trainer.md lists ours")
-            raise InputError(f"no setting {unknown[0]!r}; {way_out}")
-        original(self, *values, **settings)
-
-    config.__init__ = checked
+    known = [setting.name for setting in fields(config)]
+    otherwise = "docs/trainer.md lists ours"
+    config.__init__ = refusing_unknown_names(config.__init__, known, otherwise=otherwise)
     return config
 
 
@@ -122,6 +106,22 @@ class ERCEConfig(SFTConfig):
             # The name that transformers reads without a warning.
             self.activation_checkpointing = self.gradient_checkpointing
         super().__post_init__()
+
+    def get_process_log_level(self) -> int:
+        """Return TRL's log level; InputError if a trainer asks that would train without our settings.
+
+        Every trainer of transformers asks, at its start.
+        """
+        asking = sys._getframe(1).f_locals.get("self")
+        if isinstance(asking, Trainer) and not hasattr(asking, "minimises_entropy"):
+            defaults = {setting.name: setting.default for setting in fields(ERCEConfig)}
+            for name in ("entropy_penalty", "objective", "normalize"):
+                if getattr(self, name) != defaults[name]:
+                    raise InputError(
+                        f"{type(asking).__name__} knows no {name} = {getattr(self, name)!r} and would train "
+                        "without it; use erce.ERCETrainer"
+                    )
+        return super().get_process_log_level()
 
     def _check_objective(self) -> None:
         check_strength(self.entropy_penalty, self.entropy_schedule, self.entropy_warmup)

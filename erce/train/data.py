@@ -29,6 +29,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
         if "input_ids" in columns or prepared.get("skip_prepare_dataset"):
             continue
         if arguments.get("formatting_func") is None:
+            _refuse_unknown_columns(columns, args.dataset_text_field)
             _warn_of_columns(columns, args.dataset_text_field)
             if args.entropy_penalty and not args.assistant_only_loss:
                 _warn_of_penalised_prompts(first)
@@ -60,6 +61,19 @@ def _refuse_unmarked(columns: list[str], args: ERCEConfig, *, own_collator: bool
                 f"the column {name!r} says that rows hold several sequences, and would be dropped; let TRL "
                 "pack (packing=True), or pass it on: a data_collator of yours, remove_unused_columns=False"
             )
+
+
+def _refuse_unknown_columns(columns: list[str], text_field: str) -> None:
+    names = set(columns)
+    if (
+        names
+        and not names & {text_field, "messages", "conversations"}
+        and not {"prompt", "completion"} <= names
+    ):
+        raise InputError(
+            f"the data set has the columns {', '.join(columns)}, which TRL does not train on; rename two to "
+            f"prompt and completion, or one to messages or {text_field}"
+        )
 
 
 def _warn_of_columns(columns: list[str], text_field: str) -> None:

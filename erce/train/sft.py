@@ -28,9 +28,10 @@ from trl.scripts.utils import (
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
+from erce.catalog import SYNONYMS
 from erce.errors import InputError, RunError, did_you_mean
 from erce.hf.models import known_warning_silenced, pretrained_name
-from erce.train.config import SYNONYMS, ERCEConfig
+from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 
 OF_THE_SCRIPT = {"model": "model_name_or_path", "dataset": "dataset_name"}  # and as other trainers call them

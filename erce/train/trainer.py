@@ -50,6 +50,7 @@ class ERCETrainer(SFTTrainer):
     """
 
     args: ERCEConfig
+    minimises_entropy = True  # which ERCEConfig asks of a trainer
 
     @_with_parameters_of(SFTTrainer.__init__)
     def __init__(

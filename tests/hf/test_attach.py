@@ -243,6 +243,11 @@ def test_an_adapter_with_a_loss_of_its_own_is_refused():
         erce.attach(model, 1.0)
 
 
+def test_another_name_for_a_setting_is_a_sentence():
+    with pytest.raises(ValueError, match=r"^no setting 'lam'; did you mean 'entropy_penalty'\?$"):
+        erce.attach(toy.model(), lam=1.0)
+
+
 def test_a_copy_has_its_own():
     model = erce.attach(toy.model(), 1.0)
     twin = copy.deepcopy(model).train()

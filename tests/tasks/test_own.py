@@ -79,7 +79,7 @@ def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
     task = jsonl_task("mine", str(tmp_path / "nowhere.jsonl"), by_answer)
     assert len(task.pools(file()).train) == 8
     with pytest.raises(
-        ValueError, match=r"no file '.*nowhere\.jsonl'; problems are one JSON object a line, or a data set"
+        ValueError, match=r"no file '.*nowhere\.jsonl'; problems are one JSON object per line, or a data set"
     ):
         task.pools(None)
 
@@ -159,13 +159,17 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
         ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
-        ([row(0), row(1, anwser="3")], "line 2: no field 'anwser'; there are prompt, demonstration, answer"),
+        (
+            [row(0), row(1, anwser="3")],
+            r"line 2: field 'anwser' is none .*\(prompt, .*; did you mean 'answer'",
+        ),
         ([row(0), row(1, tests="assert f()")], "line 2: `tests` is 'assert f..', not a list of texts"),
+        ([{"question": "a"}], r"line 1: field 'question' is none .*; leave it out, or say in \[columns\]"),
         ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
         ([row(0, split="dev"), row(1)], "line 1: `split` is 'dev'"),
         ([row(0), row(1)], "1 problems to train on and 1 to test on are too few"),
         ([row(n, split="train") for n in range(5)], "5 problems to train on and 0 to test on are too few"),
-        ([], "problems.jsonl is empty; its problems are one JSON object a line"),
+        ([], "problems.jsonl is empty; its problems are one JSON object per line"),
     ],
 )
 def test_a_file_that_is_no_task_is_a_sentence_with_its_line(file, rows, message):
@@ -307,7 +311,7 @@ def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
 def test_a_misspelt_file_is_not_looked_for_on_the_hub(hub, data):
     hub(lambda *names: pytest.fail("the hub was asked"))
     with pytest.raises(
-        ValueError, match=f"no file '{data}'; problems are one JSON object a line, or a data set"
+        ValueError, match=f"no file '{data}'; problems are one JSON object per line, or a data set"
     ):
         jsonl_task("mine", None, by_answer).pools(data)
 

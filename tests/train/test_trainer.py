@@ -1,5 +1,6 @@
 """The trainer as a whole: what it shares with TRL's bit for bit, resuming, the first command, refusals."""
 
+import contextlib
 import hashlib
 import inspect
 import warnings
@@ -313,6 +314,34 @@ def test_a_bad_setting_is_one_sentence(settings, message, tmp_path):
         ERCEConfig(output_dir=str(tmp_path / "new"), **settings)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"entropy_penalty": 2.0}, {"objective": "dft"}, {"normalize": "sequence"}], ids=str
+)
+def test_our_settings_are_refused_by_trainers_that_would_train_without_them(settings, tmp_path):
+    ((name, value),) = settings.items()
+    with pytest.raises(ValueError, match=f"^SFTTrainer knows no {name} = {value!r} and would train without"):
+        build(SFTTrainer, toy.config(tmp_path, **settings))
+    build(SFTTrainer, toy.config(tmp_path))  # has nothing to train without
+    assert toy.config(tmp_path, **settings).get_process_log_level() > 0  # asked by a script, not a trainer
+
+
+@pytest.mark.parametrize(
+    ("columns", "refused"),
+    [
+        (("question", "answer"), True),
+        (("prompt", "answer"), True),
+        (("prompt", "completion"), False),
+        (("text",), False),
+    ],
+)
+def test_columns_that_trl_does_not_train_on_are_a_sentence(columns, refused, tmp_path):
+    rows = toy.dataset([dict.fromkeys(columns, "ab")])
+    args = toy.config(tmp_path, dataset_kwargs=None)
+    refusal = pytest.raises(ValueError, match=rf"the columns {', '.join(columns)}, which TRL does not train")
+    with refusal if refused else contextlib.nullcontext():
+        build(ERCETrainer, args, train_dataset=rows)
 
 
 @pytest.mark.filterwarnings("ignore:.compute_loss_func. is deprecated:FutureWarning")
