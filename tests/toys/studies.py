@@ -47,6 +47,7 @@ class Fake:
     together: bool = False  # whether scores hold what k samples do together
     task: str = TASK
     model: str = "tiny"
+    limit: int | None = None  # tokens at which a completion is cut off
     data: str | None = None
 
     def recipe(self) -> Recipe:
@@ -60,7 +61,7 @@ class Fake:
             objective=self.objective,
             objectives=self.objectives,
             n_test=self.problems,
-            decoding=Decoding(samples=self.samples, frontier=self.frontier),
+            decoding=Decoding(samples=self.samples, frontier=self.frontier, max_new_tokens=self.limit),
         )
 
 
@@ -148,10 +149,11 @@ def _drawn(rng, cell, fake, what):
             text = (fake.text or _text)(cell, number, fine)
             rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": entropy}
             rest["drawn_entropy"] = entropy
+            tokens = fake.limit if fake.limit and not rest["finished"] else len(text.split()) + 1
             extracted = text.split()[-1] if reason in ("numeric", "different") else None
             pairs.append(
                 (
-                    where | {"text": text, "tokens": len(text.split()) + 1} | rest,
+                    where | {"text": text, "tokens": tokens} | rest,
                     where | {"accepted": fine, "reason": reason, "extracted": extracted},
                 )
             )

@@ -38,6 +38,7 @@ class TableRow:
     tokens: float | None  # None: a log does not hold it
     entropy: float | None
     flexible: float | None = None  # None: the task does not say, or an older study
+    finished: float | None = None  # the share of completions that were not cut off
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
@@ -282,6 +283,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
         tokens=known_mean([scores["tokens"] for scores in test]),
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
+        finished=known_mean([scores.get("finished") for scores in test]),
     )
 
 

@@ -8,16 +8,18 @@ from typing import NamedTuple
 from erce.errors import counted
 from erce.reporting.format import fixed, interval, percent, points, sentence_label, strength, with_interval
 from erce.reporting.numbers.far_runs import far_runs
-from erce.reporting.numbers.gains import Summary
+from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
 from erce.study.digests import changed_files
 from erce.study.folder import cell_folder
 from erce.study.search.choose import NoChoice, judged_by_several
+from erce.tasks import TASKS
 from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
 FORMAT_MATTERS = 0.01  # a gain that may be of format is said to be, in fractions of 1
+TIMES_AS_LONG = 4  # as completions that ended: what is cut off there would not end soon either
 WIDE = 0.05  # half an interval, in fractions of 1
 RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 THIRD_SEED = "Run a third seed, which narrows every interval."
@@ -26,16 +28,39 @@ JUDGE_AGAIN = (  # the limits on processor time and wall time are fixed (docs/sa
     "If the machine was overloaded, delete verdicts.jsonl and result.json of those cells and run again with "
     "fewer --jobs, which judges the same completions again."
 )
-ACCIDENTS = (  # reason, the share of completions that is too much, what it means, what to do
-    ("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
-    ("timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN),
-    ("error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."),
-    (
+
+
+class Accident(NamedTuple):
+    """A reason of verdicts that is no wrong answer, and the words for a share of it that is too large."""
+
+    reason: str
+    limit: float  # the share of completions that is too much
+    meaning: str
+    remedy: str
+
+
+ACCIDENTS = (
+    Accident("truncated", 0.01, "were cut off at the token limit.", "Raise max_new_tokens in [decoding]."),
+    Accident(
+        "timeout", 0.005, "ran into the verifier's time limit; most never end, and are wrong.", JUDGE_AGAIN
+    ),
+    Accident(
+        "error", 0.0, "could not be judged, a fault of the task or the machine.", "Look at the task's tests."
+    ),
+    Accident(
         "opaque",
         0.005,
         "returned objects that no other process can compare.",
         "Look at opaque completions.",
     ),
+)
+RUNS_ON = Accident(
+    "truncated",
+    0.01,
+    f"were cut off at the token limit, at over {TIMES_AS_LONG} times the length of those that ended: the "
+    "model does not stop by itself.",
+    "End completions at a text that follows the answer ([decoding] stop), or train longer: every "
+    "demonstration ends with the end-of-sequence token.",
 )
 
 
@@ -259,16 +284,31 @@ def _cut_short(summary: Summary) -> list[Caution]:
     """Warn of each kind of accident that is too frequent, for the trained row that has it most often."""
     warnings = []
     trained = [row for row in summary.rows if not row.arm.is_base]
-    for reason, limit, meaning, remedy in ACCIDENTS:
+    for accident in ACCIDENTS:
+        reason = accident.reason
         # A control's limit is short on purpose: what is cut off there has not answered at once.
         rows = [row for row in trained if reason != "truncated" or row.task == summary.study.recipe.task]
-        worst = max(rows, key=lambda row: row.reasons.get(reason, 0.0), default=None)
-        if worst is None or worst.reasons.get(reason, 0.0) <= limit:
+        worst = max(rows, key=lambda row: row.reasons.get(accident.reason, 0.0), default=None)
+        if worst is None or worst.reasons.get(reason, 0.0) <= accident.limit:
             continue
+        said = RUNS_ON if reason == "truncated" and _runs_on(summary, worst) else accident
         label = sentence_label(worst.arm, summary.baseline)
         of_what = f"the {worst.decoding} completions of {label} on {worst.task}"
-        warnings.append(Caution(f"{percent(worst.reasons[reason])} % of {of_what} {meaning}", remedy))
+        text = f"{percent(worst.reasons[reason])} % of {of_what} {said.meaning}"
+        warnings.append(Caution(text, said.remedy))
     return warnings
+
+
+def _runs_on(summary: Summary, row: TableRow) -> bool:
+    """Return whether what was cut off is so much longer than what ended that more room would not help."""
+    decoding = summary.study.recipe.decoding
+    limit = decoding.max_new_tokens
+    if limit is None and row.task in TASKS:
+        limit = TASKS[row.task].max_new_tokens
+    if not limit or row.tokens is None or row.finished is None:
+        return False
+    of_finished = row.tokens - (1 - row.finished) * limit  # tokens of those that ended, per completion
+    return limit * row.finished > TIMES_AS_LONG * of_finished
 
 
 def _not_read(summary: Summary) -> list[Caution]:

@@ -149,8 +149,8 @@ def _sharpening(summary: Summary) -> str:
     if _gained(summary, recipe.task, "greedy"):
         text += " Greedy decoding gained too, so sharpening is not all there is."
     elif greedy is not None:
-        lost = "lost" if greedy.gain.high < 0 else "did not gain"
-        text += f" Greedy decoding {lost}, so sharpening may be all there is."
+        lost = "Greedy decoding lost" if greedy.gain.high < 0 else "No gain was shown in greedy decoding"
+        text += f" {lost}, so sharpening may be all there is."
     if recipe.control is not None and _gained(summary, recipe.control, "sampled"):
         text += " The control gained in samples as well, as sharpening alone would have it."
     return text

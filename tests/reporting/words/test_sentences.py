@@ -102,7 +102,10 @@ def test_the_difference_to_the_control_has_a_sentence_for_each_decoding(tmp_path
     ("chances", "sentence"),
     [
         (_always((0.4, 0.7), (0.5, 0.9)), "Greedy decoding gained too, so sharpening is not all there is."),
-        (_always((0.4, 0.7), (0.5, 0.5)), "Greedy decoding did not gain, so sharpening may be all there is."),
+        (
+            _always((0.4, 0.7), (0.5, 0.5)),
+            "No gain was shown in greedy decoding, so sharpening may be all there is.",
+        ),
     ],
 )
 def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, chances, sentence):
@@ -152,6 +155,9 @@ HEALTHY = {
 }
 
 
+CUT = {"reasons": ("truncated",), "together": True}
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -166,6 +172,9 @@ HEALTHY = {
         ({"problems": 30}, "30 test problems are few"),
         ({"problems": 30, "right": _always((0.4, 0.7), (0.5, 0.5))}, "points to either side"),
         ({"reasons": ("truncated",)}, "were cut off at the token limit. Raise max_new_tokens"),
+        (CUT | {"limit": 8}, "were cut off at the token limit. Raise max_new_tokens"),
+        (CUT | {"limit": 500}, "were cut off at the token limit, at over 4 times the length of those that"),
+        (CUT | {"limit": 500}, "the model does not stop by itself. End completions at a text that follows"),
         (
             {"reasons": ("truncated",), "objectives": ("dft",)},
             "100.0 % of the sampled completions of dft on sums were cut off",
