@@ -2,6 +2,7 @@
 
 runs/mini/
   study.json                              the recipe; says whose folder this is
+  base.json                               what the base model is, by content
   search.json                             of lams = "auto": the cells that were asked for, and why
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
@@ -35,6 +36,7 @@ from erce.types import Arm
 STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 CELL = "cell.json"
 SEARCH = "search.json"
+BASE = "base.json"
 RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
@@ -75,7 +77,13 @@ def check_folder(root: Path, recipe: Recipe) -> None:
     """
     if not root.exists() or _settings(root) is not None:
         return
-    begun = {STUDY, PROBLEMS, LOCKS, f".{STUDY}.tmp", f".{PROBLEMS}.tmp"}  # by a run that was killed at once
+    begun = {
+        STUDY,
+        PROBLEMS,
+        BASE,
+        LOCKS,
+        *(f".{name}.tmp" for name in (STUDY, PROBLEMS, BASE)),
+    }  # killed soon
     if root.is_dir() and all(path.name in begun for path in root.iterdir()):
         return
     if not any(cell_folder(root, recipe, cell).is_dir() for cell in recipe.cells()):

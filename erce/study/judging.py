@@ -20,7 +20,7 @@ Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json who judged."""
     task = load_task(cell.task)
-    write_verifier(folder, task.verify)
+    write_verifier(folder, task, cell.task)
     by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     write_verdicts(
         folder,
@@ -33,15 +33,9 @@ def judge(folder: Path, cell: Cell, problems: Splits) -> None:
 
 
 def judge_again(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
-    """Delete the verdicts and the result of finished cells that another verifier judged; return the cells.
-
-    A finished study keeps its verdicts as long as one verifier judged all cells of a task.
-    """
+    """Delete the verdicts and the result of finished cells that another verifier judged; return the cells."""
     done = [cell for cell in cells if is_done(root, recipe, cell)]
     judged = verifiers_of(root, recipe, done)
-    verifiers = {(cell.task, verifier) for cell, verifier in judged.items()}
-    if len(done) == len(cells) and len(verifiers) == len({task for task, _ in verifiers}):
-        return []
     present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in judged}}
     outdated = [cell for cell, verifier in judged.items() if verifier != present[cell.task]]
     for cell in outdated:

@@ -8,6 +8,7 @@ its temperature in its name. Who judged stands beside the key, since verdicts ca
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -15,17 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import erce.verify
+from erce.catalog import is_own
 from erce.errors import InputError
 from erce.files import read_json, write_json
 from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
 from erce.study.folder import CELL
-from erce.types import Problem
+from erce.types import Problem, Task
 
 if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
 
+TASK_FILE = "task_file"  # in cell.json
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
 
 
@@ -73,9 +76,21 @@ def check_origin(
         )
 
 
-def write_verifier(folder: Path, verify: Callable[..., Any]) -> None:
-    """Add to cell.json who judges."""
-    write_json(folder / CELL, read_origin(folder) | {"verifier": verifier_version(verify)})
+def write_verifier(folder: Path, task: Task, name: str) -> None:
+    """Add to cell.json who judges: the version of the task's verifier and, of a user's task, its file."""
+    judges = {"verifier": verifier_version(task.verify), TASK_FILE: task_file_digest(name)}
+    write_json(folder / CELL, read_origin(folder) | judges)
+
+
+def task_file_digest(name: str) -> str | None:
+    """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there.
+
+    The file is looked for where Python would, and not imported, so that a report runs nobody's code.
+    """
+    relative = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
+    paths = (Path(folder) / relative for folder in ("", *sys.path)) if is_own(name) else ()
+    file = next((path for path in paths if path.is_file()), None)
+    return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def read_origin(folder: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from erce.errors import DamagedError, counted
 from erce.recipe import Cell, Recipe
+from erce.study.base_model import checked_base_model, keep_base_model
 from erce.study.cell import run_cell
 from erce.study.checks import check_call, check_needs, recipe_and_folder
 from erce.study.digests import make_again
@@ -61,12 +62,16 @@ def run(
     )
     opened = open_engine(work, engine=engine, jobs=jobs)
     server: AbstractContextManager[None] = nullcontext()
+    base: dict[str, str] = {}
     if not _is_finished(root, recipe):
-        check_needs(recipe, problems, here=name_of(engine, jobs) == "here")
+        name = name_of(engine, jobs)
+        check_needs(recipe, problems, here=name == "here")
+        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
         server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
     first_round = FirstRound(root, recipe, settled=go_on)
     with server, opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
+        keep_base_model(root, base)
         notes = make_again(sorted((root / "cells").glob("*")))
         notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
         failed: list[Done] = []

@@ -126,14 +126,25 @@ def _runs_again(here, capsys, *words):
     return capsys.readouterr().err
 
 
+def test_a_changed_verifier_judges_a_finished_study_again_and_the_report_alone_says_so(here, capsys):
+    judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
+    _runs_again(here, capsys, "--set", "lams=[0]")
+    judge(here, "door_twice", "return True")
+    assert main(["report", "runs/own"]) == 0
+    outdated = "verifies the completions again, as the file of door_twice:judge has changed since."
+    assert outdated in " ".join(capsys.readouterr().out.split())
+    printed = _runs_again(here, capsys, "--set", "lams=[0]")
+    assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
+    assert main(["report", "runs/own"]) == 0
+    assert "has changed" not in capsys.readouterr().out
+
+
 def test_a_changed_verifier_judges_the_earlier_cells_again_when_a_lam_is_added(here, capsys):
     judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
     _runs_again(here, capsys, "--set", "lams=[0]")
     base = next((here / "runs/own/cells").glob("*base*"))
     drawn, before = (base / "completions.jsonl").stat().st_mtime_ns, read_json(base / "cell.json")
     judge(here, "door_twice", "return True")
-    _runs_again(here, capsys, "--set", "lams=[0]")
-    assert read_json(base / "cell.json") == before  # finished, and judged by one verifier
     printed = _runs_again(here, capsys)
     assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
     assert (base / "completions.jsonl").stat().st_mtime_ns == drawn

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from erce.catalog import is_own
 from erce.errors import counted
 from erce.reporting.format import fixed, interval, percent, points, sentence_label, strength, with_interval
 from erce.reporting.numbers.far_runs import far_runs
@@ -13,6 +14,7 @@ from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
 from erce.study.digests import changed_files
 from erce.study.folder import cell_folder
+from erce.study.provenance import TASK_FILE, read_origin, task_file_digest
 from erce.study.search.choose import NoChoice, judged_by_several
 from erce.tasks import TASKS
 from erce.types import BASE_MODEL
@@ -81,6 +83,7 @@ def faults(summary: Summary) -> list[Caution]:
     return [
         *_changed(summary),
         *_verifiers(summary),
+        *_older_verifiers(summary),
         *_far_runs(summary),
         *_versions(summary),
         *_unfinished(summary),
@@ -124,6 +127,25 @@ def _verifiers(summary: Summary) -> list[Caution]:
     by_task = {task: summary.study.judged_otherwise(task) for task in summary.study.recipe.tasks}
     faults = [judged_by_several(task, cells) for task, cells in by_task.items() if cells]
     return [Caution(f"{text[0].upper()}{text[1:]}.") for text in faults]
+
+
+def _older_verifiers(summary: Summary) -> list[Caution]:
+    """Name the tasks of the user whose file has changed since their completions were verified."""
+    study, outdated = summary.study, []
+    for task in filter(is_own, study.recipe.tasks):
+        cells = (cell for cell in study.results if cell.task == task)
+        verified = {read_origin(cell_folder(study.root, study.recipe, cell)).get(TASK_FILE) for cell in cells}
+        present = task_file_digest(task)
+        if present is not None and verified - {None, present}:
+            outdated.append(task)
+    return [
+        Caution(
+            f"The numbers are of an older verifier: the file of {task} has changed since.",
+            f"`erce run` with the study's recipe verifies the completions again, as the file of {task} has "
+            "changed since.",
+        )
+        for task in outdated
+    ]
 
 
 def _versions(summary: Summary) -> list[Caution]:
