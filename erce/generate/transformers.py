@@ -34,7 +34,9 @@ COPYABLE = (
     DynamicLayer,
     DynamicSlidingWindowLayer,
 )  # kinds of cache with nothing but one entry a row
+LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
+ROOM_TOKENS = 64  # by which a cache grows
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
@@ -197,10 +199,9 @@ def _written(
     contexts += contexts[:1] * (len(stop.room) - len(contexts))
     ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
     width = ids.shape[1]
-    shared, cache = _read_once(model, settings, contexts, static), None
-    if shared is not None:
-        cache = shared.cache
-        ids = torch.cat([ids, choice(ids, shared.logits).argmax(-1, keepdim=True)], 1)
+    read = _read_once(model, settings, contexts, static)
+    if read is not None:
+        ids = torch.cat([ids, choice(ids, read.logits).argmax(-1, keepdim=True)], 1)
         mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
@@ -211,7 +212,7 @@ def _written(
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
-        past_key_values=cache,
+        past_key_values=None if read is None else read.cache,
         generation_config=settings,
         logits_processor=LogitsProcessorList([choice]),
         stopping_criteria=StoppingCriteriaList([stop]),
@@ -229,16 +230,12 @@ class _ReadContexts(NamedTuple):
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
 ) -> _ReadContexts | None:
-    """Read each context once and copy it to its rows; None where no two rows share theirs.
-
-    With static caches every batch is read so, without its padding and without compiling.
+    """Read each context once, without compiling; None where the model's cache has states of another kind.
 
     The continuous batching of transformers 5.23 shares prompts too, but it draws all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
     """
     unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
-    if static is None and len(unique) == len(contexts):
-        return None
     device = next(model.parameters()).device
     ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
     once = copy.copy(settings)
@@ -253,8 +250,37 @@ def _read_once(
     logits = read.logits[0].float()[rows]
     if static is not None:
         return _ReadContexts(static.filled(cache, rows), logits)
-    cache.batch_select_indices(rows)
+    if len(unique) < len(contexts):
+        cache.batch_select_indices(rows)
+    cache.layers = [_RoomyLayer(layer) if type(layer) is DynamicLayer else layer for layer in cache.layers]
     return _ReadContexts(cache, logits)
+
+
+class _RoomyLayer(DynamicLayer):
+    """A layer of a cache that writes new tokens into room it has; `DynamicLayer` copies all at each token."""
+
+    def __init__(self, read: DynamicLayer) -> None:
+        super().__init__()
+        self.held: list[Any] = [read.keys, read.values]  # (rows, heads, positions, width) each
+        self.lazy_initialization(*self.held)
+        self.keys, self.values = self.room = self.held
+
+    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> Any:
+        start = self.get_seq_length()
+        length = start + key_states.shape[-2]
+        if length > self.room[0].shape[-2]:
+            self.room = [_with_room(states, length + ROOM_TOKENS) for states in self.held]
+        for room, states in zip(self.room, (key_states, value_states), strict=True):
+            room[:, :, start:length] = states
+        self.keys, self.values = self.held = [room[:, :, :length] for room in self.room]
+        return self.keys, self.values
+
+
+def _with_room(states: Tensor, positions: int) -> Tensor:
+    rows, heads, held, width = states.shape
+    room = states.new_empty(rows, heads, positions, width)
+    room[:, :, :held] = states
+    return room
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
@@ -314,30 +340,28 @@ class _Choice(LogitsProcessor):
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
         real = scores[: self.count]
-        log_p = real.log_softmax(-1)
-        chosen = real.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(real)
-        self.logprobs.append(log_p.gather(-1, chosen)[:, 0])
-        self.entropies.append(_entropy(log_p))
-        self.drawn_entropies.append(self._drawn_entropy(log_p))
+        below = real - real.amax(-1, keepdim=True)
+        entropy, log_sum = _entropy_of(below)
+        chosen = below.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(below)
+        self.logprobs.append(below.gather(-1, chosen)[:, 0] - log_sum)
+        self.entropies.append(entropy)
+        if self.temperature in (0, 1):
+            self.drawn_entropies.append(entropy * self.temperature)
+        else:
+            self.drawn_entropies.append(_entropy_of(below.div_(max(self.temperature, COLDEST)))[0])
         if self.temperature == 0:
             return scores
         only = torch.full_like(scores, -torch.inf)
         only[: self.count].scatter_(-1, chosen, 0.0)
         return only
 
-    def _drawn(self, scores: Tensor) -> Tensor:
+    def _drawn(self, below: Tensor) -> Tensor:
         """Return where the tempered cumulative distribution passes the random numbers, (rows, 1)."""
-        tempered = (scores - scores.amax(-1, keepdim=True)).to(self.uniforms.device, torch.float64)
-        cumulative = (tempered / self.temperature).exp_().cumsum(-1)
+        tempered = below.to(self.uniforms.device, torch.float64).div_(self.temperature).exp_()
+        cumulative = torch.cumsum(tempered, -1, out=tempered)
         target = self.uniforms[:, len(self.logprobs), None] * cumulative[:, -1:]
         chosen = torch.searchsorted(cumulative, target, right=True)
-        return chosen.clamp_(max=scores.shape[-1] - 1).to(scores.device)
-
-    def _drawn_entropy(self, log_p: Tensor) -> Tensor:
-        if self.temperature in (0, 1):
-            return self.entropies[-1] * self.temperature
-        below = log_p - log_p.amax(-1, keepdim=True)  # so that a tiny temperature leaves one token, at 0
-        return _entropy((below / max(self.temperature, COLDEST)).log_softmax(-1))
+        return chosen.clamp_(max=below.shape[-1] - 1).to(below.device)
 
     def recorded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return log p of the chosen tokens, both kinds of entropy, each (rows, steps) in nats."""
@@ -351,8 +375,12 @@ class _Choice(LogitsProcessor):
         return logprob, entropy, drawn_entropy
 
 
-def _entropy(log_p: Tensor) -> Tensor:
-    return torch.special.entr(log_p.exp()).sum(-1)
+def _entropy_of(below: Tensor) -> tuple[Tensor, Tensor]:
+    """Return H(p) and log Σ e^u of rows of u = z − max z, (rows,) each: H = log Σ e^u − Σ e^u u / Σ e^u."""
+    e = below.exp()
+    total = e.sum(-1)
+    mean = e.mul_(below.clamp(min=LOWEST)).sum(-1) / total  # −inf has weight 0
+    return total.log() - mean, total.log()
 
 
 class _Stop(StoppingCriteria):
