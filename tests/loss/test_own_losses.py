@@ -1,4 +1,4 @@
-"""A penalty and an objective of one's own in a study, as docs/recipes.md shows them, from the command line."""
+"""A user-defined penalty and objective in a study, as docs/recipes.md shows them, from the command line."""
 
 import json
 import re
