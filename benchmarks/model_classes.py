@@ -7,6 +7,7 @@ routers on, its loss is compared with `erce.attach`'s at λ = 0, both on the sam
 """
 
 import multiprocessing
+import re
 import sys
 import warnings
 from collections import defaultdict
@@ -249,7 +250,15 @@ def sentence(error: Exception) -> str:
 
 
 def listed(some: list[tuple[str, str, str]]) -> str:
-    return ", ".join(f"{name} {why}".strip() for name, _, why in sorted(some))
+    return ", ".join(name for name, _, _ in sorted(some))
+
+
+def by_reason(some: list[tuple[str, str, str]]) -> dict[str, list[str]]:
+    """Return the classes under each reason, where reasons that differ only in names and numbers are one."""
+    classes = defaultdict(list)
+    for name, _, why in sorted(some):
+        classes[re.sub(r"\d[\d.]*", "…", why.split("; leave")[0].replace(name, "the class"))].append(name)
+    return classes
 
 
 def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) -> str:
@@ -257,7 +266,7 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
         "# Model classes",
         "",
         f"What `erce.attach` makes of the {count} causal LM classes of transformers {version}, each tiny and",
-        "random, in float64, with the outputs of routers on; `ERCETrainer` asks the same. Written by",
+        "random, in float64, with the outputs of routers on; `ERCETrainer` does the same. Written by",
         "`python benchmarks/model_classes.py > docs/models.md`.",
         "",
         "| | classes |",
@@ -266,15 +275,14 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
         "",
         f"**{SAID['plain'].capitalize()}**, as in `attach` at λ = 0: {listed(rows['plain'])}.",
         "",
-        f"**{SAID['added'].capitalize()}**, nats on these tokens: {listed(rows['added'])}.",
+        f"**{SAID['added'].capitalize()}**: {listed(rows['added'])}.",
         "",
         f"**{SAID['not causal'].capitalize()}**, as configured by default: {listed(rows['not causal'])}.",
     ]
-    for what in ("wrong", "refused", "not built"):
-        if rows[what]:
-            lines += ["", f"**{SAID[what].capitalize()}**", "", "| class | |", "|---|---|"]
-            lines += [f"| {name} | {why} |" for name, _, why in sorted(rows[what])]
-    return "\n".join(lines)
+    for what in ("wrong", "refused"):
+        for why, classes in by_reason(rows[what]).items():
+            lines += ["", f"**{SAID[what].capitalize()}** ({why}): {', '.join(classes)}."]
+    return "\n".join([*lines, "", f"**{SAID['not built'].capitalize()}**: {listed(rows['not built'])}."])
 
 
 if __name__ == "__main__":

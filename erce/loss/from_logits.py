@@ -41,7 +41,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     `z_loss` adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there
     1e-4). With `num_scored`, how many targets are not `ignore_index`, the call does not wait for a GPU.
     `impl` is "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
-    else the kernels where a small case, once per process and device, has shown them to be right.
+    else the kernels whose variant a small case, before its first use on a device, has shown to be right.
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4

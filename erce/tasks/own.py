@@ -2,10 +2,10 @@
 
     {"prompt": "Spell 3 backwards.", "demonstration": "eerht", "answer": "eerht"}       problems.jsonl
 
-    def judge(problem, completion):                                                     checks.py
+    def verify(problem, completion):                                                    checks.py
         return completion.text.strip() == problem.answer
 
-    task = "checks:judge"                                                               the recipe
+    task = "checks:verify"                                                              the recipe
     data = "problems.jsonl"
 
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,

@@ -1,4 +1,4 @@
-"""A penalty and an objective of one's own in a study, as docs/extend.md shows them, from the command line."""
+"""A user-defined penalty and objective in a study, as docs/recipes.md shows them, from the command line."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from erce.files import read_json, read_rows
 from erce.recipe import load_recipe
 from erce.study.folder import open_study, read_study
 
-PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
+PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 SMALL = """
 n_train = 16
 n_validation = 2
