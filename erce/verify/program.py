@@ -131,40 +131,27 @@ def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
     return "strict", LIMITS
 
 
-class _UncachedError(Exception):
+class _FaultError(Exception):
     """A verdict that is not to be remembered: a fault of the machine may be gone the next time."""
 
 
 def _verdict_and_seconds(program: str, problem: Problem, limits: Limits, mode: str) -> tuple[Verdict, float]:
     """Return the verdict and the processor time of the program in seconds."""
     try:
-        if problem.inputs:
-            return _remembered_cases(program, problem.inputs, problem.outputs, limits)
-        return _remembered(program, problem.tests, problem.setup, problem.entry_points, limits, mode)
-    except _UncachedError as fault:
+        return _remembered(program, problem, limits, mode)
+    except _FaultError as fault:
         return fault.args[0], 0.0
 
 
 @lru_cache(maxsize=65536)
-def _remembered(
-    program: str,
-    tests: tuple[str, ...],
-    setup: tuple[str, ...],
-    entry_points: tuple[str, ...] | None,
-    limits: Limits,
-    mode: str,
-) -> tuple[Verdict, float]:
-    outcome = shared().judge(Job(program, tests, setup, entry_points, mode, limits))
-    if outcome.verdict.reason == "error":
-        raise _UncachedError(outcome.verdict)
-    return outcome.verdict, outcome.cpu
-
-
-@lru_cache(maxsize=65536)
-def _remembered_cases(
-    program: str, inputs: tuple[str, ...], outputs: tuple[str, ...], limits: Limits
-) -> tuple[Verdict, float]:
-    verdict, seconds = verdict_on_cases(program, list(zip(inputs, outputs, strict=True)), None, limits)
+def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> tuple[Verdict, float]:
+    if problem.inputs:
+        cases = list(zip(problem.inputs, problem.outputs, strict=True))
+        verdict, seconds = verdict_on_cases(program, cases, None, limits)
+    else:
+        job = Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits)
+        outcome = shared().judge(job)
+        verdict, seconds = outcome.verdict, outcome.cpu
     if verdict.reason == "error":
-        raise _UncachedError(verdict)
+        raise _FaultError(verdict)
     return verdict, seconds

@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 from toys.answers.hostile import INJECTIONS, injection
 
-from erce.verify.killable.sympy_difference import SYMPY, symbolic_difference
+from erce.verify.killable import SYMPY, symbolic_difference
 from erce.verify.paper_steps import braced, equivalent_paper, plain
 
 HANGS = "9^{9^{9}}"  # sympy computes it, for hours
@@ -200,9 +200,7 @@ def test_a_child_forked_during_a_check_of_another_thread_does_not_wait_for_it():
 
 
 def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
-    code = "from erce.verify.killable.sympy_difference import SYMPY, symbolic_difference\n" + textwrap.dedent(
-        code
-    )
+    code = "from erce.verify.killable import SYMPY, symbolic_difference\n" + textwrap.dedent(code)
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 

@@ -321,14 +321,14 @@ def test_no_tier_is_an_accident_and_not_a_verdict(monkeypatch):
 def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
     pool.close_shared()
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
-    verdict = run_program("f = 5", ["assert f == 5"])
+    verdict = run_program("f = lambda: 5", ["assert f() == 5"])
     pool.close_shared()
     assert verdict.accepted
     assert "seccomp" in verdict.warning
 
 
 def test_no_descriptor_is_left():
-    run_program("f = 0", ["assert f == 0"])
+    run_program("f = lambda: 0", ["assert f() == 0"])
     before = len(list(Path("/dev/fd").iterdir()))
     for number in range(5):
         verify_program(SQUARE, f"def f(x):\n    return x * x + {number}")

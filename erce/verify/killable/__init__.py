@@ -1,5 +1,162 @@
 """sympy and Math-Verify, each in a process of its own that is killed when it is late.
 
-Both run for hours on some short texts, in C code that no signal and no thread interrupts. `process` starts
-and kills, `serving` answers inside the process; `sympy_difference` and `math_verify` are what others call.
+Both run for hours on some short texts, in C code that no signal handler and no thread interrupts. `workers`
+is the inside of these processes; sympy and Math-Verify are imported nowhere else.
 """
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from functools import lru_cache
+from importlib.util import find_spec
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from erce.types import Completion, Verdict
+
+ROOT = Path(__file__).parents[3]
+START_SECONDS = 60.0  # in which a fresh process must have imported what it needs
+MATH_VERIFY_SECONDS = 10.0  # Math-Verify's own limits are 5 s for reading and 5 s for comparing
+READY, TIMEOUT, DIED = "ready", "timeout", "died"
+
+
+def symbolic_difference(left: str, right: str, *, seconds: float) -> str:
+    r"""Return "zero" or "other" for what `left - right` simplifies to, else why there is no answer.
+
+    The other replies are "undecided" (sympy gave up), "unparsed", "too large" (also if sympy used up its
+    2 GiB of memory) and "timeout" after `seconds`. All threads share one process and wait for one another;
+    the time of each check counts from its own start, without the import of sympy. OSError if the process
+    cannot be started.
+
+    >>> symbolic_difference(r"\sqrt{12}", r"2\sqrt{3}", seconds=5)
+    'zero'
+    """
+    reply = SYMPY.ask(left, right, seconds=seconds)
+    if reply == DIED:  # killed from outside, or by this very check, of which it then dies again
+        reply = SYMPY.ask(left, right, seconds=seconds)
+    return "too large" if reply == DIED else reply
+
+
+@lru_cache(maxsize=1)
+def math_verify_is_installed() -> bool:
+    return find_spec("math_verify") is not None
+
+
+def math_verify(answer: str, completion: Completion | str, *, bare: bool = False) -> Verdict:
+    """Return Math-Verify's verdict on a completion or, with `bare`, on an answer alone.
+
+    Math-Verify is called as in its own reward functions. Reasons: "structural" (accepted), "different",
+    "timeout", "error" (it raised, or its process ended). OSError if the package is not installed.
+    """
+    text = completion if isinstance(completion, str) else completion.text
+    start = time.perf_counter()
+    reply = MATH_VERIFY.ask(answer, f"${text}$" if bare else text, seconds=MATH_VERIFY_SECONDS)
+    elapsed = time.perf_counter() - start
+    if isinstance(reply, bool):
+        return Verdict(reply, "structural" if reply else "different", text, elapsed)
+    reason = "timeout" if reply == TIMEOUT else "error"
+    return Verdict(False, reason, text, elapsed, "its process ended" if reply == DIED else str(reply))
+
+
+class KillableProcess:
+    """One warm process that answers one request at a time, started again after a kill and after a fork.
+
+    `name` is a key of `workers.WORKERS`. The process ends when this one closes it or ends.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._running: tuple[subprocess.Popen[bytes], Connection] | None = None
+        atexit.register(self.close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    @property
+    def pid(self) -> int | None:
+        return self._running[0].pid if self._running else None
+
+    def ask(self, *operands: Any, seconds: float) -> Any:
+        """Return the worker's answer, `TIMEOUT` after `seconds`, or `DIED` if the process ended.
+
+        Requests of several threads wait for one another. The time counts from the start of the request
+        itself, not of the process. OSError if no process can be started.
+        """
+        request = json.dumps([*operands, seconds]).encode()
+        with self._lock:
+            channel = self._started()
+            reply = DIED
+            try:
+                channel.send_bytes(request)
+                reply = json.loads(channel.recv_bytes()) if channel.poll(seconds) else TIMEOUT
+            except (EOFError, OSError):
+                reply = DIED
+            finally:
+                # Also on Ctrl-C: the reply to this request must not be taken for that to the next one.
+                if reply in (TIMEOUT, DIED):
+                    self._stop()
+            return reply
+
+    def close(self) -> None:
+        """End the process; the next request starts another."""
+        with self._lock:
+            self._stop()
+
+    def _started(self) -> Connection:
+        if self._running is not None and self._running[0].poll() is not None:
+            self._stop()
+        if self._running is None:
+            self._running = _start(self._name)
+            channel = self._running[1]
+            try:
+                ready = channel.poll(START_SECONDS) and channel.recv_bytes() == READY.encode()
+            except (EOFError, OSError):
+                ready = False
+            if not ready:
+                self._stop()
+                raise OSError(f"the process of {self._name} did not start: check that it can be imported")
+        return self._running[1]
+
+    def _stop(self) -> None:
+        if self._running:
+            process, channel = self._running
+            self._running = None
+            process.kill()
+            process.wait()
+            channel.close()
+
+    def _forget(self) -> None:
+        """Leave the process to the parent; called in the child of a fork."""
+        self._lock = threading.Lock()
+        if self._running:
+            process, channel = self._running
+            self._running = None
+            process.returncode = 0  # or Popen would wait for a process that is no child of this one
+            channel.close()
+
+
+def _start(name: str) -> tuple["subprocess.Popen[bytes]", Connection]:
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
+    ours, theirs = Pipe()
+    with theirs:
+        process = subprocess.Popen(
+            # -P: a sympy.py in the current directory is not sympy
+            [sys.executable, "-P", "-m", "erce.verify.killable.workers", name, str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # Ctrl-C is for the parent alone
+        )
+    return process, ours
+
+
+SYMPY, MATH_VERIFY = KillableProcess("sympy"), KillableProcess("math_verify")

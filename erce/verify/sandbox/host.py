@@ -2,13 +2,12 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -23,7 +22,6 @@ from erce.verify.sandbox.tests_text import BrokenTestsError, ReadTests, read_tes
 
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
-WRITTEN_AT_ONCE_BYTES = 1 << 15  # a socket holds this much before the other side reads
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
@@ -38,7 +36,7 @@ for name, folder in {packages!r}.items():
     sys.modules[name].__path__ = [folder]
 from erce.verify.sandbox.worker import main
 os.register_at_fork = register
-main({descriptor}, {tier!r}, {without!r})
+main({descriptor}, {tier!r})
 """
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -50,7 +48,6 @@ ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "1",  # every further arena takes 64 MB or more of the address space
     "PATH": "/nonexistent",
 }
-_CRASHES = {f"signal {number:d}" for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)}
 _OVER = {
     "processor": "over {cpu:g} s of processor time",
     "judge": "comparing what it returned took over {cpu:g} s of processor time",
@@ -63,128 +60,110 @@ class _Report(NamedTuple):
     """The lines of a worker's report on one job."""
 
     cpu: str  # seconds
-    over: str = ""  # the budget that is used up
-    ended: str = ""  # how the candidate ended, "" if it was ended
-    judge: str = ""  # how the judge ended, "" if it goes on
+    over: str  # the budget that is used up, or ""
+    ended: str  # how the candidate ended, "" if it was ended
+    judge: str  # how the judge ended, "" if it goes on
 
 
-class WorkerDiedError(Exception):
-    """The death of a worker or its judge; another worker may judge the job.
-
-    `crashed`: the judge died of a fault such as a segmentation fault.
-    """
-
-    def __init__(self, message: str, *, crashed: bool = False) -> None:
-        super().__init__(message)
-        self.crashed = crashed
+class WorkerDiedError(OSError):
+    """The death of a worker or its judge; another worker may judge the job."""
 
 
 class SupervisedWorker:
-    """One worker process, for one job at a time. Not thread-safe.
+    """One worker process, for one job at a time. Not thread-safe, and of no use after a fork."""
 
-    `without` names layers to leave out, so that tests can show what each stops; without "split" program and
-    tests share a process.
-    """
-
-    def __init__(self, tier: str, without: Iterable[str] = ()) -> None:
-        self._without = sorted(without)
+    def __init__(self, tier: str) -> None:
+        self.owner = os.getpid()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._judge: socket.socket | None = None
         self._judged = 0
-        with theirs, _closing_on_error(self._control):
-            process = _start(theirs.fileno(), tier, [name for name in self._without if name != "split"])
-        self._end = weakref.finalize(self, _end, process, self._control, os.getpid())
-        _alive.add(self)
+        self._channels = [self._control]  # and later that of the judge
+        try:
+            with theirs:
+                process = _start(theirs.fileno(), tier)
+        except BaseException:
+            self._control.close()
+            raise
+        self._end = weakref.finalize(self, _end, process, self._channels, self.owner)
         problem = self._start_problem(process)
         if problem:
             self.close()
             raise OSError(problem)
 
     def close(self) -> None:
-        """End the worker and everything that it started."""
-        if self._judge:
-            self._judge.close()
+        """End the worker and everything that it started; in a forked process leave it to the parent."""
         self._end()
-
-    def forget(self) -> None:
-        """Leave the worker to the process that started it; called in the child of a fork."""
-        detached = self._end.detach()
-        if detached:
-            process = detached[2][0]
-            process.returncode = 0  # or Popen would wait for a process that is no child of this one
-        self._control.close()
-        if self._judge:
-            self._judge.close()
 
     def run(self, job: Job, limits: Limits) -> Outcome:
         """Return the outcome of one job, or raise WorkerDiedError."""
-        if job.mode == "script":
-            return self._run_script(job, limits)
-        closed = None if job.entry_points is None else tuple(job.entry_points)
+        tests = None
+        content: list[Any] = [list(job.setup), list(job.tests)]
         try:
-            tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
+            if job.mode != "script":
+                closed = None if job.entry_points is None else tuple(job.entry_points)
+                tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
+            if tests and job.mode == "strict":
+                content = [tests.imports, tests.entry_points]
+            program = wire.frame([job.mode, job.program, *content])
         except BrokenTestsError as error:
             return Outcome(Verdict(False, "error", detail=str(error)), 0.0)
-        if job.mode == "strict" and "split" not in self._without:
-            return self._run_judged(job, tests, limits)
-        mode = "paper" if job.mode == "strict" else job.mode
-        return self._run_alone([mode, job.program, list(job.setup), list(job.tests)], limits)
-
-    def _run_judged(self, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
-        """Let the judge run the tests, and the candidate answer its calls."""
-        began = time.monotonic()
-        try:
-            program = wire.frame(["strict", job.program, tests.imports, tests.entry_points])
         except wire.TooBigError as error:
             return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
-        with _deaths_of_the_worker():
-            if self._judge is None or self._judged >= JOBS_PER_JUDGE:
-                self._renew_judge()
-            request = _request(job, tests)
-            ruling, report = self._exchange(program, limits, partial(self._ask_judge, request))
+        try:
+            if tests and job.mode == "strict":
+                return self._run_judged(program, job, tests, limits)
+            if job.mode == "script":
+                return self._run_script(program, job, limits)
+            return self._run_alone(program, job.mode, limits)
+        except (OSError, ValueError, RecursionError, wire.TooBigError) as error:
+            # What is left of a dead worker or judge, or of a judge that its tests have changed, makes these.
+            raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
+
+    def _run_judged(self, program: bytes, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
+        """Let the judge run the tests, and the candidate answer its calls."""
+        began = time.monotonic()
+        if self._judge is None or self._judged >= JOBS_PER_JUDGE:
+            self._judge = self._new_judge()
+        request = json.dumps({"setup": job.setup, "tests": job.tests, **vars(tests)}).encode()
+        ruling, report = self._exchange(program, limits, partial(_ruling_of, self._judge, request))
         self._judged += 1
         # Whether the tests may have left something is not asked of the judge, which they could have changed.
         if report.judge or report.over or not (ruling.get("clean", False) and tests.only_values):
             self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
-            end = report.judge or "no ruling"
-            raise WorkerDiedError(f"the judge ended ({end})", crashed=end in _CRASHES)
+            raise WorkerDiedError(f"the judge ended ({report.judge or 'no ruling'})")
         reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
-        return Outcome(_verdict(reason, detail, report, limits, began), float(report.cpu))
+        return _outcome(reason, detail, report, limits, began)
 
-    def _run_script(self, job: Job, limits: Limits) -> Outcome:
+    def _run_script(self, program: bytes, job: Job, limits: Limits) -> Outcome:
         """Run a program by itself; "passed" if it ended without an error, whatever it printed."""
         with _file_in_memory(job.given.encode(errors="replace")) as stdin, _file_in_memory(b"") as stdout:
-            outcome = self._run_alone(["script", job.program, [], []], limits, stdin, stdout)
+            outcome = self._run_alone(program, job.mode, limits, stdin, stdout)
             printed = os.pread(stdout, limits.file + 1, 0)
         return replace(outcome, printed=printed.decode(errors="replace"))
 
-    def _run_alone(self, message: list[Any], limits: Limits, *streams: int) -> Outcome:
+    def _run_alone(self, program: bytes, mode: str, limits: Limits, *streams: int) -> Outcome:
         """Let the candidate's process say how its program went, which a program can forge."""
         began = time.monotonic()
-        try:
-            job = wire.frame(message)
-        except wire.TooBigError as error:
-            return Outcome(Verdict(False, "failed", detail=f"program and tests of {error}"), 0.0)
-        with _deaths_of_the_worker():
-            reply, report = self._exchange(job, limits, _last_words, *streams)
-        word, _, detail = reply.get("detail", "").partition("\n")
+        reply, report = self._exchange(program, limits, _last_words, *streams)
+        word, _, detail = reply["detail"].partition("\n")
         if word == ENDED:
-            by_exit = message[0] == "script" and report.ended == "exit status 0"  # as of os._exit(0)
+            by_exit = mode == "script" and report.ended == "exit status 0"  # as of os._exit(0)
             word, detail = ("passed", "") if by_exit else ("failed", ENDED)
-        if word == "passed" and message[0] == "unproven":
+        if word == "passed" and mode == "unproven":
             word = "unproven"
         reason = word if word in ("passed", "unproven", "timeout") else "failed"
-        verdict = _verdict(reason, detail, report, limits, began)
-        return Outcome(verdict, float(report.cpu))
+        return _outcome(reason, detail, report, limits, began)
 
-    def _renew_judge(self) -> None:
-        if self._judge:
-            self._judge.close()
-        self._judge, theirs = socket.socketpair()
+    def _new_judge(self) -> socket.socket:
+        judge, theirs = socket.socketpair()
+        for old in self._channels[1:]:
+            old.close()
+        self._channels[1:] = [judge]
         with theirs:
             socket.send_fds(self._control, [wire.NEW_JUDGE], [theirs.fileno()])
         self._judged = 0
+        return judge
 
     def _exchange(
         self,
@@ -202,39 +181,17 @@ class SupervisedWorker:
         with ours:
             with theirs:
                 header = wire.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
-                _set_timeout(self._control, seconds)
+                self._control.settimeout(seconds)
                 socket.send_fds(self._control, [header], [theirs.fileno(), *streams])
-            if len(job) > WRITTEN_AT_ONCE_BYTES:
-                ours.settimeout(seconds)
+            ours.settimeout(seconds)
             with suppress(BrokenPipeError, ConnectionResetError):  # the candidate is dead, as will be noticed
                 ours.sendall(job)
-            if len(job) > WRITTEN_AT_ONCE_BYTES:
-                ours.settimeout(None)
             reply = converse(ours, seconds)
         # The candidate is "done", or "dead" if it closed its channel; "gone": the judge closed its own. A
         # channel closes a moment before its process ends, so for the last two the worker waits for that.
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
         return reply, _Report(*self._receive().split("\n"))
-
-    def _ask_judge(self, request: bytes, channel: socket.socket, seconds: float) -> dict[str, Any]:
-        """Return the judge's ruling; {} if the judge ended instead."""
-        judge = self._judge
-        if judge is None:
-            raise AssertionError("a job came before a judge")
-        _set_timeout(judge, seconds)
-        try:
-            sent = socket.send_fds(judge, [request], [channel.fileno()])
-            channel.close()
-            if sent < len(request):
-                judge.sendall(request[sent:])
-            ruling = wire.receive(judge)
-        except (BrokenPipeError, ConnectionResetError, wire.ClosedError):
-            return {}
-        readable = type(ruling) is dict and ruling.get("reason") in REASONS
-        if not readable or type(ruling.get("detail")) is not str:  # the tests changed their judge
-            raise ValueError("the judge's ruling cannot be read")
-        return ruling
 
     def _start_problem(self, process: "subprocess.Popen[bytes]") -> str:
         """Return why the worker cannot serve, or ""."""
@@ -257,9 +214,27 @@ class SupervisedWorker:
         return message.decode()
 
 
+def _ruling_of(
+    judge: socket.socket, request: bytes, channel: socket.socket, seconds: float
+) -> dict[str, Any]:
+    """Return the judge's ruling; {} if the judge ended instead."""
+    judge.settimeout(seconds)
+    channel.settimeout(None)  # the judge waits as long as it takes; the worker has the clock
+    try:
+        socket.send_fds(judge, [len(request).to_bytes(4, "little")], [channel.fileno()])
+        channel.close()
+        judge.sendall(request)
+        ruling = wire.receive(judge)
+    except (BrokenPipeError, ConnectionResetError, wire.ClosedError):
+        return {}
+    readable = type(ruling) is dict and ruling.get("reason") in REASONS
+    if not readable or type(ruling.get("detail")) is not str:  # the tests changed their judge
+        raise ValueError("the judge's ruling cannot be read")
+    return ruling
+
+
 def _last_words(channel: socket.socket, seconds: float) -> dict[str, Any]:
     """Return what a candidate says before its process ends, or that it ended without a word."""
-    channel.settimeout(seconds)
     said = b""
     with suppress(ConnectionResetError):
         while (chunk := channel.recv(1000)) and len(said) < 1000:
@@ -267,35 +242,17 @@ def _last_words(channel: socket.socket, seconds: float) -> dict[str, Any]:
     return {"detail": said.decode(errors="replace") or ENDED}
 
 
-def _set_timeout(channel: socket.socket, seconds: float) -> None:
-    if channel.gettimeout() != seconds:  # or it would be a system call for nothing
-        channel.settimeout(seconds)
-
-
-def _request(job: Job, tests: ReadTests) -> bytes:
-    request = {
-        "setup": job.setup,
-        "tests": job.tests,
-        "entry_points": tests.entry_points,
-        "required": sorted(tests.required),
-        "modules": tests.modules,
-        "independent": tests.independent,
-        "only_values": tests.only_values,
-    }
-    text = json.dumps(request).encode()
-    return len(text).to_bytes(4, "little") + text
-
-
-def _verdict(reason: str, detail: str, report: _Report, limits: Limits, began: float) -> Verdict:
-    elapsed = time.monotonic() - began
+def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: float) -> Outcome:
+    elapsed, cpu = time.monotonic() - began, float(report.cpu)
     if report.over:
         detail = _OVER[report.over].format(cpu=limits.cpu, wall=limits.wall, idle=limits.idle)
-        return Verdict(False, "timeout", elapsed=elapsed, detail=detail)
+        return Outcome(Verdict(False, "timeout", elapsed=elapsed, detail=detail), cpu)
     if report.ended and detail == ENDED:
         detail = f"{detail} ({report.ended})"
     line = "".join(letter if letter.isprintable() else " " for letter in detail)
     detail = " ".join(line.split()).removesuffix(":")
-    return Verdict(reason in ("passed", "unproven"), reason, elapsed=elapsed, detail=detail)
+    accepted = reason in ("passed", "unproven")
+    return Outcome(Verdict(accepted, reason, elapsed=elapsed, detail=detail), cpu)
 
 
 @contextmanager
@@ -311,30 +268,11 @@ def _file_in_memory(content: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-@contextmanager
-def _deaths_of_the_worker() -> Iterator[None]:
-    """Raise a WorkerDiedError for what a dead worker or judge makes of the block."""
-    try:
-        yield
-    except (OSError, ValueError, RecursionError, wire.TooBigError) as error:
-        raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
-
-
-@contextmanager
-def _closing_on_error(channel: socket.socket) -> Iterator[None]:
-    """Close the channel if the block fails."""
-    try:
-        yield
-    except BaseException:
-        channel.close()
-        raise
-
-
-def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[bytes]":
+def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":
     here = Path(__file__).resolve().parent
     folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
     packages = {name: str(folder) for name, folder in folders.items()}
-    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, tier=tier, without=without)
+    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, tier=tier)
     # Isolated like `python -I`, but -I would also ignore PYTHONHASHSEED.
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-S", "-B", "-c", script],
@@ -348,24 +286,14 @@ def _start(descriptor: int, tier: str, without: list[str]) -> "subprocess.Popen[
     )
 
 
-def _end(process: "subprocess.Popen[bytes]", control: socket.socket, owner: int) -> None:
-    control.close()
+def _end(process: "subprocess.Popen[bytes]", channels: list[socket.socket], owner: int) -> None:
+    for channel in channels:
+        channel.close()
     if os.getpid() != owner:
+        process.returncode = 0  # or Popen would wait for a process that is no child of this one
         return
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-_alive: "weakref.WeakSet[SupervisedWorker]" = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for worker in list(_alive):
-        worker.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

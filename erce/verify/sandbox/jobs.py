@@ -34,11 +34,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("cpu", "wall", "memory", "file"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"{name} = {getattr(self, name)!r} must be above 0: give a larger limit")
-        for name in ("memory", "file"):
-            if not isinstance(getattr(self, name), int):
-                raise InputError(f"{name} counts bytes, and {getattr(self, name)!r} is no int: round it")
+            limit = getattr(self, name)
+            if limit <= 0:
+                raise InputError(f"{name} = {limit!r} must be above 0: give a larger limit")
+            if name in ("memory", "file") and not isinstance(limit, int):
+                raise InputError(f"{name} counts bytes, and {limit!r} is no int: round it")
 
 
 @dataclass(frozen=True)

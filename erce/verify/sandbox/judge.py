@@ -17,7 +17,7 @@ import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from erce.verify.sandbox import wire
@@ -49,25 +49,9 @@ def serve(control: socket.socket) -> None:
         request = wire.parsed(wire.read(control, int.from_bytes(size, "little")))
         channel = socket.socket(fileno=descriptors[0])
         program = Program(channel, may_call_back=request["only_values"])
-        ruling = judge(program, request)
+        ruling = _Run(program, request).ruling()
         received += program.received
         wire.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
-
-
-def judge(program: "Program", request: dict[str, Any]) -> Ruling:
-    """Return the ruling on one program, whatever the tests raise."""
-    random.seed(0)
-    sys.setrecursionlimit(_RECURSION_LIMIT)
-    run = _Run(program, request)
-    try:
-        run.run()
-    except BaseException as error:
-        return run.ruling_on(error)
-    if program.ended:
-        return run.ruling_on(program.ended)
-    if not run.needed:
-        return _ruling("error", "the tests hold without a call of the program, so any program would pass")
-    return _ruling("passed", "")
 
 
 class JobEnded(BaseException):
@@ -119,7 +103,7 @@ class Program:
             except RecursionError:
                 self.end("error", f"the tests pass {wire.TOO_DEEP}")
             answer = self._answer()
-            try:
+            with self.reading():
                 form, changes = answer
                 result = wire.decode(form)
                 if changes and result is not None:
@@ -128,9 +112,15 @@ class Program:
                     self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
                     _update(mine, wire.decode(after, self._function))
-            except _UNREADABLE as error:
-                self.end("failed", f"a malformed reply ({type(error).__name__})")
-        return result
+            return result
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """End the job if the block cannot read what the program's process sent."""
+        try:
+            yield
+        except _UNREADABLE:
+            self.end("failed", "a malformed reply")
 
     def _send(self, message: object) -> None:
         try:
@@ -152,7 +142,8 @@ class Program:
                 case {"raised": [str(kind), _, str(name), str(text)]}:
                     if kind in _ENDINGS:
                         self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
-                    self.raised = self._exception(reply["raised"])
+                    with self.reading():
+                        self.raised = wire.exception_of(reply["raised"])
                     self.raised_as = f"{name}: {text}".removesuffix(": ")
                     raise self.raised
                 case _:
@@ -170,19 +161,11 @@ class Program:
         except (ValueError, RecursionError):
             self.end("failed", "a malformed reply")
 
-    def _exception(self, form: Any) -> Exception:
-        try:
-            return wire.exception_of(form)
-        except _UNREADABLE:
-            self.end("failed", "a malformed reply")
-
     def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
         """Call a function of the tests with plain values, and send what it returns or raises."""
-        try:
+        with self.reading():
             function = self._function(["callback", number])
             values, options = [wire.decode(form) for form in positional], wire.decode(named)
-        except _UNREADABLE:
-            self.end("failed", "a malformed reply")
         try:
             answer = {"ok": wire.encode(function(*values, **options), self._form)}
             wire.frame(answer)
@@ -204,7 +187,7 @@ class Program:
             return ["library", "builtins", value.__objclass__.__name__, value.__name__]
         if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
             passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            return ["it", [wire.encode(item, self._form) for item in passed]]
+            return ["it", *[wire.encode(item, self._form) for item in passed]]
         function: Any = value
         if self._may_call_back and _is_function_of_tests(function):
             self._callbacks.append(function)
@@ -219,7 +202,7 @@ class Program:
 
 
 class Stub:
-    """A function of the program, as the tests see it: they may call it and hand it on."""
+    """A function of the program, as the tests see it: they may call it or hand it on, and nothing else."""
 
     def __init__(self, program: Program, name: str) -> None:
         self._program = program
@@ -233,16 +216,15 @@ class Stub:
 
     __hash__ = object.__hash__
 
-    @property
-    def __signature__(self) -> NoReturn:
-        self._program.end(
-            "opaque", f"the tests look at the signature of {self.__name__}, which does not cross"
-        )
+    def __bool__(self) -> bool:  # noqa: PLE0304 (it never returns)
+        self._program.end("opaque", f"the tests ask whether {self.__name__} is true, which does not cross")
 
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):
-            raise AttributeError(attribute)
+    def __getattr__(self, attribute: str) -> NoReturn:
         self._program.end("opaque", f"the tests look at {self.__name__}.{attribute}, which does not cross")
+
+    @property
+    def __doc__(self) -> NoReturn:  # pyright: ignore (instead of that of this class)
+        self.__getattr__("__doc__")
 
 
 def _is_public(value: Any) -> bool:
@@ -295,12 +277,25 @@ class _Run:
         self._names = module.__dict__
         self._names["__builtins__"] = dict(vars(builtins))
         self._missing: set[str] = set()
+        self._has_stubs_alone = True  # the program can matter only by a call
         self._loading = True
-        self.needed = False  # whether set-up or a test that has ended needed the program
 
-    def run(self) -> None:
-        answered = self._program.loaded()
-        self._bind_entry_points(answered)
+    def ruling(self) -> Ruling:
+        """Run set-up and tests; return the ruling on the program, whatever they raise."""
+        random.seed(0)
+        sys.setrecursionlimit(_RECURSION_LIMIT)
+        try:
+            self._run()
+        except BaseException as error:
+            return self._ruling_on(error)
+        if self._program.ended:
+            return self._ruling_on(self._program.ended)
+        if not self._program.called:
+            return _ruling("error", "the tests hold without a call of the program, so any program would pass")
+        return _ruling("passed", "")
+
+    def _run(self) -> None:
+        self._bind_entry_points(self._program.loaded())
         self._loading = False
         for name in self._request["modules"]:
             with suppress(ImportError):
@@ -309,65 +304,49 @@ class _Run:
             raise NameError(name=min(missing))
         for source in self._request["setup"]:
             exec(compile(source, "<set-up>", "exec"), self._names)
-        self.needed = self._program.called
-        each_alone = self._request["independent"] and not self.needed
         for source in self._request["tests"]:
-            self._program.called &= not each_alone
             self._at = f"{' '.join(source.split()):.120}: "
             exec(compile(source, "<test>", "exec"), self._names)
-            self.needed |= self._program.called
 
     def _bind_entry_points(self, answered: Any) -> None:
         """Bind the entry points and no other name, or a program could define both sides of an assert."""
-        try:
+        with self._program.reading():
             for name, kind in zip(self._request["entry_points"], answered, strict=True):
                 match kind:
                     case ["missing"]:
                         self._missing.add(name)
                     case ["value", form]:
                         self._names[name] = wire.decode(form)
-                        self._program.called = True
+                        self._has_stubs_alone = False
                     case _:
                         self._names[name] = Stub(self._program, name)
-        except _UNREADABLE:
-            self._program.end("failed", "a malformed reply")
 
-    def ruling_on(self, error: BaseException) -> Ruling:
+    def _ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
         ended = self._program.ended
         if ended is not None:
             at = self._at if ended.reason == "opaque" else ""
             return _ruling(ended.reason, at + ended.detail, clean=False)
-        if fault := self._fault_of_the_tests(error):
+        raised = error is self._program.raised
+        text = self._program.raised_as if raised else wire.described(error)
+        if self._loading:
+            return _ruling("failed", f"the program raised {text}")
+        if not raised and (fault := self._fault_of_the_tests(error)):
             return _ruling("error", fault)
-        clean = not isinstance(error, _EXHAUSTION)
-        return _ruling("failed", self._fault_of_the_program(error), clean=clean)
+        if isinstance(error, NameError) and error.name in self._missing:
+            return _ruling("failed", f"the program does not define {error.name!r}")
+        return _ruling("failed", self._at + text, clean=not isinstance(error, _EXHAUSTION))
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
-        if self._loading or error is self._program.raised:
-            return ""
         name = error.name if isinstance(error, NameError) else None
         if name is not None and name not in self._request["entry_points"]:
             return f"nobody defines {name!r}, which is no entry point"
         if isinstance(error, ImportError):
-            return f"the tests import what is not here: {self._at}{_described(error)}"
-        if not self._program.called and not self._missing:
-            return f"the tests raise before they need the program: {self._at}{_described(error)}"
+            return f"the tests import what is not here: {self._at}{wire.described(error)}"
+        if not self._program.called and self._has_stubs_alone and not self._missing:
+            return f"the tests raise before they need the program: {self._at}{wire.described(error)}"
         return ""
-
-    def _fault_of_the_program(self, error: BaseException) -> str:
-        """Return a sentence on what the program did wrong."""
-        described = self._program.raised_as if error is self._program.raised else _described(error)
-        if self._loading:
-            return f"the program raised {described}"
-        if isinstance(error, NameError) and error.name in self._missing:
-            return f"the program does not define {error.name!r}"
-        return self._at + described
 
 
 def _ruling(reason: str, detail: str, *, clean: bool = True) -> Ruling:
     return {"reason": reason, "detail": detail[:300], "clean": clean}
-
-
-def _described(error: BaseException) -> str:
-    return f"{type(error).__name__}: {wire.text_of(error)}".removesuffix(": ")

@@ -8,8 +8,7 @@ runs a program by itself, whose standard output is compared in the user's proces
 import signal
 import sys
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 
 from erce.verify.sandbox import wire
@@ -24,23 +23,17 @@ class PaperAlarm(BaseException):
 def outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> bytes:
     """Return "passed", or "failed" or "timeout" with a line that says why."""
     if mode == "script":
-        return _encoded(*_script(program))
-    try:
-        with paper_alarm() if mode == "paper" else nullcontext():
-            return _encoded(*_together(program, setup, tests))
-    except PaperAlarm:
-        return _encoded("timeout", f"over the paper's {PAPER_WALL_SECONDS} s of wall time")
-
-
-@contextmanager
-def paper_alarm() -> Iterator[None]:
-    """Raise PaperAlarm in the block after 2.0 s of wall time."""
-    signal.signal(signal.SIGALRM, _raise_alarm)
-    signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        word, detail = _script(program)
+    else:
+        if mode == "paper":
+            signal.signal(signal.SIGALRM, _raise_alarm)
+            signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
+        try:
+            word, detail = _together(program, setup, tests)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except PaperAlarm:
+            word, detail = "timeout", f"over the paper's {PAPER_WALL_SECONDS} s of wall time"
+    return f"{word}\n{detail}".encode(errors="replace")[:1000]
 
 
 def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
@@ -66,7 +59,7 @@ def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, st
     except PaperAlarm:
         raise
     except BaseException as error:
-        return "failed", where + _described(error)
+        return "failed", where + wire.described(error)
     return "passed", ""
 
 
@@ -79,7 +72,7 @@ def _script(program: str) -> tuple[str, str]:
         if end.code not in (None, 0):
             return "failed", f"ended with status {end.code!r:.80}"
     except BaseException as error:
-        return "failed", f"raised {_described(error)}"
+        return "failed", f"raised {wire.described(error)}"
     finally:
         with suppress(BaseException):
             sys.stdout.flush()
@@ -89,11 +82,3 @@ def _script(program: str) -> tuple[str, str]:
 def _namespace(name: str) -> dict[str, Any]:
     sys.modules[name] = types.ModuleType(name)
     return sys.modules[name].__dict__
-
-
-def _described(error: BaseException) -> str:
-    return f"{type(error).__name__}: {wire.text_of(error)}".removesuffix(": ")
-
-
-def _encoded(outcome: str, detail: str) -> bytes:
-    return f"{outcome}\n{detail}".encode(errors="replace")[:1000]

@@ -16,20 +16,17 @@ from dataclasses import replace
 
 from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox.host import SupervisedWorker, WorkerDiedError
+from erce.verify.sandbox.host import SupervisedWorker
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
 from erce.verify.sandbox.kernel import landlock
 from erce.verify.sandbox.tests_text import free_names
 
-WARNINGS = {
-    "namespaces": "",
-    "landlock": "",
+AUTOMATIC = ("namespaces", "landlock")
+PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
+_WARNINGS = {
     "seccomp": "judged in the tier 'seccomp': a program could read every file that this user can read",
     "none": "judged in the tier 'none': programs ran UNPROTECTED, with this user's rights",
 }
-PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
-AUTOMATIC = ("namespaces", "landlock")
-
 # Returns what the program could do: nothing, in a tier that isolates.
 PROBE = """
 def reached():
@@ -37,7 +34,6 @@ def reached():
     reached_names = []
     for name, attempt in (
         ("passwd", lambda: open("/etc/passwd").close()),
-        ("environment", lambda: os.environ["ERCE_PROBE"]),
         ("socket", lambda: socket.socket(socket.AF_INET)),
         ("fork", lambda: os.fork() or os._exit(0)),
         ("write", lambda: open("/var/tmp/erce-probe", "w").close()),
@@ -45,11 +41,11 @@ def reached():
         try:
             attempt()
             reached_names.append(name)
-        except (OSError, KeyError):
+        except OSError:
             pass
     return reached_names
 """
-_EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}
+_EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}  # of the probe
 
 
 class Sandbox:
@@ -60,28 +56,23 @@ class Sandbox:
     SandboxUnavailable if the tier does not work here. Threads may share a sandbox.
     """
 
-    def __init__(
-        self,
-        tier: str = "auto",
-        *,
-        workers: int = 1,
-        limits: Limits | None = None,
-        _without: frozenset[str] = frozenset(),
-    ) -> None:
+    def __init__(self, tier: str = "auto", *, workers: int = 1, limits: Limits | None = None) -> None:
         if tier != "auto" and tier not in TIERS:
             raise InputError(f"no tier {tier!r}; give auto, {', '.join(TIERS[:-1])} or {TIERS[-1]}")
         if workers < 1:
             raise InputError(f"workers = {workers}; give 1 or more")
         self.limits = limits or Limits()
         self.workers = workers
-        self._without = _without
         self._closed = False
+        self.tier, first = _first_that_works(AUTOMATIC if tier == "auto" else (tier,))
+        self.warning = _WARNINGS.get(self.tier, "")
+        if self.tier == "namespaces" and not landlock.version():
+            self.warning = (
+                "judged without Landlock, which this kernel lacks: one layer less around the programs"
+            )
         self._idle: queue.LifoQueue[SupervisedWorker | None] = queue.LifoQueue()
-        for _ in range(workers - 1):
-            self._idle.put(None)
-        self.tier, first = self._choose(AUTOMATIC if tier == "auto" else (tier,))
-        self.warning = _warning(self.tier)
-        self._idle.put(first)
+        for worker in (*[None] * (workers - 1), first):
+            self._idle.put(worker)
 
     def run(
         self,
@@ -103,25 +94,27 @@ class Sandbox:
 
     def judge(self, job: Job) -> Outcome:
         """Return the verdict on one job and the processor time of its program."""
-        deaths: list[Exception] = []
+        deaths = []
         while len(deaths) < 2:
             try:
                 outcome = self._judge_once(job)
-            except (WorkerDiedError, OSError) as death:
-                deaths.append(death)
+            except OSError as death:
+                deaths.append(str(death))
             else:
                 warning = "; ".join(filter(None, (self.warning, _warning_of_oracle(job, outcome.verdict))))
-                if not warning:
-                    return outcome
                 return replace(outcome, verdict=replace(outcome.verdict, warning=warning))
-        return Outcome(self._verdict_on_deaths(*deaths), 0.0)
+        detail = f"the sandbox broke twice: {deaths[0]}; {deaths[1]}"
+        return Outcome(Verdict(False, "error", detail=detail, warning=self.warning), 0.0)
 
     def _judge_once(self, job: Job) -> Outcome:
         worker, reusable = self._idle.get(), None
         try:
             if self._closed:
                 raise InputError("this sandbox is closed: make another")
-            worker = worker or SupervisedWorker(self.tier, self._without)
+            if worker and worker.owner != os.getpid():  # this process was forked
+                worker.close()
+                worker = None
+            worker = worker or SupervisedWorker(self.tier)
             limits = job.limits or self.limits
             if job.mode == "paper":  # whose alarm counts wall time and should come first
                 limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU_SECONDS))
@@ -134,23 +127,14 @@ class Sandbox:
                 worker.close()
             self._idle.put(reusable)
 
-    def _verdict_on_deaths(self, *deaths: Exception) -> Verdict:
-        """Return the verdict after two deaths; two crashes of a judge are due to the program's values."""
-        if all(isinstance(death, WorkerDiedError) and death.crashed for death in deaths):
-            return Verdict(False, "failed", detail=f"its values: {deaths[-1]}, twice", warning=self.warning)
-        detail = f"the sandbox broke twice: {deaths[0]}; {deaths[-1]}"
-        return Verdict(False, "error", detail=detail, warning=self.warning)
-
     def close(self) -> None:
         """End the workers as soon as their jobs are done."""
         if self._closed:
             return
         self._closed = True
-        for _ in range(self.workers):
-            worker = self._idle.get()
+        for worker in [self._idle.get() for _ in range(self.workers)]:
             if worker:
                 worker.close()
-        for _ in range(self.workers):
             self._idle.put(None)
 
     def __enter__(self) -> "Sandbox":
@@ -159,21 +143,45 @@ class Sandbox:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _choose(self, tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
-        problems = {}
-        for tier in tiers:
-            try:
-                return tier, working_worker(tier, self._without)
-            except OSError as error:
-                problems[tier] = described(error)
-        raise SandboxUnavailable(unavailable(problems))
+
+def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
+    problems = ""
+    for tier in tiers:
+        try:
+            return tier, working_worker(tier)
+        except OSError as error:
+            problems += f"  {tier}: {described(error)}\n"
+    raise SandboxUnavailable(
+        f"No sandbox is available here, so model-written code was not run.\n{problems}"
+        "  What helps: any Linux container whose kernel has Landlock (Docker's default profile will do); "
+        "or, as root, sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); or "
+        "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
+        "programs UNPROTECTED."
+    )
 
 
-def _warning(tier: str) -> str:
-    """Return what every verdict of a tier says about its protection here; "" if all its layers are there."""
-    if tier == "namespaces" and not landlock.version():
-        return "judged without Landlock, which this kernel lacks: one layer less around the programs"
-    return WARNINGS[tier]
+def working_worker(tier: str) -> SupervisedWorker:
+    """Return a worker of the tier that judged two programs rightly; OSError says why there is none."""
+    if sys.platform != "linux":
+        raise OSError(f"needs Linux, and this is {sys.platform}")
+    worker = SupervisedWorker(tier)
+    # The tier "none" would let the probe do all that it tries.
+    program = PROBE if tier in _EXPECTED else "def reached(): return []"
+    try:
+        for returned, accepted in ((_EXPECTED.get(tier, []), True), ("something else", False)):
+            verdict = worker.run(Job(program, [f"assert reached() == {returned!r}"]), Limits()).verdict
+            if verdict.accepted is not accepted:
+                raise OSError(f"a program that should {'pass' if accepted else 'fail'}: {verdict}")
+    except OSError:
+        worker.close()
+        raise
+    return worker
+
+
+def described(error: OSError) -> str:
+    """Return the text of an OSError without its number."""
+    named = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror}{named}" if error.strerror else str(error)
 
 
 def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
@@ -190,76 +198,33 @@ def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
     )
 
 
-def working_worker(tier: str, without: frozenset[str] = frozenset()) -> SupervisedWorker:
-    """Return a worker of the tier that judged two programs rightly; OSError says why there is none."""
-    if sys.platform != "linux":
-        raise OSError(f"needs Linux, and this is {sys.platform}")
-    worker = SupervisedWorker(tier, without)
-    try:
-        for returned, accepted in ((_EXPECTED.get(tier), True), (["something else"], False)):
-            if without or returned is None:
-                job = Job("def reached(): return 1", [f"assert reached() == {int(accepted)}"])
-            else:
-                job = Job(PROBE, [f"assert reached() == {returned}"])
-            verdict = worker.run(job, Limits()).verdict
-            if verdict.accepted is not accepted:
-                raise OSError(f"a program that should {'pass' if accepted else 'fail'}: {verdict}")
-    except WorkerDiedError as death:
-        worker.close()
-        raise OSError(f"the probe did not end: {death}") from death
-    except OSError:
-        worker.close()
-        raise
-    return worker
-
-
-def described(error: OSError) -> str:
-    """Return the text of an OSError without its number."""
-    named = f": {error.filename}" if error.filename else ""
-    return f"{error.strerror}{named}" if error.strerror else str(error)
-
-
-def unavailable(problems: dict[str, str]) -> str:
-    """Return the message of a SandboxUnavailable: why each tier does not work, and what helps."""
-    tiers = "\n".join(f"  {tier}: {problem}" for tier, problem in problems.items())
-    return (
-        f"No sandbox is available here, so model-written code was not run.\n{tiers}\n"
-        "  What helps: any Linux container whose kernel has Landlock (Docker's default profile will do); "
-        "or, as root, sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); or "
-        "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
-        "programs UNPROTECTED."
-    )
-
-
-class _SharedSandbox:
-    """The one sandbox of this process, and the lock under which it is made."""
-
-    sandbox: Sandbox | None = None
-    lock = threading.Lock()
+_shared: list[Sandbox] = []  # the one sandbox of this process
+_lock = threading.Lock()
 
 
 def shared() -> Sandbox:
     """Return the one sandbox of this process, of the tier in ERCE_SANDBOX, else "auto"."""
-    with _SharedSandbox.lock:
-        if _SharedSandbox.sandbox is None:
-            _SharedSandbox.sandbox = Sandbox(
-                os.environ.get("ERCE_SANDBOX") or "auto", workers=os.cpu_count() or 1
-            )
-        return _SharedSandbox.sandbox
+    with _lock:
+        if not _shared:
+            _shared.append(Sandbox(os.environ.get("ERCE_SANDBOX") or "auto", workers=os.cpu_count() or 1))
+        return _shared[0]
 
 
 def close_shared() -> None:
     """End the workers of the shared sandbox; the next call of `shared` makes another."""
-    with _SharedSandbox.lock:
-        sandbox, _SharedSandbox.sandbox = _SharedSandbox.sandbox, None
-    if sandbox:
+    with _lock:
+        sandboxes = _shared[:]
+        _shared.clear()
+    for sandbox in sandboxes:
         sandbox.close()
 
 
-def _after_fork() -> None:
-    _SharedSandbox.sandbox, _SharedSandbox.lock = None, threading.Lock()
+def _forget_shared() -> None:
+    """Leave the sandbox to the parent; called in the child of a fork, which holds the lock."""
+    _shared.clear()
+    _lock.release()
 
 
 atexit.register(close_shared)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_forget_shared)

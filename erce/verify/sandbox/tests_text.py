@@ -11,7 +11,7 @@ import symtable
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,10 +39,9 @@ class ReadTests:
     """What set-up and tests say without being run."""
 
     entry_points: tuple[str, ...]  # the closed list of names that the tests get from the program
-    required: frozenset[str]  # entry points that neither set-up nor tests define
+    required: tuple[str, ...]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
-    independent: bool  # no test binds a name that a later test could read
     only_values: bool  # running them leaves nothing in the judge, and no function of theirs runs text
 
 
@@ -52,18 +51,18 @@ def read_tests(
 ) -> ReadTests:
     """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
-    loaded, bound = _read_and_bound((*setup, *tests))
+    sources = (*setup, *tests)
+    loaded, bound = _read_and_bound(sources)
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
     modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return ReadTests(
         entry_points=answered,
-        required=frozenset(answered) - bound,
+        required=tuple(name for name in answered if name not in bound),
         modules=tuple(sorted(modules)),
-        imports=tuple(statement for source in (*setup, *tests) for statement in _imports(source)),
-        independent=not _read_and_bound(tests)[1],
-        only_values=modules <= _LIBRARY and all(map(_only_values, (*setup, *tests))),
+        imports=tuple(statement for source in sources for statement in _imports(source)),
+        only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
     )
 
 
@@ -99,12 +98,26 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
     >>> free_names((), ("assert numbers(2) == [0, 1]; check(bisect)",))
     ('bisect', 'check', 'numbers')
     """
-    sources = (*setup, *tests)
-    loaded, bound = _read_and_bound(sources)
-    starred = {name for source in sources for name in _star_imported(source)}
-    objects = {name for source in sources for name in _names_of_objects(source)}
+    loaded, bound = _read_and_bound((*setup, *tests))
+    objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
+    starred: set[str] = set()
+    for source in (*setup, *tests):
+        nodes = list(ast.walk(_parsed(source, "test")))
+        owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                starred |= _public(node.module or "")
     free = loaded - bound - starred - _BUILTINS
     return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
+
+
+def _public(module: str) -> set[str]:
+    """Return the names that `from module import *` brings from a module of Python's library."""
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return set()
+    library = importlib.import_module(module)
+    return set(getattr(library, "__all__", None) or (n for n in dir(library) if not n.startswith("_")))
 
 
 def _imports(source: str) -> list[str]:
@@ -146,18 +159,18 @@ def _only_values(source: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _can_refuse(source: str, what: str) -> bool:
-    return any(map(_is_refusal, ast.walk(_parsed(source, what))))
+    for node in ast.walk(_parsed(source, what)):
+        if isinstance(node, ast.Assert | ast.Raise):
+            return True
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            if name.startswith("assert"):
+                return True
+    return False
 
 
-def _is_refusal(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        function = node.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        return name.startswith("assert")
-    return isinstance(node, ast.Assert | ast.Raise)
-
-
-def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
+def _read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the names that the sources read from the module's scope, and the names that they bind in it."""
     loaded: set[str] = set()
     bound: set[str] = set()
@@ -178,31 +191,6 @@ def _read_and_bound(sources: Iterable[str]) -> tuple[set[str], set[str]]:
     return loaded - bound, bound
 
 
-def _names_of_objects(source: str) -> list[str]:
-    """Return the names that are read otherwise than a module is, as in `name.attribute`."""
-    found = list(ast.walk(_parsed(source, "test")))
-    owners = {id(node.value) for node in found if isinstance(node, ast.Attribute)}
-    return [node.id for node in found if isinstance(node, ast.Name) and id(node) not in owners]
-
-
-def _star_imported(source: str) -> list[str]:
-    """Return the names that `from module import *` brings from modules of Python's library."""
-    modules = [
-        node.module
-        for node in ast.walk(_parsed(source, "set-up"))
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module is not None
-    ]
-    return [name for module in modules for name in _public(module)]
-
-
-def _public(module: str) -> list[str]:
-    if module.partition(".")[0] not in sys.stdlib_module_names:
-        return []
-    library = importlib.import_module(module)
-    public = [name for name in dir(library) if not name.startswith("_")]
-    return list(getattr(library, "__all__", None) or public)
-
-
 @lru_cache(maxsize=64)
 def _parsed(source: str, what: str) -> ast.Module:
     """Return the tree of a text; a BrokenTestsError, which calls the text `what`, if it is not Python."""
@@ -218,22 +206,18 @@ def _parsed(source: str, what: str) -> ast.Module:
     return tree
 
 
-class _Parsing:
-    """The lock that is held while a text is parsed without warnings about its escapes."""
-
-    lock = threading.Lock()
+_parsing = threading.Lock()
 
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    with _Parsing.lock, warnings.catch_warnings():
+    """Hide Python's warnings about a text; `warnings` itself is not safe for threads."""
+    with _parsing, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
-def _after_fork() -> None:
-    _Parsing.lock = threading.Lock()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_parsing.acquire, after_in_parent=_parsing.release, after_in_child=_parsing.release
+    )

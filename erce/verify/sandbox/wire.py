@@ -7,15 +7,15 @@ the builtin's own methods; an iterator as the list of its values. All else is op
 """
 
 import builtins
-import collections
-import datetime
-import decimal
-import fractions
 import itertools
 import json
 import socket
 import struct
-from collections.abc import Callable
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NoReturn
 
 LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
@@ -24,12 +24,7 @@ MAX_FRAME_BYTES = 8 << 20
 MAX_ITERATOR_VALUES = 10_000
 TOO_DEEP = "a value that is nested too deeply"
 
-# The functions in C below JSONEncoder and JSONDecoder: each function of Python costs a forked process time.
-_encoding: Any = json.encoder
-_chunks_of = _encoding.c_make_encoder(
-    None, None, _encoding.encode_basestring, None, ":", ",", False, False, True
-)
-_decoder: Any = json.JSONDecoder()
+_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
 _JSON_INTS = range(1 - (1 << 53), 1 << 53)  # which survive every JSON reader
 
@@ -48,7 +43,7 @@ class OpaqueError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    text = "".join(_chunks_of(message, 0)).encode(*_UTF_8)
+    text = _json.encode(message).encode(*_UTF_8)
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
     return len(text).to_bytes(4, "little") + text
@@ -66,20 +61,12 @@ def receive(channel: socket.socket) -> Any:
 
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
-    text = payload.decode(*_UTF_8)
-    try:
-        content, end = _decoder.scan_once(text, 0)
-    except StopIteration:
-        raise ValueError("no JSON") from None
-    if end != len(text):
-        raise ValueError("more than one JSON")
-    return content
+    return json.loads(payload.decode(*_UTF_8))
 
 
 def payload(channel: socket.socket) -> bytes:
     """Return the JSON of the next frame, not yet read; TooBigError if it exceeds the limit."""
-    head = channel.recv(4)
-    size = int.from_bytes(head if len(head) == 4 else head + read(channel, 4 - len(head)), "little")
+    size = int.from_bytes(read(channel, 4), "little")
     if size > MAX_FRAME_BYTES:
         raise TooBigError(f"{size} bytes")
     return read(channel, size)
@@ -87,15 +74,12 @@ def payload(channel: socket.socket) -> bytes:
 
 def read(channel: socket.socket, count: int) -> bytes:
     """Read exactly `count` bytes."""
-    chunk = channel.recv(min(count, 1 << 18))
-    if len(chunk) == count:
-        return chunk
-    chunks = [chunk]
-    while chunk and (count := count - len(chunk)):
-        chunk = channel.recv(min(count, 1 << 18))
-        chunks.append(chunk)
-    if count:
-        raise ClosedError
+    chunks = []
+    while count:
+        chunks.append(channel.recv(min(count, 1 << 18)))
+        if not chunks[-1]:
+            raise ClosedError
+        count -= len(chunks[-1])
     return b"".join(chunks)
 
 
@@ -109,14 +93,17 @@ def encode(value: Any, other: Callable[[Any], Any] = _is_opaque) -> Any:
     OpaqueError if there is none, RecursionError if the value is nested too deeply.
 
     >>> encode([1, (2.5, {"a": b"x"})])
-    ['l', [1, ['t', [2.5, ['d', [['a', ['b', '78']]]]]]]]
+    ['l', 1, ['t', 2.5, ['d', 'a', ['b', '78']]]]
     """
     kind = type(value)
     if value is None or kind is bool or kind is str or (kind is int and value in _JSON_INTS):
         return value
-    write = _WRITE.get(kind)
-    if write is not None:
-        return write(value, other)
+    if kind is float and value - value == 0:  # finite
+        return value
+    row = _WRITE.get(kind)
+    if row is not None:
+        tag, parts = row
+        return [tag, *[encode(part, other) for part in parts(value)]]
     if kind is type and TYPES.get(value.__name__) is value:
         return ["ty", value.__name__]
     for base, plain in _TO_PLAIN.items():
@@ -131,7 +118,7 @@ def encode_result(value: Any) -> Any:
         values = list(itertools.islice(value, MAX_ITERATOR_VALUES + 1))
         if len(values) > MAX_ITERATOR_VALUES:
             raise OpaqueError(f"an iterator of over {MAX_ITERATOR_VALUES} values")
-        return ["it", [encode(item) for item in values]]
+        return ["it", *[encode(item) for item in values]]
     return encode(value)
 
 
@@ -145,7 +132,7 @@ def decode(form: Any, other: Callable[[list[Any]], Any] = _is_no_form) -> Any:
     The value is at most a few times as large as the form: a range stays a range, a number keeps its exponent.
     ValueError, TypeError, KeyError, OverflowError, ArithmeticError or RecursionError if `form` is none.
 
-    >>> decode(["t", [1, ["r", [0, 10**15, 1]]]])
+    >>> decode(["t", 1, ["r", 0, 10**15, 1]])
     (1, range(0, 1000000000000000))
     """
     kind = type(form)
@@ -154,7 +141,7 @@ def decode(form: Any, other: Callable[[list[Any]], Any] = _is_no_form) -> Any:
     if kind is not list:
         raise ValueError("not a form")
     build = _READ.get(form[0])
-    return other(form) if build is None else build(form, other)
+    return other(form) if build is None else build([decode(part, other) for part in form[1:]])
 
 
 def exception_form(error: BaseException) -> list[Any]:
@@ -173,69 +160,99 @@ def exception_of(form: Any) -> Exception:
     The exceptions that end an iteration become a RuntimeError, or a program could end a loop of the tests.
     """
     name, arguments, _, text = form
-    kind = getattr(builtins, _text([name], 0), None)
+    kind = getattr(builtins, _text([name]), None)
     if not isinstance(kind, type) or not issubclass(kind, Exception):
         raise ValueError("not an exception")
     if issubclass(kind, StopIteration | StopAsyncIteration):
-        return RuntimeError(f"{name}: {_text([text], 0)}")
+        return RuntimeError(f"{name}: {_text([text])}")
     values = (text,) if arguments is None else decode(arguments)
     try:
         return kind(*values)
     except Exception:  # as a UnicodeError that a program made without its arguments
-        return Exception(_text([text], 0))
+        return Exception(_text([text]))
 
 
-def text_of(error: BaseException, letters: int = 300) -> str:
+def text_of(error: BaseException) -> str:
     """Return the beginning of an exception's text, whatever that of a program's class does."""
     try:
-        return str.__str__(str(error))[:letters]
+        return str.__str__(str(error))[:300]
     except BaseException:
         return "its text cannot be read"
 
 
-def _items(value: Any, other: Any) -> list[Any]:
-    return [encode(item, other) for item in value]
+def described(error: BaseException) -> str:
+    """Return the name of an exception's class with its text."""
+    return f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
 
 
-def _pairs(value: Any, other: Any) -> list[Any]:
-    return [[encode(key, other), encode(item, other)] for key, item in value.items()]
+def _pairs(value: Any) -> list[Any]:
+    return list(itertools.chain.from_iterable(value.items()))
 
 
-def _write_defaultdict(value: collections.defaultdict[Any, Any], other: Any) -> Any:
-    """Return the form of a defaultdict; one with a factory of the program's own becomes a dict."""
-    for name, factory in _FACTORIES.items():
-        if value.default_factory is factory:
-            return ["dd", name, _pairs(value, other)]
-    return ["d", _pairs(value, other)]
+def _mapping(parts: list[Any]) -> dict[Any, Any]:
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-_WRITE: dict[type, Callable[[Any, Any], Any]] = {
-    int: lambda value, other: ["i", hex(value)],  # `encode` keeps small ones
-    float: lambda value, other: value if value - value == 0 else ["f", repr(value)],
-    list: lambda value, other: ["l", [encode(item, other) for item in value]],
-    tuple: lambda value, other: ["t", [encode(item, other) for item in value]],
-    set: lambda value, other: ["s", _items(value, other)],
-    frozenset: lambda value, other: ["z", _items(value, other)],
-    dict: lambda value, other: ["d", _pairs(value, other)],
-    bytes: lambda value, other: ["b", value.hex()],
-    bytearray: lambda value, other: ["B", value.hex()],
-    complex: lambda value, other: ["c", repr(value.real), repr(value.imag)],
-    range: lambda value, other: ["r", _items((value.start, value.stop, value.step), other)],
-    slice: lambda value, other: ["sl", _items((value.start, value.stop, value.step), other)],
-    decimal.Decimal: lambda value, other: ["D", str(value)],
-    fractions.Fraction: lambda value, other: ["F", hex(value.numerator), hex(value.denominator)],
-    datetime.timedelta: lambda value, other: ["td", value.days, value.seconds, value.microseconds],
-    datetime.date: lambda value, other: ["date", value.isoformat()],
-    datetime.datetime: lambda value, other: ["datetime", value.isoformat()],
-    datetime.time: lambda value, other: ["time", value.isoformat()],
-    collections.OrderedDict: lambda value, other: ["od", _pairs(value, other)],
-    collections.defaultdict: _write_defaultdict,
-    collections.Counter: lambda value, other: ["ct", _pairs(value, other)],
-    collections.deque: lambda value, other: ["dq", _items(value, other), value.maxlen],
-    type({}.keys()): lambda value, other: ["dk", _items(value, other)],
-    type({}.values()): lambda value, other: ["dv", _items(value, other)],
-    type({}.items()): lambda value, other: ["di", _pairs(dict(value), other)],
-}
+def _default_parts(value: defaultdict[Any, Any]) -> list[Any]:
+    """Return the name of the factory and the pairs; a factory of the program's own has no name."""
+    named = (name for name, factory in _FACTORIES.items() if factory is value.default_factory)
+    return [next(named, None), *_pairs(value)]
+
+
+def _default_of(parts: list[Any]) -> dict[Any, Any]:
+    values = _mapping(parts[1:])
+    return values if parts[0] is None else defaultdict(_FACTORIES[parts[0]], values)
+
+
+def _text(parts: list[Any]) -> str:
+    (text,) = parts
+    if type(text) is not str:
+        raise ValueError("not text")
+    return text
+
+
+def _whole(parts: list[Any]) -> list[int]:
+    if any(type(part) is not int for part in parts):
+        raise ValueError("not whole numbers")
+    return parts
+
+
+def _bounds(value: range | slice) -> tuple[Any, ...]:
+    return value.start, value.stop, value.step
+
+
+def _iso(value: date | time) -> list[str]:
+    return [value.isoformat()]
+
+
+# tag, class, value → its parts, which are plain values, and parts → value
+_KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[Any]], Any]], ...] = (
+    ("i", int, lambda value: [hex(value)], lambda parts: int(_text(parts), 16)),
+    ("f", float, lambda value: [repr(value)], lambda parts: float(_text(parts))),
+    ("l", list, list, list),
+    ("t", tuple, tuple, tuple),
+    ("s", set, set, set),
+    ("z", frozenset, frozenset, frozenset),
+    ("d", dict, _pairs, _mapping),
+    ("b", bytes, lambda value: [value.hex()], lambda parts: bytes.fromhex(_text(parts))),
+    ("B", bytearray, lambda value: [value.hex()], lambda parts: bytearray.fromhex(_text(parts))),
+    ("c", complex, lambda value: [value.real, value.imag], lambda parts: complex(*map(float, parts))),
+    ("r", range, _bounds, lambda parts: range(*_whole(parts))),
+    ("sl", slice, _bounds, lambda parts: slice(*parts)),
+    ("D", Decimal, lambda value: [str(value)], lambda parts: Decimal(_text(parts))),
+    ("F", Fraction, lambda value: value.as_integer_ratio(), lambda parts: Fraction(*_whole(parts))),
+    ("td", timedelta, lambda v: [v.days, v.seconds, v.microseconds], lambda parts: timedelta(*_whole(parts))),
+    ("date", date, _iso, lambda parts: date.fromisoformat(_text(parts))),
+    ("datetime", datetime, _iso, lambda parts: datetime.fromisoformat(_text(parts))),
+    ("time", time, _iso, lambda parts: time.fromisoformat(_text(parts))),
+    ("od", OrderedDict, _pairs, lambda parts: OrderedDict(_mapping(parts))),
+    ("dd", defaultdict, _default_parts, _default_of),
+    ("ct", Counter, _pairs, lambda parts: Counter(_mapping(parts))),
+    ("dq", deque, lambda value: [value.maxlen, *value], lambda parts: deque(parts[1:], parts[0])),
+    ("dk", type({}.keys()), list, lambda parts: dict.fromkeys(parts).keys()),
+    ("dv", type({}.values()), list, lambda parts: dict(enumerate(parts)).values()),
+    ("di", type({}.items()), list, lambda parts: dict(parts).items()),
+)
 _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     int: int.__pos__,
     float: float.__pos__,
@@ -248,61 +265,7 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: dict(dict.items(value)),
 }
 TYPES = {kind.__name__: kind for kind in (*_TO_PLAIN, bool, bytearray, complex, range, object, type(None))}
+MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict)
 _FACTORIES = {kind.__name__: kind for kind in (*_TO_PLAIN, bool)}
-MUTABLE = (
-    *(list, dict, set, bytearray),
-    *(collections.deque, collections.defaultdict, collections.Counter, collections.OrderedDict),
-)
-
-
-def _values(form: Any, other: Any) -> list[Any]:
-    if type(form[1]) is not list:
-        raise ValueError("not a list of forms")
-    return [decode(item, other) for item in form[1]]
-
-
-def _mapping(form: Any, other: Any, index: int = 1) -> dict[Any, Any]:
-    return {decode(key, other): decode(value, other) for key, value in form[index]}
-
-
-def _text(form: Any, index: int = 1) -> str:
-    if type(form[index]) is not str:
-        raise ValueError("not text")
-    return form[index]
-
-
-def _whole(*values: Any) -> tuple[int, ...]:
-    if any(type(value) is not int for value in values):
-        raise ValueError("not whole numbers")
-    return values
-
-
-_READ: dict[str, Callable[[Any, Any], Any]] = {
-    "i": lambda form, other: int(_text(form), 16),
-    "f": lambda form, other: float(_text(form)),
-    "l": _values,
-    "t": lambda form, other: tuple(_values(form, other)),
-    "s": lambda form, other: set(_values(form, other)),
-    "z": lambda form, other: frozenset(_values(form, other)),
-    "d": _mapping,
-    "b": lambda form, other: bytes.fromhex(_text(form)),
-    "B": lambda form, other: bytearray.fromhex(_text(form)),
-    "c": lambda form, other: complex(float(_text(form)), float(_text(form, 2))),
-    "r": lambda form, other: range(*_whole(*_values(form, other))),
-    "sl": lambda form, other: slice(*_values(form, other)),
-    "D": lambda form, other: decimal.Decimal(_text(form)),
-    "F": lambda form, other: fractions.Fraction(int(_text(form), 16), int(_text(form, 2), 16)),
-    "td": lambda form, other: datetime.timedelta(*_whole(*form[1:])),
-    "date": lambda form, other: datetime.date.fromisoformat(_text(form)),
-    "datetime": lambda form, other: datetime.datetime.fromisoformat(_text(form)),
-    "time": lambda form, other: datetime.time.fromisoformat(_text(form)),
-    "od": lambda form, other: collections.OrderedDict(_mapping(form, other)),
-    "dd": lambda form, other: collections.defaultdict(_FACTORIES[form[1]], _mapping(form, other, 2)),
-    "ct": lambda form, other: collections.Counter(_mapping(form, other)),
-    "dq": lambda form, other: collections.deque(_values(form, other), form[2]),
-    "dk": lambda form, other: dict.fromkeys(_values(form, other)).keys(),
-    "dv": lambda form, other: dict(enumerate(_values(form, other))).values(),
-    "di": lambda form, other: _mapping(form, other).items(),
-    "ty": lambda form, other: TYPES[_text(form)],
-    "it": lambda form, other: iter(_values(form, other)),
-}
+_WRITE = {kind: (tag, parts) for tag, kind, parts, _ in _KINDS}
+_READ = {tag: build for tag, _, _, build in _KINDS} | {"it": iter, "ty": lambda parts: TYPES[_text(parts)]}

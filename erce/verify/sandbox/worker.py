@@ -23,7 +23,7 @@ from typing import NamedTuple, NoReturn
 from erce.verify.sandbox import candidate, wire
 from erce.verify.sandbox.judge import serve as judge_jobs
 from erce.verify.sandbox.kernel import layers, linux
-from erce.verify.sandbox.kernel.layers import Allowance, Confinement, Place
+from erce.verify.sandbox.kernel.layers import Confinement
 from erce.verify.sandbox.kernel.linux import Call, make
 from erce.verify.sandbox.wire import LIMITS, NEW_JUDGE, READY
 
@@ -32,7 +32,7 @@ abc ast bisect collections collections.abc contextlib copy dataclasses datetime 
 fractions functools heapq io itertools json math numbers operator random re string struct threading time types
 typing
 """  # the fewer, the better: each fork takes longer with every page of memory and every library of C
-JUDGE = Allowance(cpu=float(1 << 30), memory=512 << 20, file=0)
+JUDGE_MEMORY = 512 << 20  # bytes
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 SHORTEST_NAP_MILLISECONDS = 5
 _SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(3 * 4)  # the channel, and a script's input and output
@@ -50,13 +50,13 @@ def f(values, start=0):
     return sorted([x for x in values if x > start] + [len(counts)]), {"a": (1.5, None)}
 """
 _CALLS = (
-    ["f", [["l", [3, 1, 2]], 1], []],
-    ["f", [["l", [5]]], []],
-    ["f", [["l", [5]]], [["start", 2]]],
+    ["f", [["l", 3, 1, 2], 1], []],
+    ["f", [["l", 5]], []],
+    ["f", [["l", 5]], [["start", 2]]],
 )
 
 
-def main(control_descriptor: int, tier: str, without: list[str]) -> None:
+def main(control_descriptor: int, tier: str) -> None:
     """Enter the tier, report how that went, and serve jobs until the supervisor is gone."""
     control = socket.socket(fileno=control_descriptor)
     supervisor = os.pidfd_open(os.getppid())
@@ -65,11 +65,10 @@ def main(control_descriptor: int, tier: str, without: list[str]) -> None:
     for name in PRELOADED.split():
         importlib.import_module(name)
     try:
-        place = Place(tier, frozenset(without), layers.readable_paths())
-        proc = layers.enter(place)
+        proc = layers.enter(tier)
         namespaces = None if proc is None else _first_of_its_namespace(proc)
         linux.prctl(linux.PR_SET_DUMPABLE, 0)  # also for the children
-        worker = Worker(control, supervisor, place, namespaces)
+        worker = Worker(control, supervisor, tier, namespaces)
     except OSError as error:
         control.send((error.strerror or str(error)).encode())
         os._exit(1)
@@ -107,33 +106,6 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
     return layers.JobNamespaces(own)
 
 
-class _Child:
-    """A judge or candidate of this worker."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-
-    def seconds(self) -> float:
-        return _seconds_of(self.pid)
-
-    def ends_within(self, seconds: float) -> bool:
-        """Wait for the process to end by itself; return whether it did."""
-        descriptor = os.pidfd_open(self.pid)
-        ended = bool(select.select([descriptor], [], [], seconds)[0])
-        os.close(descriptor)
-        return ended
-
-    def kill(self) -> None:
-        """Kill the process; nothing happens if it has ended and was not yet reaped."""
-        os.kill(self.pid, signal.SIGKILL)
-
-    def reap(self) -> str:
-        """Kill the process if it has not ended; return how it ended."""
-        self.kill()
-        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return f"signal {-code}" if code < 0 else f"exit status {code}"
-
-
 class _Limits(NamedTuple):
     """The limits of one job, in the order in which the supervisor sends them."""
 
@@ -144,35 +116,6 @@ class _Limits(NamedTuple):
     file: int  # bytes
 
 
-class _Budget:
-    """The clocks of one job."""
-
-    def __init__(self, limits: _Limits, program: _Child, judge: _Child | None) -> None:
-        self._cpu, self._wall, self._idle = limits.cpu, limits.wall, limits.idle
-        self._program, self._judge = program, judge
-        self._began, self._judge_began = time.monotonic(), judge.seconds() if judge else 0.0
-        self._busy = (self._began, 0.0)
-
-    def over(self) -> tuple[str, float]:
-        """Return the budget that is used up ("" for none), and the seconds until the next look."""
-        now = time.monotonic()
-        used = self._program.seconds()
-        ruling = self._judge.seconds() - self._judge_began if self._judge else 0.0
-        if used + ruling - self._busy[1] >= BUSY_CPU_SECONDS:
-            self._busy = (now, used + ruling)
-        left = {
-            "processor": self._cpu - used,
-            "judge": self._cpu - ruling,
-            "wall": self._wall - (now - self._began),
-            "idle": self._idle - (now - self._busy[0]),
-        }
-        budget = min(left, key=lambda name: left[name])
-        if left[budget] <= 0:
-            return budget, 0.0
-        # Half of what is left, because two threads use up a budget in half its time.
-        return "", max(SHORTEST_NAP_MILLISECONDS / 1000, min(left[budget] / 2, 0.5))
-
-
 class Worker:
     """A worker for one supervisor, which sends `NEW_JUDGE` or packed limits, with a channel each.
 
@@ -180,7 +123,7 @@ class Worker:
     """
 
     def __init__(
-        self, control: socket.socket, supervisor: int, place: Place, namespaces: layers.JobNamespaces | None
+        self, control: socket.socket, supervisor: int, tier: str, namespaces: layers.JobNamespaces | None
     ) -> None:
         self._control, self._supervisor = control, supervisor
         self._poll = select.poll()
@@ -190,11 +133,11 @@ class Worker:
         # The descriptor of this socket becomes the channel of each judge or candidate, else it is /dev/null.
         self._channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._kept, self._null = self._channel.fileno(), os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
-        self._of_judges = Confinement(place, self._kept, judging=True)
-        self._of_judges.allow(JUDGE)
-        self._of_candidates = Confinement(place, self._kept)
+        self._of_judges = Confinement(tier, self._kept, judging=True)
+        self._of_judges.allow(cpu=1 << 30, memory=JUDGE_MEMORY, file=0)
+        self._of_candidates = Confinement(tier, self._kept)
         self._service = candidate.Service()
-        self._judge: _Child | None = None
+        self._judge = 0  # its process id; 0: there is none
         self._streams: list[int] = []  # descriptors of a script's standard input and output
 
     def serve(self) -> None:
@@ -206,7 +149,7 @@ class Worker:
                 continue
             if message != packed:
                 packed, limits = message, _Limits(*LIMITS.unpack(message))
-                self._of_candidates.allow(Allowance(cpu=limits.cpu, memory=limits.memory, file=limits.file))
+                self._of_candidates.allow(cpu=limits.cpu, memory=limits.memory, file=limits.file)
             self._run(limits)
 
     def _message(self) -> bytes:
@@ -230,22 +173,22 @@ class Worker:
 
     def _new_judge(self) -> None:
         if self._judge:
-            self._judge.reap()
+            os.kill(self._judge, signal.SIGKILL)
+            os.waitpid(self._judge, 0)
         if self._namespaces:
             self._namespaces.return_to_own()
-        pid = os.fork()
-        if not pid:
+        self._judge = os.fork()
+        if not self._judge:
             _become(self._of_judges.calls, judge_jobs, self._channel)
         os.dup2(self._null, self._kept)
-        self._judge = _Child(pid)
 
     def _run(self, limits: _Limits) -> None:
         """Fork a candidate, enforce its budgets until the supervisor has the ruling, and report its time."""
         calls, serve, channel = self._of_candidates.calls, self._service.serve, self._channel
         if self._namespaces:
             self._namespaces.open()
-        pid = os.fork()
-        if not pid:
+        program = os.fork()
+        if not program:
             for number, descriptor in enumerate(self._streams):
                 os.dup2(descriptor, number)
             _become(calls, serve, channel)
@@ -254,50 +197,59 @@ class Worker:
             os.close(descriptor)
         over = ""
         if not self._is_control_ready(SHORTEST_NAP_MILLISECONDS):  # most jobs end before, and need no clocks
-            over = self._enforce(pid, limits)
-        word = self._control.recv(16)
-        if word == b"done" and not over:
-            os.kill(pid, signal.SIGKILL)
-            self._control.send(b"%f" % _seconds_of(pid))  # the supervisor need not wait until it is gone
-            os.waitpid(pid, 0)
-        else:
-            self._report_end(_Child(pid), word, over)
+            over = self._enforce(program, limits)
+        self._report(program, over)
         if not self._namespaces:
-            _kill_group(pid)
+            _kill_group(program)
         elif self._namespaces.renew_scratch():
             self._of_candidates.rule_files()
 
-    def _report_end(self, program: _Child, word: bytes, over: str) -> None:
-        """Reap a program that went over a budget, or whose process or judge ended, and report that."""
-        if not word:
-            os._exit(0)
-        judge = self._judge
-        # A process that died closed its channel a moment before it ends.
-        ended = word == b"dead" and program.ends_within(RULING_SECONDS)
-        judge_ended = judge is not None and word == b"gone" and judge.ends_within(RULING_SECONDS)
-        program.kill()
-        seconds = program.seconds()
-        end = program.reap()
-        end_of_judge = ""
-        if judge is not None and judge_ended:
-            self._judge, end_of_judge = None, judge.reap()
-        report = (seconds, over, end if ended and not over else "", end_of_judge)
-        self._control.send("\n".join(map(str, report)).encode())
-
-    def _enforce(self, pid: int, limits: _Limits) -> str:
+    def _enforce(self, program: int, limits: _Limits) -> str:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
-        program, judge, over = _Child(pid), self._judge, ""
-        budget = _Budget(limits, program, judge)
-        while not over:
-            over, nap = budget.over()
-            if not over and self._is_control_ready(1000 * nap):
+        judge = self._judge
+        judged_before = _seconds_of(judge) if judge else 0.0
+        began = busy_at = time.monotonic()
+        busy = 0.0  # seconds of processor time at the moment `busy_at`
+        while True:
+            now, used = time.monotonic(), _seconds_of(program)
+            judging = _seconds_of(judge) - judged_before if judge else 0.0
+            if used + judging - busy >= BUSY_CPU_SECONDS:
+                busy_at, busy = now, used + judging
+            left = {
+                "processor": limits.cpu - used,
+                "judge": limits.cpu - judging,
+                "wall": limits.wall - (now - began),
+                "idle": limits.idle - (now - busy_at),
+            }
+            over = min(left, key=lambda name: left[name])
+            if left[over] <= 0:
+                break
+            # Half of what is left, because two threads use up a budget in half its time.
+            nap = max(SHORTEST_NAP_MILLISECONDS, min(500 * left[over], 500.0))
+            if self._is_control_ready(nap):
                 return ""
-        program.kill()
+        os.kill(program, signal.SIGKILL)
         if over == "judge" or not self._is_control_ready(1000 * RULING_SECONDS):
             if judge:
-                judge.kill()
+                os.kill(judge, signal.SIGKILL)
             self._is_control_ready(None)
         return over
+
+    def _report(self, program: int, over: str) -> None:
+        """Tell the supervisor the program's seconds, the budget it went over, and which process ended how."""
+        word = self._control.recv(16)
+        if not word:
+            os._exit(0)
+        # A process that died closed its channel a moment before it ends.
+        end = _end_of(program) if word == b"dead" and not over else ""
+        end_of_judge = _end_of(self._judge) if word == b"gone" and self._judge else ""
+        if end_of_judge:
+            os.waitpid(self._judge, 0)
+            self._judge = 0
+        os.kill(program, signal.SIGKILL)
+        report = f"{_seconds_of(program)}\n{over}\n{end}\n{end_of_judge}"
+        self._control.send(report.encode())  # before the program is gone, for which nobody needs to wait
+        os.waitpid(program, 0)
 
 
 def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: socket.socket) -> NoReturn:
@@ -321,3 +273,15 @@ def _kill_group(leader: int) -> None:
     """Kill what a program left in its session, if the tier let it fork."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+
+
+def _end_of(pid: int) -> str:
+    """Return how a process ends by itself within `RULING_SECONDS`; "" if it does not. It is not reaped."""
+    descriptor = os.pidfd_open(pid)
+    ended = select.select([descriptor], [], [], RULING_SECONDS)[0]
+    os.close(descriptor)
+    status = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT) if ended else None
+    if status is None:
+        return ""
+    exited = status.si_code == os.CLD_EXITED
+    return f"{'exit status' if exited else 'signal'} {status.si_status}"

@@ -1,34 +1,16 @@
 """Our programs of every kind in one table: what each is, its verdict, and what it must not do."""
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
 DOUBLE = ("assert double(4) == 8", "assert double(21) == 42", "assert double(0) == 0")
-CATEGORIES = {  # category → the smallest number of programs it may have
-    "honest": 25,
-    "wrong": 12,
-    "forgery": 35,
-    "abuse": 25,
-    "escape": 25,
-}
+CATEGORIES = ("honest", "wrong", "forgery", "abuse", "escape")
 EXPECTATIONS = ("pass", "fail", "any")
 FILES = (
-    "honest",
-    "library",
-    "system",
-    "wrong",
-    "lies",
-    "exits",
-    "inside",
-    "protocol",
-    "abuse",
-    "bombs",
-    "escapes",
-    "state",
-    "probes",
-    "kernel",
+    *("honest", "library", "system", "wrong", "lies", "exits", "inside", "protocol", "abuse", "bombs"),
+    *("escapes", "state", "probes", "kernel"),
 )
 
 
@@ -90,14 +72,8 @@ def probe(family: Family, name: str, attempt: str, **more) -> Program:
 
 def corpus() -> Mapping[str, Program]:
     """Return every program by its name, in the order of `FILES`."""
-    programs = list(_programs())
+    files = (importlib.import_module(f"toys.hostile.programs.{file}") for file in FILES)
+    programs = [program for file in files for program in file.PROGRAMS]
     named = {program.name: program for program in programs}
-    if len(named) != len(programs):
-        seen = [program.name for program in programs]
-        raise ValueError(f"two programs share a name: {sorted({n for n in seen if seen.count(n) > 1})}")
+    assert len(named) == len(programs), "two programs share a name"
     return named
-
-
-def _programs() -> Iterator[Program]:
-    for file in FILES:
-        yield from importlib.import_module(f"toys.hostile.programs.{file}").PROGRAMS

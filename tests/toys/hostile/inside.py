@@ -1,6 +1,6 @@
 """An order on standard input → a line of JSON for each program that was run: its verdict and its effects.
 
-It runs inside the outer cage. The order names the tier, the layers left out, the user and what to do.
+It runs inside the outer cage. The order names the tier, the user and what to do.
 """
 
 import contextlib
@@ -27,7 +27,6 @@ SETTLE_SECONDS = 10.0  # within which processes must be gone; milliseconds on an
 class Order:
     do: str
     tier: str = "auto"
-    without: list[str] = field(default_factory=list)
     uid: int | None = None
     docker: bool = False
     programs: list[dict] = field(default_factory=list)
@@ -89,9 +88,7 @@ def _programs(order: Order) -> None:
 def sandbox(order: Order, *, workers: int = 1):
     from erce.verify.sandbox import Limits, Sandbox
 
-    return Sandbox(
-        order.tier, workers=workers, limits=Limits(**order.limits), _without=frozenset(order.without)
-    )
+    return Sandbox(order.tier, workers=workers, limits=Limits(**order.limits))
 
 
 def run(box, program: dict):
@@ -159,15 +156,6 @@ def _command(number: int) -> str:
     return ""
 
 
-def _soak(order: Order) -> None:
-    """Report what the sandbox holds after a few verdicts, and after `count` more."""
-    from toys.hostile.soak import soaked
-
-    with sandbox(order) as box:
-        for held in soaked(box, order.programs, order.count):
-            say(**held)
-
-
 def _dumpable() -> None:
     """Make /proc/self readable again, which a change of user prevents."""
     import ctypes
@@ -175,7 +163,7 @@ def _dumpable() -> None:
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
 
 
-ORDERS = {"nothing": _nothing, "programs": _programs, "orphans": _orphans, "soak": _soak}
+ORDERS = {"nothing": _nothing, "programs": _programs, "orphans": _orphans}
 
 if __name__ == "__main__":
     with contextlib.suppress(BrokenPipeError):

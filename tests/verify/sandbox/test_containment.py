@@ -1,4 +1,4 @@
-"""What a program can reach, in each tier and with each layer taken out of it.
+"""What a program can use in each tier, and where its limits are; test_probes and test_hostile have the rest.
 
 Each attempt is such that it changes nothing of the machine where it succeeds.
 """
@@ -10,46 +10,16 @@ import pytest
 
 from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
 from erce.verify.sandbox.kernel import landlock
-from erce.verify.sandbox.kernel.layers import LAYERS, Place, readable_paths
+from erce.verify.sandbox.kernel.layers import readable_paths
 
 TRY = """
-import ctypes, os, socket, sys
-libc = ctypes.CDLL(None, use_errno=True)
-def denied(name, *values):
-    libc[name](*values)
-    return ctypes.get_errno() == 1
+import os, socket
 def reached(code):
     try:
         return bool(eval(code))
     except (OSError, MemoryError, ValueError):
         return False
 """
-ATTEMPTS = {
-    "a file of the machine": "open('/etc/passwd').read()",
-    "the root of the machine": "'home' in os.listdir('/')",
-    "our own code": "[p for p in sys.path if os.path.exists(p + '/erce')]",
-    "a secret of our environment": "'ERCE_SECRET' in os.environ",
-    "our environment by way of /proc": "b'ERCE_SECRET' in open(f'/proc/{os.getppid()}/environ', 'rb').read()",
-    "other processes": "[p for p in os.listdir('/proc') if p.isdigit()]",
-    "an internet socket": "socket.socket(socket.AF_INET)",
-    "a local socket": "socket.socket(socket.AF_UNIX)",
-    "a netlink socket": "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
-    "a new process": "os.fork() or os._exit(0)",
-    "another program": "os.execv('/bin/true', ['true'])",
-    "its parent": "os.kill(os.getppid(), 0) is None",
-    "all processes": "os.kill(-1, 0) is None",
-    "a trace": "not denied('ptrace', 16, 1 << 30, 0, 0)",
-    "a namespace": "not denied('unshare', 0x10000000)",
-    "a mount": "not denied('mount', None, b'/', b'no such kind', 0, None)",
-    "the keyring": "not denied('syscall', 250, 0, -3, 0)",
-    "io_uring": "not denied('syscall', 425, 0, 0)",
-    "a file in memory": "os.memfd_create('x')",
-    "this file": f"open({__file__!r})",
-    "two gigabytes": "__import__('mmap').mmap(-1, 2 << 30)",
-    "many descriptors": "[os.dup(0) for _ in range(100)]",
-    "the clock's other end": "os.sched_setaffinity(0, [0]) is None",
-    "more memory": "__import__('resource').setrlimit(9, (-1, -1)) is None",
-}
 THREADS = """
 import threading
 run = lambda: sum(range(10**12))
@@ -61,19 +31,17 @@ ELSEWHERE = "(open('/var/tmp/erce-probe', 'w').close(), os.unlink('/var/tmp/erce
 SOLVED = "f = lambda x: x"
 
 
-def in_tier(tier, **options):
+def in_tier(tier):
     try:
-        return Sandbox(tier, **options)
+        return Sandbox(tier)
     except SandboxUnavailable as none:
         pytest.skip(str(none))
 
 
 @pytest.fixture(scope="module", params=["namespaces", "landlock"])
 def sandbox(request):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ERCE_SECRET", "token")
-        with in_tier(request.param) as made:
-            yield made
+    with in_tier(request.param) as made:
+        yield made
 
 
 def reached(sandbox, code, **options):
@@ -81,11 +49,6 @@ def reached(sandbox, code, **options):
     verdict = sandbox.run(TRY, [f"assert reached({code!r}) is False"], **options)
     assert verdict.reason in ("passed", "failed"), verdict
     return not verdict.accepted
-
-
-@pytest.mark.parametrize("what", ATTEMPTS)
-def test_a_program_does_not_reach(sandbox, what):
-    assert not reached(sandbox, ATTEMPTS[what])
 
 
 def test_a_program_writes_nowhere_but_in_a_folder_of_its_own(sandbox):
@@ -115,11 +78,6 @@ def test_a_program_has_three_descriptors_and_its_channel(sandbox):
         f"f = lambda: len({held})"
     )
     assert sandbox.run(program, ["assert f() == 4"]).accepted
-
-
-def test_a_program_runs_in_an_empty_environment(sandbox):
-    known = "{'PYTHONHASHSEED', 'PYTHONDONTWRITEBYTECODE', 'LC_ALL', 'HOME', 'OMP_NUM_THREADS', 'PATH'}"
-    assert not reached(sandbox, f"set(os.environ) - {known} - {{'LC_CTYPE'}}")
 
 
 @pytest.mark.parametrize(
@@ -178,37 +136,6 @@ def test_memory_files_and_threads_have_limits(sandbox):
     assert "RuntimeError: can't start new thread" in sandbox.run(threads, ["assert f()"]).detail
 
 
-WITHOUT = [  # tier, the layer that is taken out, what is then within reach
-    ("namespaces", {"root"}, "a file of the machine"),
-    ("namespaces", {"namespaces"}, "a file of the machine"),
-    ("namespaces", {"seccomp"}, "an internet socket"),
-    ("namespaces", {"rlimits"}, "two gigabytes"),
-    ("namespaces", {"rlimits"}, "many descriptors"),
-    ("landlock", {"landlock"}, "a file of the machine"),
-    ("landlock", {"seccomp"}, "a local socket"),
-    ("landlock", {"rlimits"}, "two gigabytes"),
-]
-
-
-@pytest.mark.parametrize(("tier", "layers", "what"), WITHOUT, ids=str)
-def test_each_layer_is_what_keeps_something_out(tier, layers, what):
-    with in_tier(tier, _without=frozenset(layers)) as sandbox:
-        assert reached(sandbox, ATTEMPTS[what], limits=Limits(memory=1 << 30))
-
-
-def test_without_capabilities_dropped_a_program_could_mount():
-    """It is the second lock behind seccomp: taken out together they give way."""
-    for layers, within_reach in (({"seccomp"}, False), ({"seccomp", "capabilities"}, True)):
-        with in_tier("namespaces", _without=frozenset({*layers, "landlock"})) as sandbox:
-            assert reached(sandbox, ATTEMPTS["a mount"]) is within_reach
-
-
-def test_landlock_holds_in_the_namespace_tier_as_well():
-    """Without seccomp and capabilities dropped it still refuses a mount."""
-    with in_tier("namespaces", _without=frozenset({"seccomp", "capabilities"})) as sandbox:
-        assert not reached(sandbox, ATTEMPTS["a mount"])
-
-
 @pytest.mark.parametrize(("tier", "warning"), [("seccomp", "read every file"), ("none", "UNPROTECTED")])
 def test_a_lesser_tier_warns_in_every_verdict(tier, warning):
     with in_tier(tier) as sandbox:
@@ -221,8 +148,9 @@ def test_a_lesser_tier_warns_in_every_verdict(tier, warning):
 def test_seccomp_alone_lets_nothing_be_changed_and_no_one_be_called():
     with in_tier("seccomp") as sandbox:
         assert not reached(sandbox, ELSEWHERE)
-        for what in ("an internet socket", "a new process", "another program", "its parent", "a trace"):
-            assert not reached(sandbox, ATTEMPTS[what])
+        for code in ("socket.socket()", "os.fork() or os._exit(0)", "os.execv('/bin/true', ['true'])"):
+            assert not reached(sandbox, code)
+        assert not reached(sandbox, "os.kill(os.getppid(), 0) is None")
 
 
 def test_even_without_protection_what_a_program_starts_ends_with_it():
@@ -249,17 +177,6 @@ def test_namespaces_without_landlock_warn_in_every_verdict(monkeypatch):
         assert "without Landlock" in sandbox.run(SOLVED, ["assert f(1) == 1"]).warning
     with in_tier("landlock") as sandbox:
         assert sandbox.warning == ""
-
-
-def test_a_tier_has_the_layers_that_belong_to_it():
-    held = {
-        tier: {layer for layer in LAYERS if Place(tier).has(layer)}
-        for tier in ("namespaces", "landlock", "seccomp", "none")
-    }
-    assert held["namespaces"] == set(LAYERS)
-    assert held["landlock"] == set(LAYERS) - {"namespaces", "root"}
-    assert held["seccomp"] == held["landlock"] - {"landlock"}
-    assert held["none"] == {"rlimits", "split"}
 
 
 def test_what_is_shown_is_pythons_library_and_never_the_whole_machine():

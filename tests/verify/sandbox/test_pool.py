@@ -68,11 +68,11 @@ def alive(pid: int) -> bool:
 def test_the_automatic_tier_is_the_first_that_works(monkeypatch):
     tried = []
 
-    def works(tier, without):
+    def works(tier):
         tried.append(tier)
         if tier == "namespaces":
             raise OSError(1, "unshare: not here")
-        return real(tier, without)
+        return real(tier)
 
     real = pool.working_worker
     monkeypatch.setattr(pool, "working_worker", works)
@@ -85,7 +85,7 @@ def test_the_automatic_tier_is_the_first_that_works(monkeypatch):
 
 
 def test_no_tier_is_an_error_that_says_what_each_said_and_what_to_do(monkeypatch):
-    def refuse(tier, without):
+    def refuse(tier):
         raise OSError(1, f"{tier} is not to be had")
 
     monkeypatch.setattr(pool, "working_worker", refuse)
@@ -162,11 +162,11 @@ def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, m
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
-def test_a_judge_that_crashes_twice_over_a_programs_values_is_the_programs_fault(tier):
+def test_a_judge_that_its_tests_kill_is_their_fault(tier):
     crash = "import ctypes\ndef same(a):\n    return ctypes.string_at(0) if a else True"
     with Sandbox(tier) as sandbox:
         verdict = sandbox.run("f = lambda x: x", ["assert same(f(1))"], setup=[crash], entry_points=["f"])
-        assert verdict.reason == "failed"
+        assert verdict.reason == "error"
         assert "signal 11" in verdict.detail
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
@@ -188,8 +188,10 @@ def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, mo
 def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monkeypatch):
     monkeypatch.setattr(host, "JOBS_PER_JUDGE", 3)
     born = []
-    renew = host.SupervisedWorker._renew_judge
-    monkeypatch.setattr(host.SupervisedWorker, "_renew_judge", lambda self: (born.append(1), renew(self)))
+    new_judge = host.SupervisedWorker._new_judge
+    monkeypatch.setattr(
+        host.SupervisedWorker, "_new_judge", lambda self: (born.append(1), new_judge(self))[1]
+    )
     with Sandbox(tier) as sandbox:
         born.clear()
         for _ in range(6):
@@ -305,20 +307,6 @@ def test_the_worker_loads_none_of_our_heavy_parts(tier):
     ]
     with Sandbox(tier) as sandbox:
         assert sandbox.run(program, tests).accepted
-
-
-@pytest.mark.slow
-def test_ten_thousand_verdicts_leave_nothing(tier):
-    before = workers()
-    with Sandbox(tier) as sandbox:
-        sandbox.run("f = lambda x: x", TESTS)
-        descriptors = len(list(Path("/proc/self/fd").iterdir()))
-        for number in range(10_000):
-            assert sandbox.run(f"f = lambda x: x + {number % 2}", TESTS).accepted == (number % 2 == 0)
-        assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
-        mine = workers() - before
-        assert max(resident_pages(mine)) * 4096 < 40 << 20
-    assert gone(mine)
 
 
 @pytest.mark.slow

@@ -128,7 +128,7 @@ def test_an_instance_of_a_subclass_is_cut_to_its_builtin_by_the_builtins_own_met
 
 @pytest.mark.parametrize("text", [b"", b" ", b"1 2", b"[", b"\xff"])
 def test_a_frame_is_one_json(text):
-    with pytest.raises(ValueError, match=r"JSON|Expecting|decode"):
+    with pytest.raises(ValueError, match=r"Extra|Expecting|decode"):
         wire.parsed(text)
 
 
@@ -179,34 +179,18 @@ def test_a_false_name_of_an_exception_is_refused(name):
 @pytest.mark.parametrize(
     "form",
     [
-        [],
-        ["no such tag", 1],
-        [["l"], []],
-        {},
-        ["l", 1],
-        ["l", "ab"],
-        ["t"],
-        ["s", [["l", []]]],
-        ["d", [[1]]],
-        ["d", [[["l", []], 1]]],
-        ["i", 5],
-        ["i", "zz"],
-        ["f", []],
-        ["r", ["1", "2", "3"]],
-        ["r", [0, 1, 0]],
-        ["D", "x"],
-        ["F", "0x1", "0x0"],
-        ["td", 1e308, 0, 0],
-        ["td", 10**12, 0, 0],
-        ["date", "yesterday"],
-        ["dq", [], "many"],
-        ["ty", "eval"],
-        ["dd", "eval", []],
-        ["dd", "int", 5],
-        ["b", "0"],
-        ["o", 0],
-        ["callback", 0],
-        ["library", "builtins", "eval"],
+        *([], ["no such tag", 1], [["l"], []], {}, ["s", ["l"]], ["d", 1], ["d", ["l"], 1], ["i"], ["i", 5]),
+        *(["i", "zz"], ["i", "1", "2"], ["f", ["l"]], ["r", "1", "2", "3"], ["r", 0, 1, 0], ["D", "x"]),
+        *(
+            ["D", 5],
+            ["F", 1, 0],
+            ["F", "1", 2],
+            ["td", 1e308, 0, 0],
+            ["td", 10**12, 0, 0],
+            ["date", "yesterday"],
+        ),
+        *(["dq", "many"], ["ty", "eval"], ["dd", "eval"], ["dd", "int", 5], ["b", "0"], ["o", 0]),
+        *(["callback", 0], ["library", "builtins", "eval"]),
     ],
     ids=repr,
 )
@@ -218,7 +202,7 @@ def test_what_is_no_form_raises_an_error_that_the_judge_names(form):
 def test_a_deep_form_is_an_error_and_no_crash():
     form = 1
     for _ in range(100_000):
-        form = ["l", [form]]
+        form = ["l", form]
     with pytest.raises(RecursionError):
         wire.decode(form)
 

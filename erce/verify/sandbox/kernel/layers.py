@@ -1,4 +1,4 @@
-"""A tier, and the layers that a test removes from it → a process that may do less and less.
+"""A tier → a process that may do less and less.
 
 `enter` is called once in a worker; each process that it forks makes the calls of a `Confinement`.
 """
@@ -7,51 +7,25 @@ import os
 import resource
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 from erce.verify.sandbox.kernel import landlock, linux, seccomp
-from erce.verify.sandbox.kernel.linux import Call
+from erce.verify.sandbox.kernel.linux import Call, prepared, syscall
 
-LAYERS = ("namespaces", "root", "landlock", "seccomp", "rlimits", "capabilities", "split")
+LAYERS = {  # tier → what it puts around a program
+    "namespaces": ("namespaces", "root", "landlock", "seccomp", "capabilities", "rlimits"),
+    "landlock": ("landlock", "seccomp", "capabilities", "rlimits"),
+    "seccomp": ("seccomp", "capabilities", "rlimits"),
+    "none": ("rlimits",),
+}
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _COMMON_LIMITS = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_NOFILE: 64,
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_STACK: 64 << 20,
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """The surroundings of a job: a tier without the layers that a test removes."""
-
-    tier: str
-    without: frozenset[str] = frozenset()
-    readable: tuple[str, ...] = ()  # paths
-
-    def has(self, layer: str) -> bool:
-        tiers = {
-            "namespaces": ("namespaces",),
-            "root": ("namespaces",),
-            "landlock": ("namespaces", "landlock"),
-            "seccomp": ("namespaces", "landlock", "seccomp"),
-            "capabilities": ("namespaces", "landlock", "seccomp"),
-        }.get(layer)
-        lacks_namespaces = layer == "root" and "namespaces" in self.without
-        return layer not in self.without and not lacks_namespaces and (tiers is None or self.tier in tiers)
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """Resource limits of one process."""
-
-    cpu: float  # seconds
-    memory: int  # bytes
-    file: int  # bytes
 
 
 def readable_paths() -> tuple[str, ...]:
@@ -69,60 +43,48 @@ def readable_paths() -> tuple[str, ...]:
     return tuple(path for path in existing if not any(path.startswith(f"{above}/") for above in existing))
 
 
-def enter(place: Place) -> int | None:
+def enter(tier: str) -> int | None:
     """Take this process into the tier; return a descriptor of /proc if it got namespaces of its own.
 
     OSError, with the refused call, if the tier does not work here.
     """
-    proc = _enter(place)
-    if place.has("rlimits"):
-        for kind, value in _COMMON_LIMITS.items():
-            resource.setrlimit(kind, _bounds(kind, value))
-    return proc
-
-
-def _enter(place: Place) -> int | None:
+    proc = None
     address_space()
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-    if place.tier != "none":
+    if tier != "none":
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-    if place.has("namespaces"):
-        return _enter_namespaces(place)
-    if place.tier == "landlock" and place.has("landlock"):
+    if tier == "namespaces":
+        proc = _enter_namespaces()
+    elif tier == "landlock":
         if not landlock.version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        domain = landlock.domain([*place.readable, *_DEVICES], ["/dev/null"])
+        domain = landlock.domain([*readable_paths(), *linux.DEVICES], ["/dev/null"])
         linux.make([landlock.entering(domain)])
         os.close(domain)
-    return None
+    for kind, value in _COMMON_LIMITS.items():
+        resource.setrlimit(kind, _bounds(kind, value))
+    return proc
 
 
-def _enter_namespaces(place: Place) -> int:
+def _enter_namespaces() -> int:
     uid, gid = os.geteuid(), os.getegid()
     proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
     if uid == 0:  # build the view with root's rights, then give them up for good
-        linux.unshare(linux.CLONE_NEWNS)
-        _make_view(place)
+        syscall("unshare", linux.CLONE_NEWNS)
+        linux.build_root(readable_paths())
         uid = gid = linux.NOBODY
         os.setgroups([])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
         linux.prctl(linux.PR_SET_DUMPABLE, 1)  # else uid_map of this process belongs to root
-        linux.unshare(linux.EVERY_NAMESPACE)
+        syscall("unshare", linux.EVERY_NAMESPACE)
         _map_ids(proc, uid, gid)
     else:
-        linux.unshare(linux.EVERY_NAMESPACE)
+        syscall("unshare", linux.EVERY_NAMESPACE)
         _map_ids(proc, uid, gid)
-        _make_view(place)
+        linux.build_root(readable_paths())
     return proc
-
-
-def _make_view(place: Place) -> None:
-    if place.has("root"):
-        linux.build_root(place.readable)
-    else:
-        linux.make_mounts_private()
 
 
 def _map_ids(proc: int, uid: int, gid: int) -> None:
@@ -141,8 +103,8 @@ class JobNamespaces:
 
     def __init__(self, own: int) -> None:
         """Take the descriptor of the worker's own process namespace."""
-        self._return = linux.joining(own, linux.CLONE_NEWPID)
-        self._open = [self._return, linux.unsharing(linux.CLONE_NEWPID)]
+        self._return = prepared("setns", own, linux.CLONE_NEWPID)
+        self._open = [self._return, prepared("unshare", linux.CLONE_NEWPID)]
         self._mount_scratch()
 
     def open(self) -> None:
@@ -182,13 +144,13 @@ class Confinement:
     standard ones and `kept`. A judge may also receive descriptors, and stays in the worker's own namespaces.
     """
 
-    def __init__(self, place: Place, kept: int, *, judging: bool = False) -> None:
-        self._place, self._kept, self._judging = place, kept, judging
+    def __init__(self, tier: str, kept: int, *, judging: bool = False) -> None:
+        self._tier, self._kept, self._judging = tier, kept, judging
         self._limits: list[Call] = []
-        self.calls: list[Call] = []
-        self._filter = None
-        if place.has("seccomp"):
-            read_only = _needs_read_only(place)
+        self._filter: seccomp.Filter | None = None
+        if tier != "none":
+            # Before version 3 Landlock lets a program truncate a file.
+            read_only = tier == "seccomp" or (tier == "landlock" and landlock.version() < 3)
             self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
         self._domain: int | None = None
         self.rule_files()
@@ -197,43 +159,40 @@ class Confinement:
         """Make the Landlock domain, which knows the file systems that are mounted at this moment."""
         if self._domain is not None:
             os.close(self._domain)
-        if not self._place.has("landlock") or not landlock.version():
             self._domain = None
-        elif self._place.has("namespaces"):
-            writable = ["/dev/null"] if self._judging else ["/dev/null", "/tmp"]
-            self._domain = landlock.domain(["/"], writable)
-        else:
+        if self._tier == "namespaces" and landlock.version():
+            self._domain = landlock.domain(["/"], ["/dev/null"] if self._judging else ["/dev/null", "/tmp"])
+        elif self._tier == "landlock":
             self._domain = landlock.domain_of_one()
         self._prepare()
 
-    def allow(self, allowance: Allowance) -> None:
-        """Set the limits of the processes that are forked from here on."""
+    def allow(self, *, cpu: float, memory: int, file: int) -> None:
+        """Set the limits, in seconds and bytes, of the processes that are forked from here on."""
         limits = {
-            resource.RLIMIT_FSIZE: allowance.file,
+            resource.RLIMIT_FSIZE: file,
             # A backstop: the worker's clock is earlier.
-            resource.RLIMIT_CPU: min(int(allowance.cpu) + 2, 1 << 30),
-            resource.RLIMIT_AS: address_space() + allowance.memory,
+            resource.RLIMIT_CPU: min(int(cpu) + 2, 1 << 30),
+            resource.RLIMIT_AS: address_space() + memory,
         }
-        if self._place.has("namespaces"):  # where no other process of the user counts
+        if self._tier == "namespaces":  # where no other process of the user counts
             limits[resource.RLIMIT_NPROC] = 64
-        if self._place.has("rlimits"):
-            self._limits = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
+        self._limits = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
         self._prepare()
 
     def _prepare(self) -> None:
         calls: list[Call] = []
-        if not self._place.has("namespaces"):  # with which the worker's end is that of all its processes
+        if self._tier != "namespaces":  # with which the worker's end is that of all its processes
             calls += [linux.dying_with_parent(), os.setsid]
         elif self._judging:
             calls.append(partial(os.chdir, "/"))
         calls += self._limits
-        if self._place.has("capabilities"):
+        if self._tier != "none":
             calls.append(linux.dropping_capabilities())
         if self._domain is not None:
             calls.append(landlock.entering(self._domain))
         calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]
         if self._filter:
-            is_first = self._place.has("namespaces") and not self._judging
+            is_first = self._tier == "namespaces" and not self._judging
             calls += [self._filter.install] if is_first else [self._filter.bind, self._filter.install]
         self.calls = calls
 
@@ -243,12 +202,6 @@ def _bounds(kind: int, value: int) -> tuple[int, int]:
     hard = resource.getrlimit(kind)[1]
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
     return bound, bound
-
-
-def _needs_read_only(place: Place) -> bool:
-    """Return whether only seccomp protects files: before ABI 3 Landlock let a program truncate them."""
-    ruled = place.has("landlock") and (place.tier == "landlock" or place.has("namespaces"))
-    return not place.has("root") and not (ruled and landlock.version() >= 3)
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ import signal
 import struct
 
 from erce.verify.sandbox.kernel import linux
-from erce.verify.sandbox.kernel.syscalls import Machine, this_machine
+from erce.verify.sandbox.kernel.linux import Machine, this_machine
 
 ALLOWED = """
 read write close fstat lseek mmap mprotect munmap brk mremap msync mincore madvise pread64 pwrite64 readv
@@ -61,10 +61,7 @@ class Filter:
     """
 
     def __init__(self, *, read_only: bool, receives_descriptors: bool = False) -> None:
-        machine = this_machine()
-        if machine is None:
-            raise OSError(f"no table of system calls for {os.uname().machine}")
-        program = assembled(machine, read_only, receives_descriptors)
+        program = assembled(this_machine(), read_only, receives_descriptors)
         self._code = ctypes.create_string_buffer(program, len(program))
         header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
         self.install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
@@ -79,11 +76,6 @@ class Filter:
     def _allow_signals_to(self, process: int) -> None:
         for at in self._own:
             struct.pack_into("I", self._code, at, process)
-
-
-def allowed_calls(machine: Machine) -> list[int]:
-    """Return the numbers of the calls that are not always refused."""
-    return sorted(_blocks(machine, False, False))
 
 
 def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> bytes:

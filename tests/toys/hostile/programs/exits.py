@@ -7,10 +7,6 @@ forgery = Family("forgery", "fail", ("wrong pass",))
 PROGRAMS = [
     forgery("exit_by_system", "import os\n\ndef double(n):\n    os._exit(0)\n"),
     forgery("exit_at_import", "import sys\nsys.exit(0)\n"),
-    forgery("exit_by_quit", "def double(n):\n    return 0\n\nquit()\n"),
-    forgery(
-        "exit_by_unittest", "import unittest\n\ndef double(n):\n    return 0\n\nunittest.main(argv=['x'])\n"
-    ),
     forgery(
         "exit_after_the_module",
         """

@@ -27,53 +27,6 @@ PROGRAMS = [
         """,
     ),
     forgery(
-        "patched_modules",
-        """
-        import collections
-        import json
-        import math
-        import operator
-        import sys
-        import types
-        import unittest
-
-        math.isclose = lambda *_, **__: True
-        operator.eq = lambda *_: True
-        collections.Counter = lambda *_: 0
-        json.dumps = json.JSONEncoder.encode = lambda *_, **__: '{"ok": 8}'
-        unittest.TestCase.assertEqual = lambda *_: None
-        sys.modules["math"] = types.SimpleNamespace(isclose=lambda *_, **__: True)
-
-        def half(n):
-            return 0.0
-        """,
-        "import math\nimport collections",
-        "assert math.isclose(half(3), 1.5)",
-        "assert collections.Counter('a') == collections.Counter([half(2)])",
-    ),
-    forgery(
-        "patched_harness",
-        """
-        import sys
-        import types
-
-        def good(*_, **__):
-            return {"accepted": True, "reason": "passed", "ok": 8}
-
-        for name, module in list(sys.modules.items()):
-            if name.split(".")[0] in ("erce", "__main__", "pytest", "solution"):
-                for key, value in list(vars(module).items()):
-                    if isinstance(value, types.FunctionType) and value.__module__ == name:
-                        try:
-                            setattr(module, key, good)
-                        except BaseException:
-                            pass
-
-        def double(n):
-            return 0
-        """,
-    ),
-    forgery(
         "patched_code_of_the_harness",
         """
         import gc
@@ -148,23 +101,6 @@ PROGRAMS = [
         "assert double(4) == 8\npass",
     ),
     forgery(
-        "profile_reads_the_comparison",
-        """
-        import sys
-
-        seen = []
-
-        def watch(frame, event, arg):
-            seen.extend(c for c in frame.f_code.co_consts if type(c) is int and c > 10 ** 9)
-
-        sys.setprofile(watch)
-
-        def secret(n):
-            return seen[-1] if seen else 0
-        """,
-        *SECRET,
-    ),
-    forgery(
         "frames_hold_the_answer",
         """
         import sys
@@ -186,27 +122,6 @@ PROGRAMS = [
         *SECRET,
     ),
     forgery(
-        "frames_hold_the_verdict",
-        """
-        import os
-        import sys
-
-        def double(n):
-            frame = sys._getframe()
-            while frame:
-                for scope in (frame.f_locals, frame.f_globals):
-                    for name, value in list(scope.items()):
-                        if isinstance(value, list):
-                            value.append("passed")
-                        if isinstance(value, dict) and name not in ("__builtins__",):
-                            for key in ("ok", "accepted", "passed", "status", "reason"):
-                                if key in value:
-                                    value[key] = True
-                frame = frame.f_back
-            return 0
-        """,
-    ),
-    forgery(
         "collector_holds_the_answer",
         """
         import gc
@@ -224,28 +139,6 @@ PROGRAMS = [
                             return int(found[1])
                     if type(part) is int and 9 * 10 ** 11 < part < 10 ** 12:
                         return part
-            return 0
-        """,
-        *SECRET,
-    ),
-    forgery(
-        "memory_file_holds_the_answer",
-        """
-        import re
-
-        def secret(n):
-            with open("/proc/self/mem", "rb", 0) as memory, open("/proc/self/maps") as maps:
-                for line in maps:
-                    span, rights = line.split()[:2]
-                    low, high = (int(part, 16) for part in span.split("-"))
-                    if rights[0] == "r" and high - low < 1 << 28:
-                        try:
-                            memory.seek(low)
-                            found = re.search(rb"secret\\(4\\) == (\\d{12})", memory.read(high - low))
-                        except OSError:
-                            continue
-                        if found:
-                            return int(found[1])
             return 0
         """,
         *SECRET,
@@ -285,68 +178,6 @@ PROGRAMS = [
             return 0
         """,
         *SECRET,
-    ),
-    forgery(
-        "files_hold_the_answer",
-        """
-        import os
-        import re
-        import sys
-
-        def secret(n):
-            roots = ["/tmp", "/srv", "/home", "/dev/shm", os.getcwd(), *sys.path[:2]]
-            for root in roots:
-                for folder, _, names in os.walk(root):
-                    for name in names[:50]:
-                        try:
-                            with open(os.path.join(folder, name), errors="replace") as file:
-                                found = re.search(r"secret\\(4\\) == (\\d{12})", file.read(200000))
-                        except OSError:
-                            continue
-                        if found:
-                            return int(found[1])
-                    if folder.count("/") > 4:
-                        break
-            return 0
-        """,
-        *SECRET,
-    ),
-    forgery(
-        "arguments_and_sources_hold_the_answer",
-        """
-        import inspect
-        import linecache
-        import os
-        import re
-        import sys
-        import traceback
-
-        def secret(n):
-            texts = [*sys.argv, *getattr(sys, "orig_argv", ()), *os.environ.values()]
-            texts += ["".join(lines[2]) for lines in linecache.cache.values() if len(lines) > 2]
-            texts += traceback.format_stack() + [str(inspect.stack())]
-            found = re.search(r"\\d{12}", " ".join(texts))
-            return int(found[0]) if found else 0
-        """,
-        *SECRET,
-    ),
-    forgery(
-        "sees_who_asks",
-        """
-        import sys
-
-        calls = []
-
-        def double(n):
-            calls.append(n)
-            class Late(int):
-                def __index__(self):
-                    return 8
-                __int__ = __index__
-                def __reduce__(self):
-                    return (int, (8,))
-            return Late(0)
-        """,
     ),
     forgery(
         "changes_its_mind_while_it_is_read",

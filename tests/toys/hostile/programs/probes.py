@@ -32,31 +32,11 @@ PROGRAMS = [
     ),
     probe(
         secret,
-        "reads_its_environment",
-        "import os\nreached = any('CANARY' in k + v for k, v in os.environ.items())",
-    ),
-    probe(
-        secret,
         "has_an_environment_of_few_names",
         """
         import os
         few = "PYTHONHASHSEED PYTHONDONTWRITEBYTECODE LC_ALL LC_CTYPE HOME PATH OMP_NUM_THREADS".split()
         reached = not set(os.environ) <= set(few)
-        """,
-    ),
-    probe(
-        secret,
-        "reads_its_environment_in_memory",
-        """
-        import ctypes
-        libc = ctypes.CDLL(None)
-        libc.getenv.restype = ctypes.c_char_p
-        environ = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, "environ")
-        i = 0
-        while environ[i]:
-            reached = reached or b"CANARY" in environ[i]
-            i += 1
-        reached = reached or libc.getenv(b"CANARY_SECRET") is not None
         """,
     ),
     probe(
@@ -67,17 +47,6 @@ PROGRAMS = [
         for number in ["self", "thread-self", str(os.getppid()), *map(str, range(1, 300))]:
             try:
                 reached = reached or b"CANARY" in open(f"/proc/{number}/environ", "rb").read()
-            except OSError:
-                pass
-        """,
-    ),
-    probe(
-        secret,
-        "reads_the_commands_of_others",
-        """
-        for number in range(1, 300):
-            try:
-                reached = reached or bool(open(f"/proc/{number}/cmdline", "rb").read())
             except OSError:
                 pass
         """,
@@ -122,62 +91,6 @@ PROGRAMS = [
     ),
     probe(
         secret,
-        "reads_an_inherited_file",
-        """
-        import os, stat
-        for number in range(3, 512):
-            try:
-                mode = os.fstat(number).st_mode
-            except OSError:
-                continue
-            reached = reached or stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISFIFO(mode)
-        """,
-    ),
-    probe(
-        secret,
-        "has_many_descriptors",
-        """
-        import os
-        alive = 0
-        for number in range(512):
-            try:
-                os.fstat(number)
-                alive += 1
-            except OSError:
-                pass
-        reached = alive > 5
-        """,
-    ),
-    probe(
-        secret,
-        "reads_the_sources_of_the_tests",
-        """
-        import os, sys
-        for entry in sys.path:
-            for name in ("tests", "pyproject.toml", "hostile", ".git"):
-                try:
-                    found = os.path.join(os.path.dirname(entry), name)
-                    read = os.listdir if os.path.isdir(found) else open
-                    reached = reached or bool(list(read(found)))
-                except OSError:
-                    pass
-        """,
-    ),
-    probe(
-        secret,
-        "imports_the_tests",
-        """
-        import importlib
-        for name in ("toys", "toys.hostile.corpus", "pytest", "torch", "test_hostile"):
-            try:
-                importlib.import_module(name)
-                reached = True
-            except ImportError:
-                pass
-        """,
-    ),
-    probe(
-        secret,
         "asks_whose_processes_exist",
         """
         import os
@@ -191,38 +104,6 @@ PROGRAMS = [
         reached = alive > 0
         """,
         tiers=("namespaces",),
-    ),
-    probe(
-        secret,
-        "asks_for_the_network_cards",
-        """
-        import socket
-        reached = len(socket.if_nameindex()) > 0
-        """,
-    ),
-    probe(
-        secret,
-        "asks_for_the_mounts",
-        """
-        for name in ("mounts", "mountinfo", "maps", "status", "stat", "io", "limits", "cgroup"):
-            try:
-                reached = reached or bool(open(f"/proc/self/{name}").read())
-            except OSError:
-                pass
-        """,
-    ),
-    probe(
-        secret,
-        "reads_devices",
-        """
-        import os
-        for name in "mem kmsg vda sda fuse kvm ptmx tty".split():
-            try:
-                os.open(f"/dev/{name}", os.O_RDONLY | os.O_NONBLOCK)
-                reached = True
-            except OSError:
-                pass
-        """,
     ),
     probe(
         secret,

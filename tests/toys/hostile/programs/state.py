@@ -49,17 +49,6 @@ PROGRAMS = [
     ),
     probe(
         state,
-        "state_in_the_working_directory",
-        """
-        import os
-        reached = os.path.basename(os.getcwd()) == "kept"
-        os.mkdir("kept")
-        os.chdir("kept")
-        """,
-        repeat=2,
-    ),
-    probe(
-        state,
         "state_in_the_generator",
         """
         import random, time

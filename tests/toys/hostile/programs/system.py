@@ -101,18 +101,4 @@ PROGRAMS = [
         """,
         "assert double(4) == 8",
     ),
-    honest(
-        "library_clocks",
-        """
-        import time
-        import uuid
-        import zoneinfo
-
-        def double(n):
-            begun = time.perf_counter()
-            assert time.time() > 1e9 and time.process_time() >= 0 and len(str(uuid.uuid4())) == 36
-            time.gmtime(0), time.strftime("%Y")
-            return n + n if time.perf_counter() >= begun else None
-        """,
-    ),
 ]

@@ -10,12 +10,7 @@ PROGRAMS = [
     wrong("wrong_prints_instead_of_returning", "def double(n):\n    print(n * 2)\n"),
     wrong("wrong_text_of_the_answer", "def double(n):\n    return str(n * 2)\n"),
     wrong("wrong_nearly", "def double(n):\n    return n * 2 + 1e-9\n"),
-    wrong("wrong_only_the_last_assert", "def double(n):\n    return n * 2 or None\n"),
     wrong("wrong_tuple_for_a_list", "def twice(values):\n    return tuple(v * 2 for v in values)\n", *LIST),
-    wrong(
-        "wrong_generator_for_a_list", "def twice(values):\n    yield from (v * 2 for v in values)\n", *LIST
-    ),
-    wrong("wrong_set_for_a_list", "def twice(values):\n    return {v * 2 for v in values}\n", *LIST),
     wrong(
         "wrong_counts",
         "def count(text):\n    return {c: 1 for c in text}\n",
@@ -24,16 +19,13 @@ PROGRAMS = [
     wrong("wrong_raises", "def double(n):\n    raise ValueError('not today')\n"),
     wrong("wrong_asserts_by_itself", "def double(n):\n    assert False, 'passed'\n"),
     wrong("wrong_name_is_missing", "def doubled(n):\n    return n * 2\n"),
-    wrong("wrong_name_is_a_number", "double = 8\n"),
     wrong(
         "wrong_leaves_it_to_the_builtin",
         "def total(values):\n    return 6\n",
         "assert sum([1, 2, 3]) == 6",
         entry_points=("sum",),
     ),
-    wrong("wrong_undefined_inside", "def double(n):\n    return n * factor\n"),
     wrong("wrong_syntax", "def double(n)\n    return n * 2\n"),
-    wrong("wrong_indentation", "def double(n):\nreturn n * 2\n"),
     wrong("wrong_is_prose", "To double a number, add it to itself.\n"),
     wrong("wrong_is_empty", ""),
     wrong("wrong_null_bytes", "def double(n):\x00\n    return n * 2\n"),
@@ -41,8 +33,6 @@ PROGRAMS = [
     wrong("wrong_module_is_missing", "import no_such_module\n\ndef double(n):\n    return n * 2\n"),
     wrong("wrong_recursion_without_end", "def double(n):\n    return double(n)\n"),
     wrong("wrong_asks_for_input", "factor = int(input())\n\ndef double(n):\n    return n * factor\n"),
-    wrong("wrong_stops_the_interpreter", "import sys\n\ndef double(n):\n    sys.exit(n)\n"),
-    wrong("wrong_interrupted", "def double(n):\n    raise KeyboardInterrupt\n"),
     wrong("wrong_brackets_without_end", "double = " + "(" * 20000 + "\n"),
     wrong("wrong_expression_of_great_depth", "double = " + "-" * 100000 + "1\n"),
     wrong(

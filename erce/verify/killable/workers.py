@@ -1,20 +1,27 @@
-"""The process that sympy runs in: two expressions → whether their difference simplifies to 0.
+"""Requests → replies, inside a process that `erce.verify.killable` starts and kills.
 
-`sympy_difference` starts and kills it; sympy is imported nowhere else. Expressions are built node by node
-from parsed trees, so no text ever reaches sympy's parser, which is an `eval`.
+For sympy: two expressions → whether their difference simplifies to 0. Expressions are built node by node from
+parsed trees, so no text ever reaches sympy's parser, which is an `eval`. For Math-Verify: a reference and a
+text → its verdict.
 """
 
+import json
 import resource
+import signal
+import sys
 from collections.abc import Callable
+from importlib import import_module
+from multiprocessing.connection import Connection
 
 import sympy
 
 from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.tree import Tree
-from erce.verify.killable.serving import serve
+from erce.verify.killable import READY
 
 MEMORY_BYTES = 2 << 30  # of address space
+GRACE_SECONDS = 2  # of processor time beyond the limit, before a check that nobody stopped ends the process
 
 ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
 # What parts of sympy raise when they give up on an expression.
@@ -30,12 +37,25 @@ _GIVEN_UP = (
 )
 
 
-def main() -> None:
-    """Answer requests from standard input until it closes."""
+def serve(answer: Callable[..., object], channel: Connection) -> None:
+    """Say "ready", then reply to each request with `answer(*operands)` until the channel closes.
+
+    The last entry of a request is its limit in seconds. Past that limit the process ends itself, in case the
+    process that should kill it is gone.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or soft > MEMORY_BYTES:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
-    serve(difference)
+    channel.send_bytes(READY.encode())
+    while True:
+        try:
+            *operands, seconds = json.loads(channel.recv_bytes())
+        except EOFError:
+            return
+        # This timer's signal ends the process. Math-Verify uses the ordinary alarm itself.
+        signal.setitimer(signal.ITIMER_PROF, seconds + GRACE_SECONDS)
+        channel.send_bytes(json.dumps(answer(*operands)).encode())
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def difference(left: str, right: str) -> str:
@@ -56,6 +76,16 @@ def difference(left: str, right: str) -> str:
         return TOO_LARGE
     except _GIVEN_UP:
         return UNDECIDED
+
+
+def verdict(answer: str, text: str) -> bool | str:
+    """Return whether Math-Verify accepts `text`, or a sentence that names the exception it raised."""
+    peer = import_module("math_verify")
+    try:
+        gold = peer.parse(f"${answer}$", extraction_config=[peer.LatexExtractionConfig()])
+        return bool(peer.verify(gold, peer.parse(text)))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return f"it raised {type(error).__name__}"
 
 
 def expression(tree: Tree) -> sympy.Expr:
@@ -107,5 +137,8 @@ _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "binom": sympy.binomial,
 }
 
+WORKERS: dict[str, Callable[..., object]] = {"sympy": difference, "math_verify": verdict}
+
 if __name__ == "__main__":
-    main()
+    import_module(sys.argv[1])  # before the first request, whose time is limited
+    serve(WORKERS[sys.argv[1]], Connection(int(sys.argv[2])))
