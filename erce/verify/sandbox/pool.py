@@ -102,6 +102,8 @@ class Sandbox:
                 deaths.append(str(death))
             else:
                 warning = "; ".join(filter(None, (self.warning, _warning_of_oracle(job, outcome.verdict))))
+                if not warning:
+                    return outcome
                 return replace(outcome, verdict=replace(outcome.verdict, warning=warning))
         detail = f"the sandbox broke twice: {deaths[0]}; {deaths[1]}"
         return Outcome(Verdict(False, "error", detail=detail, warning=self.warning), 0.0)

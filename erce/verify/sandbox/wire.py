@@ -24,7 +24,12 @@ MAX_FRAME_BYTES = 8 << 20
 MAX_ITERATOR_VALUES = 10_000
 TOO_DEEP = "a value that is nested too deeply"
 
-_json = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False)
+# The functions in C below json.dumps and json.loads: 3 % of the processor time of a verdict.
+_encoding: Any = json.encoder
+_chunks_of = _encoding.c_make_encoder(
+    None, None, _encoding.encode_basestring, None, ":", ",", False, False, True
+)
+_decode = json.JSONDecoder().decode
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
 _JSON_INTS = range(1 - (1 << 53), 1 << 53)  # which survive every JSON reader
 
@@ -43,7 +48,7 @@ class OpaqueError(Exception):
 
 def frame(message: object) -> bytes:
     """Return the bytes of one frame; TooBigError if they exceed the limit."""
-    text = _json.encode(message).encode(*_UTF_8)
+    text = "".join(_chunks_of(message, 0)).encode(*_UTF_8)
     if len(text) > MAX_FRAME_BYTES:
         raise TooBigError(f"{len(text)} bytes")
     return len(text).to_bytes(4, "little") + text
@@ -61,7 +66,7 @@ def receive(channel: socket.socket) -> Any:
 
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
-    return json.loads(payload.decode(*_UTF_8))
+    return _decode(payload.decode(*_UTF_8))
 
 
 def payload(channel: socket.socket) -> bytes:
@@ -229,10 +234,10 @@ def _iso(value: date | time) -> list[str]:
 _KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[Any]], Any]], ...] = (
     ("i", int, lambda value: [hex(value)], lambda parts: int(_text(parts), 16)),
     ("f", float, lambda value: [repr(value)], lambda parts: float(_text(parts))),
-    ("l", list, list, list),
-    ("t", tuple, tuple, tuple),
-    ("s", set, set, set),
-    ("z", frozenset, frozenset, frozenset),
+    ("l", list, iter, lambda parts: parts),
+    ("t", tuple, iter, tuple),
+    ("s", set, iter, set),
+    ("z", frozenset, iter, frozenset),
     ("d", dict, _pairs, _mapping),
     ("b", bytes, lambda value: [value.hex()], lambda parts: bytes.fromhex(_text(parts))),
     ("B", bytearray, lambda value: [value.hex()], lambda parts: bytearray.fromhex(_text(parts))),
