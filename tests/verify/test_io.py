@@ -31,7 +31,6 @@ CASES = [("1 2", "3"), ("10 20\n", "30\n"), ("-1 1", "0")]
     [
         ADD,
         f"def main():\n    {ADD.replace(chr(10), chr(10) + '    ')}\nif __name__ == '__main__':\n    main()",
-        "import sys\nprint(sum(map(int, sys.stdin.read().split())))",
         "import sys\nsys.stdout.write(str(sum(map(int, sys.stdin.buffer.readline().split()))))\nsys.exit()",
         "import os\nx = sum(map(int, open(0).read().split()))\nos.write(1, b' %d \\n\\n' % x)\nos._exit(0)",
         "import sys\nfor line in sys.stdin: print(*[eval(line.strip().replace(' ', '+'))], end='')\nexit(0)",
@@ -58,26 +57,18 @@ def test_a_right_program_passes_however_it_reads_prints_and_ends(program):
         (ADD + "\nraise SystemExit(3)", "failed", "case 1 of 3: ended with status 3"),
         (ADD + "\nimport os\nos.write(1, b'3')\nos._exit(4)", "failed", "ended its process (exit status 4)"),
         ("print(", "failed", "case 1 of 3: raised SyntaxError"),
-        ("input(); input()", "failed", "case 1 of 3: raised EOFError"),
         ("while True: pass", "timeout", "case 1 of 3: over 0.3 s of processor time"),
         (
             "while True: print('3' * 10**6)",
             "failed",
             "case 1 of 3: raised OSError: [Errno 27] File too large",
         ),
-        ("x = bytearray(4 << 30)", "failed", "case 1 of 3: raised MemoryError"),
-        ("\ud800", "failed", "case 1 of 3: raised"),
     ],
 )
 def test_a_wrong_program_fails_in_its_first_wrong_case(program, reason, detail):
     verdict = verify_io(program, CASES, limits=Limits(cpu=0.3, wall=60.0))
     assert (verdict.accepted, verdict.reason) == (False, reason)
     assert detail in verdict.detail
-
-
-def test_the_limits_hold_for_each_case():
-    spin = "import time\nwhile time.process_time() < 0.15: pass\n" + ADD
-    assert verify_io(spin, CASES, limits=Limits(cpu=0.3, wall=60.0)).accepted
 
 
 def test_nothing_stays_from_one_case_to_the_next():

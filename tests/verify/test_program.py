@@ -1,12 +1,10 @@
 """A pass is evidence that every assert held; nothing else passes, hangs or outlives its verdict."""
 
-from pathlib import Path
-
 import pytest
 
 from erce.types import Completion, Problem, Verdict
 from erce.verify import program
-from erce.verify.program import extract_program, run_program, verify_program, verify_program_paper
+from erce.verify.program import run_program, verify_program, verify_program_paper
 from erce.verify.sandbox import Limits, Outcome, Sandbox, pool
 
 SQUARE = Problem(
@@ -44,8 +42,6 @@ def short_of_cpu(monkeypatch):
     "program",
     [
         "def f(x):\n    return x * x",
-        "f = lambda x: x ** 2",
-        "import math\ndef f(x):\n    return int(math.pow(x, 2))",
         "print('a' * 10**6)\ndef f(x):\n    print(x)\n    return x * x",
         "def f(x):\n    return x * x\nif __name__ == '__main__':\n    raise SystemExit(1)",
         DATACLASS,
@@ -61,16 +57,11 @@ def test_a_right_program_passes(program):
     ("program", "reason"),
     [
         ("def f(x):\n    return x + x", "failed"),
-        ("def f(x):\n    return 9", "failed"),
         ("def f(x):\n    return x * x\nassert False", "failed"),
         ("def f(x:\n", "failed"),
         ("g = 1", "failed"),
         ("import numpy\nf = numpy.square", "failed"),
         ("def f(x):\n    return f(x)", "failed"),
-        ("x = input()\ndef f(x):\n    return x * x", "failed"),
-        ("(" * 100_000, "failed"),
-        ("\0", "failed"),
-        ("\ud800", "failed"),
         ("def f(x):\n    return object()", "opaque"),
     ],
 )
@@ -90,26 +81,9 @@ def test_a_wrong_program_fails(program, reason):
         "import os; os.kill(os.getpid(), 9)",
     ],
 )
-@pytest.mark.parametrize(
-    "where", ["{}", "def f(x):\n    {}", "def f(x):\n    if x == 0:\n        {}\n    return x * x"]
-)
+@pytest.mark.parametrize("where", ["{}", "def f(x):\n    if x == 0:\n        {}\n    return x * x"])
 def test_leaving_early_is_never_a_pass(leave, where):
     assert verify_program(SQUARE, where.format(leave)).reason == "failed"
-
-
-def test_an_exit_handler_does_not_make_a_pass():
-    program = (
-        "import atexit, os, sys\natexit.register(os._exit, 0)\nsys.excepthook = lambda *_: os._exit(0)\n"
-    )
-    assert verify_program(SQUARE, program + "def f(x):\n    return 0").reason == "failed"
-
-
-def test_writing_to_every_descriptor_does_not_make_a_pass():
-    program = (
-        "import os\nfor fd in range(64):\n    try:\n        os.set_blocking(fd, False)\n"
-        "        os.write(fd, b'passed' * 10**5)\n    except OSError:\n        pass\n"
-    )
-    assert not verify_program(SQUARE, program).accepted
 
 
 @pytest.mark.parametrize(
@@ -117,19 +91,12 @@ def test_writing_to_every_descriptor_does_not_make_a_pass():
     [
         "while True:\n    pass",
         "while True:\n    try:\n        while 1:\n            pass\n    except BaseException:\n        pass",
-        "while True:\n    print('x' * 10**5)",
-        "import sys\nwhile True:\n    sys.stderr.write('x' * 10**5)",
         "import signal, time\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))\ntime.sleep(60)",
     ],
 )
 def test_a_program_that_does_not_end_is_a_timeout(program, impatient):
     verdict = verify_program(SQUARE, program)
     assert (verdict.accepted, verdict.reason) == (False, "timeout")
-
-
-def test_a_memory_bomb_ends_at_the_limit():
-    verdict = verify_program(SQUARE, "bomb = bytearray(4 << 30)")
-    assert (verdict.reason, verdict.detail) == ("failed", "the program raised MemoryError")
 
 
 def test_a_pair_of_program_and_problem_is_judged_once(monkeypatch):
@@ -196,24 +163,6 @@ def test_a_completion_that_was_cut_off_and_does_not_pass_is_truncated(text, reas
 @pytest.mark.parametrize("text", ["", " \n", "```python\n```"])
 def test_an_empty_program_is_no_answer(text):
     assert verify_program(SQUARE, text).reason == "no answer"
-
-
-@pytest.mark.parametrize(
-    ("text", "program"),
-    [
-        ("x = 1", "x = 1"),
-        ("```python\nx = 1\n```", "x = 1"),
-        ("First\n```python\nx = 1\n```\nthen\n```Python\nx = 2\n```\nso", "x = 2"),
-        ("```python\nx = 1\n```\n```\noutput\n```", "x = 1"),
-        ("```py\nx = 1\n```", "x = 1"),
-        ("```\nx = 1\n```", "x = 1"),
-        ("```text\nout\n```\n```\nx = 1\n```", "x = 1"),
-        ("```python\nx = 1", "x = 1"),
-        ("  ```python\nx = '```'\n  ```", "x = '```'"),
-    ],
-)
-def test_the_program_is_the_last_python_block_else_the_last_block_else_the_text(text, program):
-    assert extract_program(text) == program
 
 
 def test_tests_may_hold_set_up_and_asserts_inside_functions():
@@ -325,14 +274,6 @@ def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
     pool.close_shared()
     assert verdict.accepted
     assert "seccomp" in verdict.warning
-
-
-def test_no_descriptor_is_left():
-    run_program("f = lambda: 0", ["assert f() == 0"])
-    before = len(list(Path("/dev/fd").iterdir()))
-    for number in range(5):
-        verify_program(SQUARE, f"def f(x):\n    return x * x + {number}")
-    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 def test_a_fence_around_a_program_is_named_where_python_cannot_read_it():

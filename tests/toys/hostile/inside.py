@@ -13,11 +13,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toys.hostile.sampler import Sampler, look, processes
 from toys.hostile.scene import Scene
 
-MEMORY, SUPERVISOR, SHARED = 1700, 400, 1300  # MB above what there was before
-PROCESSES, THREADS = 40, 150  # as many threads as have room for their stacks in the memory limit
 USUAL_PROCESSES = 5  # the first of the cage, this one, the scene's victim, the worker and its judge
 LATE_SECONDS = 30.0  # past the wall limit
 SETTLE_SECONDS = 10.0  # within which processes must be gone; milliseconds on an idle machine
@@ -60,7 +57,7 @@ def _nothing(order: Order) -> None:
 
 def _programs(order: Order) -> None:
     """Run each program `repeat` times, and report its last verdict and the effects of all runs."""
-    scene, sampler = Scene(order.secrets), Sampler()
+    scene = Scene(order.secrets)
     with sandbox(order) as box:
         say(tier=box.tier, warning=box.warning)
         run(box, {"program": "def f():\n    return 1\n", "tests": ["assert f() == 1"]})
@@ -69,16 +66,17 @@ def _programs(order: Order) -> None:
         list(scene.changes())
         for program in order.programs:
             say(start=program["name"])
-            sampler.reset()
-            before, begun = look(), time.monotonic()
+            begun = time.monotonic()
             verdicts = [run(box, program) for _ in range(program.get("repeat", 1))]
-            effects = [*_excess(sampler, before, begun, order), *_left(usual), *scene.changes()]
+            took = time.monotonic() - begun
+            late = [f"time: {took:.1f} s"] if took > order.limits["wall"] + LATE_SECONDS else []
+            effects = [*late, *_left(usual), *scene.changes()]
             say(
                 name=program["name"],
                 accepted=verdicts[-1].accepted,
                 reason=verdicts[-1].reason,
                 detail=verdicts[-1].detail,
-                elapsed=time.monotonic() - begun,
+                elapsed=took,
                 effects=effects,
             )
     scene.end()
@@ -101,19 +99,9 @@ def run(box, program: dict):
     )
 
 
-def _excess(sampler: Sampler, before, begun: float, order: Order):
-    peak, took = sampler.peaks(), time.monotonic() - begun
-    for name, grown, most in (
-        ("memory", peak.memory - before.memory, MEMORY),
-        ("supervisor memory", peak.supervisor - before.supervisor, SUPERVISOR),
-        ("disk", peak.shared - before.shared, SHARED),
-        ("processes", peak.processes - before.processes, PROCESSES),
-        ("processes", peak.threads - before.threads, THREADS),
-    ):
-        if grown > most:
-            yield f"{name}: {grown:.0f} above what there was"
-    if took > order.limits["wall"] + LATE_SECONDS:
-        yield f"time: {took:.1f} s"
+def processes() -> list[int]:
+    """Return the numbers of all processes in the cage, zombies included."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _left(usual: int):

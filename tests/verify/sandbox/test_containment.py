@@ -20,13 +20,6 @@ def reached(code):
     except (OSError, MemoryError, ValueError):
         return False
 """
-THREADS = """
-import threading
-run = lambda: sum(range(10**12))
-for _ in range(8):
-    threading.Thread(target=run).start()
-run()
-"""
 ELSEWHERE = "(open('/var/tmp/erce-probe', 'w').close(), os.unlink('/var/tmp/erce-probe'))"
 SOLVED = "f = lambda x: x"
 
@@ -83,16 +76,9 @@ def test_a_program_has_three_descriptors_and_its_channel(sandbox):
 @pytest.mark.parametrize(
     "loop",
     [
-        "while True: pass",
         pytest.param("sum(range(10**12))", marks=pytest.mark.slow),
-        "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
         "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True: pass",
-        pytest.param(
-            "while True:\n    try:\n        while True: print('x' * 10**5)\n    except BaseException: pass",
-            marks=pytest.mark.slow,
-        ),
-        THREADS,
-        pytest.param("import sys; sys.setswitchinterval(1000)\nwhile True: pass", marks=pytest.mark.slow),
+        "while True:\n    try:\n        while True: print('x' * 10**5)\n    except BaseException: pass",
     ],
 )
 def test_computing_without_end_is_a_timeout(sandbox, loop):
@@ -114,14 +100,6 @@ def test_waiting_is_a_timeout_too(sandbox, wait):
     limits = Limits(cpu=2.0, wall=0.6)
     verdict = sandbox.run(f"import os, threading, time\n{wait}", ["assert f(1)"], limits=limits)
     assert (verdict.reason, verdict.detail) == ("timeout", "waited for 0.3 s without computing")
-
-
-@pytest.mark.slow
-def test_an_honest_program_is_not_judged_by_wall_time_beside_many_others(sandbox):
-    """It gets 0.3 s of processor time in no less than 12 s, as on a machine at load 40."""
-    computes = "time.sleep(0.1)\n        while time.process_time() < turn / 400: pass"
-    slow = f"import time\ndef f(x):\n    for turn in range(120):\n        {computes}\n    return x"
-    assert sandbox.run(slow, ["assert f(1) == 1"]).accepted
 
 
 def test_memory_files_and_threads_have_limits(sandbox):

@@ -2,41 +2,14 @@
 
 from toys.hostile.corpus import Family
 
-abuse = Family("abuse", "fail", ("time", "processes", "left process"))
-loop = Family("abuse", "fail", ("time", "left process"))
-disk = Family("abuse", "any", ("disk", "file changed"))
+abuse = Family("abuse", "fail")
+loop = Family("abuse", "fail")
+disk = Family("abuse", "any")
 
 PROGRAMS = [
     loop(
-        "loop_in_the_function",
-        "def double(n):\n    while True:\n        n += 1\n",
-        slow=True,
-        reason="timeout",
-    ),
-    loop(
         "loop_in_c",
         "def double(n):\n    return sum(range(10 ** 13))\n",
-        slow=True,
-        reason="timeout",
-    ),
-    loop(
-        "loop_without_signals",
-        """
-        import signal
-
-        for number in range(1, 65):
-            try:
-                signal.signal(number, signal.SIG_IGN)
-            except (OSError, ValueError):
-                pass
-        signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
-        signal.alarm(0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-        def double(n):
-            while True:
-                pass
-        """,
         slow=True,
         reason="timeout",
     ),
@@ -45,19 +18,6 @@ PROGRAMS = [
         "import time\n\ndef double(n):\n    time.sleep(10 ** 6)\n",
         slow=True,
         reason="timeout",
-    ),
-    loop(
-        "loop_in_a_destructor",
-        """
-        class Last:
-            def __del__(self):
-                while True:
-                    pass
-
-        def double(n):
-            Last()
-        """,
-        slow=True,
     ),
     loop(
         "loop_in_every_thread",
@@ -88,21 +48,6 @@ PROGRAMS = [
         """,
         slow=True,
     ),
-    abuse(
-        "forks_without_end",
-        """
-        import os
-
-        def double(n):
-            made = 0
-            for _ in range(10 ** 4):
-                try:
-                    made += os.fork() == 0
-                except OSError:
-                    pass
-            return n * 2 if made else 0
-        """,
-    ),
     abuse("dies_of_a_null_pointer", "import ctypes\n\ndef double(n):\n    return ctypes.string_at(0)\n"),
     abuse(
         "dies_of_recursion_in_c",
@@ -129,21 +74,6 @@ PROGRAMS = [
         "closes_everything_at_import",
         "import os\n\nos.closerange(0, 4096)\n\ndef double(n):\n    return 0\n",
     ),
-    abuse(
-        "descriptors_without_end",
-        """
-        import os
-
-        def double(n):
-            opened = []
-            try:
-                while len(opened) < 100000:
-                    opened.append(os.open("/dev/null", os.O_RDONLY))
-            except OSError:
-                pass
-            return n * 2 if len(opened) > 5000 else 0
-        """,
-    ),
     disk(
         "disk_by_a_sum_of_files",
         """
@@ -164,26 +94,9 @@ PROGRAMS = [
         "assert double(4) == 8",
         expect="pass",
     ),
-    disk(
-        "disk_by_a_hole",
-        """
-        import os
-
-        def double(n):
-            try:
-                number = os.open("/tmp/hole", os.O_CREAT | os.O_RDWR, 0o600)
-                os.ftruncate(number, 1 << 40)
-                os.posix_fallocate(number, 0, 1 << 30)
-            except OSError:
-                return n * 2
-            return 0
-        """,
-        expect="pass",
-    ),
     loop(
         "output_without_end",
         "def double(n):\n    while True:\n        print('x' * 100000)\n",
         slow=True,
-        must_not=("time", "supervisor memory", "disk"),
     ),
 ]

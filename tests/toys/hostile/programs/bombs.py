@@ -2,8 +2,8 @@
 
 from toys.hostile.corpus import Family
 
-hungry = Family("abuse", "fail", ("memory", "time"))
-bomb = Family("abuse", "fail", ("supervisor memory", "memory", "time"))
+hungry = Family("abuse", "fail")
+bomb = Family("abuse", "fail")
 
 PROGRAMS = [
     hungry(
@@ -52,26 +52,10 @@ PROGRAMS = [
             return 0
         """,
     ),
-    hungry(
-        "memory_caught_and_tried_again",
-        """
-        def double(n):
-            kept = []
-            for _ in range(300):
-                try:
-                    kept.append("x" * (50 << 20))
-                except MemoryError:
-                    pass
-            return 0
-        """,
-        slow=True,
-    ),
-    hungry("memory_of_the_source", "double = '''" + "x" * 20_000_000 + "'''\n"),
     bomb(
         "bomb_of_depth",
         "def double(n):\n    v = 8\n    for _ in range(200000):\n        v = [v]\n    return v\n",
     ),
-    bomb("bomb_of_itself", "def double(n):\n    v = []\n    v.append(v)\n    return v\n"),
     bomb("bomb_of_length", "def double(n):\n    return 'x' * (300 << 20)\n", slow=True),
     bomb(
         "bomb_of_shared_parts",
@@ -88,11 +72,6 @@ PROGRAMS = [
         "bomb_of_a_decimal",
         "from decimal import Decimal\n\ndef double(n):\n    return Decimal('1e999999999')\n",
         "assert int(double(4)) == 8",
-    ),
-    bomb(
-        "bomb_of_a_range_as_a_list",
-        "def double(n):\n    return range(10 ** 9)\n",
-        "assert list(double(4)) == [8]",
     ),
     bomb(
         "bomb_of_collisions",
@@ -119,30 +98,5 @@ PROGRAMS = [
         def double(n):
             raise Shown from Shown()
         """,
-    ),
-    bomb(
-        "bomb_of_a_false_length",
-        """
-        class Long(list):
-            def __len__(self):
-                return 1 << 62
-            def __length_hint__(self):
-                return 1 << 62
-
-        class Hinted:
-            def __length_hint__(self):
-                return 1 << 50
-            def __iter__(self):
-                return iter([8])
-
-        def double(n):
-            return [Long(), Hinted()]
-        """,
-    ),
-    bomb(
-        "bomb_of_a_pattern_for_the_test",
-        "def double(n):\n    return 'a' * 60\n",
-        "import re\nassert re.match(r'(a|a)*b', double(4))",
-        slow=True,
     ),
 ]

@@ -2,11 +2,9 @@
 
 from toys.hostile.corpus import Family
 
-forgery = Family("forgery", "fail", ("wrong pass",))
+forgery = Family("forgery", "fail")
 
 PROGRAMS = [
-    forgery("exit_by_system", "import os\n\ndef double(n):\n    os._exit(0)\n"),
-    forgery("exit_at_import", "import sys\nsys.exit(0)\n"),
     forgery(
         "exit_after_the_module",
         """

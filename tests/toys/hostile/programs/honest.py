@@ -1,4 +1,4 @@
-"""Honest programs that use the language in full, which no protection may fail."""
+"""Honest programs that use memory, threads, files and much of the library, which no protection may fail."""
 
 from toys.hostile.corpus import Family
 
@@ -6,16 +6,6 @@ honest = Family("honest", "pass")
 
 PROGRAMS = [
     honest("honest_double", "def double(n):\n    return n + n\n"),
-    honest(
-        "honest_main_guard",
-        """
-        def double(n):
-            return 2 * n
-
-        if __name__ == "__main__":
-            print(double(int(input("a number: "))))
-        """,
-    ),
     honest(
         "honest_prints_a_lot",
         """
@@ -49,66 +39,6 @@ PROGRAMS = [
         mode="unproven",
     ),
     honest(
-        "honest_named_tuple",
-        """
-        from typing import NamedTuple
-
-        class Span(NamedTuple):
-            low: int
-            high: int = 9
-
-        def span(values):
-            return Span(min(values), max(values))
-        """,
-        "assert span([3, 1, 2]) == (1, 3)",
-        "assert tuple(span([4])) == (4, 4)",
-    ),
-    honest(
-        "honest_endless_generator",
-        """
-        def primes():
-            found = []
-            n = 2
-            while True:
-                if all(n % p for p in found):
-                    found.append(n)
-                    yield n
-                n += 1
-        """,
-        "import itertools\nassert list(itertools.islice(primes(), 6)) == [2, 3, 5, 7, 11, 13]",
-        "for p in primes():\n    if p > 20:\n        break\nassert p == 23",
-        mode="unproven",
-    ),
-    honest(
-        "honest_closure",
-        """
-        def adder(a):
-            def add(b, *, times=1):
-                return (a + b) * times
-            return add
-        """,
-        "assert adder(3)(4) == 7",
-        "assert adder(1)(2, times=10) == 30",
-        "assert list(map(adder(5), [1, 2])) == [6, 7]",
-        mode="unproven",
-    ),
-    honest(
-        "honest_named_like_a_builtin",
-        """
-        def sum(values):
-            total = 0
-            for value in values:
-                total += value
-            return total
-
-        def max(a, b):
-            return a if a > b else b
-        """,
-        "assert sum([1, 2, 3]) == 6",
-        "assert max(3, 9) == 9",
-        entry_points=("sum", "max"),
-    ),
-    honest(
         "honest_deep_recursion",
         """
         import sys
@@ -119,37 +49,6 @@ PROGRAMS = [
             return 0 if n == 0 else 1 + depth(n - 1)
         """,
         "assert depth(9000) == 9000",
-    ),
-    honest(
-        "honest_edges_of_float",
-        """
-        def quotient(a, b):
-            if b == 0:
-                return float("nan") if a == 0 else float("inf") * a
-            return a / b
-        """,
-        "import math",
-        "assert math.isnan(quotient(0, 0))",
-        "assert quotient(1.0, 0) == math.inf and quotient(-1.0, 0) == -math.inf",
-        "assert math.copysign(1, quotient(0.0, -4.0)) == -1.0",
-        "assert quotient(5e-324, 1) == 5e-324 and abs(quotient(1, 3) - 0.333333) < 1e-5",
-    ),
-    honest(
-        "honest_large_answer",
-        "def numbers(n):\n    return [[i, str(i)] for i in range(n)]\n",
-        "assert numbers(50000)[-1] == [49999, '49999']",
-    ),
-    honest(
-        "honest_changes_its_argument",
-        """
-        def arrange(values):
-            values.sort()
-
-        def note(book, name):
-            book[name] = book.get(name, 0) + 1
-        """,
-        "v = [3, 1, 2]\narrange(v)\nassert v == [1, 2, 3]",
-        "b = {}\nnote(b, 'a')\nnote(b, 'a')\nassert b == {'a': 2}",
     ),
     honest(
         "honest_three_hundred_megabytes",
@@ -163,6 +62,118 @@ PROGRAMS = [
     honest(
         "honest_sleeps",
         "import time\n\ndef double(n):\n    time.sleep(0.2)\n    return n * 2\n",
+        "assert double(4) == 8",
+    ),
+    honest(
+        "library_text_formats",
+        """
+        import configparser
+        import csv
+        import io
+        import json
+        import textwrap
+        import xml.etree.ElementTree as tree
+        from html import escape
+        from urllib.parse import parse_qs, urlsplit
+
+        def rows(text):
+            return list(csv.reader(io.StringIO(text)))
+
+        def compact(value):
+            return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+        def tags(text):
+            return [node.tag for node in tree.fromstring(text).iter()]
+
+        def query(url):
+            return parse_qs(urlsplit(url).query), escape("<&>"), textwrap.shorten("a b c d", 5)
+
+        def setting(text):
+            parser = configparser.ConfigParser()
+            parser.read_string(text)
+            return parser["a"]["b"]
+        """,
+        "assert rows('a,\"b,c\"\\n1,2\\n') == [['a', 'b,c'], ['1', '2']]",
+        "assert compact({'b': [1, None], 'a': True}) == '{\"a\":true,\"b\":[1,null]}'",
+        "assert tags('<a><b/><c/></a>') == ['a', 'b', 'c']",
+        "assert query('http://x/?k=1&k=2') == ({'k': ['1', '2']}, '&lt;&amp;&gt;', '[...]')",
+        "assert setting('[a]\\nb = 3') == '3'",
+    ),
+    honest(
+        "library_forty_threads",
+        """
+        import threading
+
+        def together(n):
+            seen, gate = [], threading.Barrier(n)
+
+            def meet(i):
+                gate.wait()
+                seen.append(i)
+
+            workers = [threading.Thread(target=meet, args=(i,)) for i in range(n)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            return sorted(seen)
+        """,
+        "assert together(40) == list(range(40))",
+    ),
+    honest(
+        "library_asyncio",
+        """
+        import asyncio
+
+        async def part(n):
+            await asyncio.sleep(0.001)
+            return n
+
+        async def both(n):
+            return sum(await asyncio.gather(part(n), part(n)))
+
+        def double(n):
+            return asyncio.run(both(n))
+        """,
+    ),
+    honest(
+        "library_temporary_file",
+        """
+        import os
+        import tempfile
+
+        def double(n):
+            with tempfile.NamedTemporaryFile("w+", suffix=".txt") as file:
+                file.write(f"{n}\\n" * 2)
+                file.seek(0)
+                total = sum(int(line) for line in file)
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "a"), "wb") as file:
+                    file.write(bytes(1000))
+                return total + os.path.getsize(os.path.join(folder, "a")) - 1000
+        """,
+        tiers=("namespaces",),
+    ),
+    honest(
+        "library_own_alarm",
+        """
+        import signal
+
+        class Late(Exception):
+            pass
+
+        def ring(*_):
+            raise Late
+
+        def double(n):
+            signal.signal(signal.SIGALRM, ring)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            try:
+                while True:
+                    pass
+            except Late:
+                return n + n
+        """,
         "assert double(4) == 8",
     ),
 ]

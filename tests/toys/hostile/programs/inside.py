@@ -2,7 +2,7 @@
 
 from toys.hostile.corpus import Family
 
-forgery = Family("forgery", "fail", ("wrong pass",))
+forgery = Family("forgery", "fail")
 SECRET = ("assert secret(4) == 918273645546",)
 
 PROGRAMS = [
@@ -63,65 +63,6 @@ PROGRAMS = [
         """,
     ),
     forgery(
-        "patched_small_integers",
-        """
-        import ctypes
-
-        def double(n):
-            for value in (8, 42):
-                ctypes.memmove(id(value), id(7), 28)
-            return 7
-        """,
-    ),
-    forgery(
-        "trace_skips_the_lines",
-        """
-        import sys
-        import threading
-
-        def double(n):
-            return 0
-
-        def trace(frame, event, arg):
-            lines = sorted({line for *_, line in frame.f_code.co_lines() if line})
-            if event == "line" and "double" in frame.f_code.co_names and lines[-1] > frame.f_lineno:
-                try:
-                    frame.f_lineno = lines[-1]
-                except ValueError:
-                    pass
-            return trace
-
-        sys.settrace(trace)
-        threading.settrace(trace)
-        for frame in sys._current_frames().values():
-            while frame:
-                frame.f_trace = trace
-                frame = frame.f_back
-        """,
-        "assert double(4) == 8\npass",
-    ),
-    forgery(
-        "frames_hold_the_answer",
-        """
-        import sys
-
-        def secret(n):
-            frame = sys._getframe()
-            while frame:
-                for scope in (frame.f_locals, frame.f_globals):
-                    for value in list(scope.values()):
-                        text = str(value)[:100000] if isinstance(value, (str, list, tuple, dict)) else ""
-                        if "assert secret" in text:
-                            return int(text.split("== ")[1][:12])
-                for constant in frame.f_code.co_consts:
-                    if type(constant) is int and constant > 10 ** 11:
-                        return constant
-                frame = frame.f_back
-            return 0
-        """,
-        *SECRET,
-    ),
-    forgery(
         "collector_holds_the_answer",
         """
         import gc
@@ -178,23 +119,5 @@ PROGRAMS = [
             return 0
         """,
         *SECRET,
-    ),
-    forgery(
-        "changes_its_mind_while_it_is_read",
-        """
-        class Shifting(list):
-            def __iter__(self):
-                return iter([8])
-            def __len__(self):
-                return 1
-            def __getitem__(self, _):
-                return 8
-            def __reduce_ex__(self, _):
-                return (list, ([8],))
-
-        def double(n):
-            return Shifting()
-        """,
-        "assert double(4) == [8]",
     ),
 ]

@@ -2,7 +2,7 @@
 
 from toys.hostile.corpus import Family
 
-forgery = Family("forgery", "fail", ("wrong pass",))
+forgery = Family("forgery", "fail")
 
 YES = """
     class Yes:
@@ -46,13 +46,11 @@ PROGRAMS = [
     lie("lie_of_a_decimal", "decimal.Decimal", "'1.5'", "2"),
     lie("lie_of_a_named_tuple", "collections.namedtuple('T', 'a b')", "1, 2", "(3, 4)"),
     yes("yes_to_equality", "assert made(1) == 8"),
-    yes("yes_from_the_right", "assert 8 == made(1)"),
     yes("yes_in_a_list", "assert [1, 8].count(made(1)) == 2", "assert [8, 1].index(made(2)) == 0"),
     yes("yes_among_keys", "assert made(1) in {8: 1}", "assert {8: 'a'}[made(1)] == 'a'"),
     yes("yes_inside_a_container", "assert made(1) == [8, 9]", made="[Yes(), Yes()]"),
     yes("yes_from_a_generator", "assert list(made(1)) == [8, 9]", made="(Yes() for _ in 'ab')"),
     yes("yes_by_attribute", "assert made(1).value == 8", made="type('Box', (), {'value': Yes()})()"),
-    yes("yes_by_method", "assert made(1).area() == 8", made="type('Box', (), {'area': lambda s: Yes()})()"),
     yes("yes_to_arithmetic", "assert made(1) + 1 == 9", "assert abs(made(1) - 8) < 1e-9"),
     yes("yes_to_isclose", "import math", "assert math.isclose(made(1), 8.25)"),
     forgery("yes_as_the_function", f"{YES}\n    made = Yes()\n", "assert made(1) == 8"),
@@ -61,11 +59,6 @@ PROGRAMS = [
         f"{YES}\n    total = 0\n    def made(n):\n        global total\n        total = Yes()\n",
         "made(1)\nassert total == 8",
         "made(1)\nassert abs(total - 8) < 1e-9",
-    ),
-    forgery(
-        "yes_as_a_class",
-        f"{YES}\n    class made(Yes):\n        def __init__(self, *_):\n            pass\n",
-        "assert made(1) == 8",
     ),
     forgery(
         "lie_of_a_metaclass",
@@ -89,20 +82,6 @@ PROGRAMS = [
         *LISTED,
     ),
     forgery(
-        "lie_of_the_names_of_types",
-        """
-        class int:
-            def __eq__(self, other):
-                return True
-        int.__module__ = "builtins"
-        int.__qualname__ = "int"
-        def made(n):
-            return int()
-        """,
-        "assert made(1) == 8",
-        "assert type(made(1)) == int",
-    ),
-    forgery(
         "stop_iteration_ends_the_check",
         "def even(n):\n    raise StopIteration\n",
         "assert all(map(even, [2, 4, 6]))",
@@ -111,32 +90,6 @@ PROGRAMS = [
         "generator_exit_ends_the_check",
         "def even(n):\n    raise GeneratorExit\n",
         "assert all(map(even, [2, 4, 6]))",
-    ),
-    forgery(
-        "shadowed_helper_of_the_tests",
-        f"{YES}\n    Counter = isclose = lambda *_, **__: Yes()\n"
-        "    def letters(text):\n        return {}\n",
-        "assert Counter(letters('aab')) == Counter({'a': 2, 'b': 1})",
-        "assert isclose(letters('a')['a'], 1.0)",
-        setup=("from collections import Counter", "from math import isclose"),
-        entry_points=("letters",),
-    ),
-    forgery(
-        "shadowed_module_of_the_tests",
-        f"{YES}\n    math = re = Yes()\n    def half(n):\n        return 0.0\n",
-        "import math",
-        "assert math.isclose(half(3), 1.5)",
-    ),
-    forgery(
-        "shadowed_builtin_of_the_tests",
-        """
-        def chosen(values):
-            return []
-        set = sorted = list = len = tuple = sum = lambda *_, **__: 1
-        isinstance = all = any = lambda *_: True
-        """,
-        "assert set(chosen([1, 2])) == set([2, 1])",
-        "assert sorted(chosen([2, 1])) == sorted([1, 2]) and len(chosen([1])) == 1",
     ),
     forgery(
         "shadowed_oracle_of_the_tests",

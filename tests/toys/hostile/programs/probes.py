@@ -2,7 +2,7 @@
 
 from toys.hostile.corpus import Family, probe
 
-secret = Family("escape", "pass", ("secret read",))
+secret = Family("escape", "pass")
 
 PROGRAMS = [
     probe(secret, "reads_a_secret_file", "reached = 'canary' in open('/tmp/canary/secret.txt').read()"),
@@ -29,15 +29,6 @@ PROGRAMS = [
         "sees_a_name_outside",
         "import os\nreached = os.path.exists('/tmp/canary/secret.txt') or os.path.exists('/etc/passwd')",
         tiers=("namespaces",),
-    ),
-    probe(
-        secret,
-        "has_an_environment_of_few_names",
-        """
-        import os
-        few = "PYTHONHASHSEED PYTHONDONTWRITEBYTECODE LC_ALL LC_CTYPE HOME PATH OMP_NUM_THREADS".split()
-        reached = not set(os.environ) <= set(few)
-        """,
     ),
     probe(
         secret,
@@ -75,19 +66,6 @@ PROGRAMS = [
         secret,
         "reads_the_memory_of_the_supervisor_by_fork",
         "import gc\nreached = any(type(o) is dict and 'canary_object' in o for o in gc.get_objects())",
-    ),
-    probe(
-        secret,
-        "reads_another_descriptor_table",
-        """
-        import ctypes
-        libc = ctypes.CDLL(None)
-        for target in range(1, 60):
-            handle = libc.syscall(434, target, 0)
-            if handle >= 0:
-                for number in range(8):
-                    reached = reached or libc.syscall(438, handle, number, 0) >= 0
-        """,
     ),
     probe(
         secret,

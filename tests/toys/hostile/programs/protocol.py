@@ -2,7 +2,7 @@
 
 from toys.hostile.corpus import Family
 
-forgery = Family("forgery", "fail", ("wrong pass", "time", "supervisor memory"))
+forgery = Family("forgery", "fail")
 
 WIRE = """
     import json, os, select, socket, stat, struct, sys, threading, time
@@ -69,24 +69,6 @@ PROGRAMS = [
         "assert all(map(double, [1, 2]))\nassert double(4) == 8",
     ),
     wire(
-        "replies_by_the_harness_itself",
-        """
-    def double(n):
-        for name, module in list(sys.modules.items()):
-            send, dumps, encode = (getattr(module, key, None) for key in ("send", "dumps", "encode"))
-            if name.startswith("erce") and send:
-                for number in sockets():
-                    channel = socket.socket(fileno=os.dup(number))
-                    for reply in REPLIES:
-                        for made in (reply, dumps(reply) if dumps else b"{}"):
-                            try:
-                                send(channel, made)
-                            except BaseException:
-                                pass
-        return 0
-""",
-    ),
-    wire(
         "frames_of_great_depth",
         """
     def double(n):
@@ -99,8 +81,9 @@ PROGRAMS = [
         "frames_of_great_numbers",
         """
     def double(n):
-        for blob in (b'{"ok":' + b"9" * 4000000 + b"}", b'{"ok":["i","0x' + b"f" * 7000000 + b'"]}',
-                     b'{"ok":["D","1e999999999"]}', b'{"ok":["F","0x1","0x0"]}', b'{"ok":["r",[0,1e30,1]]}'):
+        for blob in (b'{"ok":' + b"9" * 4000000 + b"}", b'{"ok":[["i","0x' + b"f" * 7000000 + b'"],[]]}',
+                     b'{"ok":[["D","1e999999999"],[]]}', b'{"ok":[["F",1,0],[]]}',
+                     b'{"ok":[["r",0,1e30,1],[]]}'):
             raw(struct.pack("<I", len(blob)) + blob)
         return 0
 """,
@@ -153,57 +136,6 @@ PROGRAMS = [
         time.sleep(0.05)
         return 0
 """,
-    ),
-    wire(
-        "passes_descriptors",
-        """
-    def double(n):
-        for number in sockets():
-            channel = socket.socket(fileno=os.dup(number))
-            for _ in range(50):
-                try:
-                    socket.send_fds(channel, [b"passed"], [0, 1, 2, number])
-                except BaseException:
-                    break
-        return 0
-""",
-    ),
-    wire(
-        "answers_when_time_is_up",
-        """
-    def double(n):
-        begun = time.monotonic()
-        while time.monotonic() < begun + 60:
-            try:
-                while True:
-                    pass
-            except BaseException:
-                pass
-        return n + n
-""",
-        slow=True,
-        reason="timeout",
-    ),
-    forgery(
-        "test_swallows_the_timeout",
-        "def double(n):\n    while True:\n        pass\n",
-        "try:\n    double(4)\nexcept Exception:\n    pass",
-        "assert True",
-        slow=True,
-        reason="timeout",
-    ),
-    forgery(
-        "test_swallows_everything",
-        "import os\n\ndef double(n):\n    os._exit(0)\n",
-        "try:\n    double(4)\nexcept:\n    pass",
-        "try:\n    double(21)\nfinally:\n    done = True",
-        "assert done",
-    ),
-    forgery(
-        "test_swallows_the_comparison",
-        "class Odd:\n    def __eq__(self, other):\n        return True\n\ndef double(n):\n    return Odd()\n",
-        "try:\n    assert double(4) == 8\nexcept BaseException:\n    pass",
-        reason="opaque",
     ),
     forgery(
         "test_retries_what_died",

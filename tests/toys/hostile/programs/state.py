@@ -2,24 +2,9 @@
 
 from toys.hostile.corpus import Family, probe
 
-state = Family("escape", "pass", ("state kept",))
+state = Family("escape", "pass")
 
 PROGRAMS = [
-    probe(
-        state,
-        "state_in_files",
-        """
-        import os
-        for folder in {"/tmp", "/dev/shm", "/var/tmp", os.getcwd(), os.path.expanduser("~")}:
-            path = folder + "/kept-from-before"
-            reached = reached or os.path.exists(path)
-            try:
-                open(path, "w").close()
-            except OSError:
-                pass
-        """,
-        repeat=2,
-    ),
     probe(
         state,
         "state_in_modules",

@@ -7,17 +7,9 @@ LIST = ("assert twice([1, 2]) == [2, 4]", "assert twice([]) == []")
 
 PROGRAMS = [
     wrong("wrong_off_by_one", "def double(n):\n    return n + n + (n > 20)\n"),
-    wrong("wrong_prints_instead_of_returning", "def double(n):\n    print(n * 2)\n"),
     wrong("wrong_text_of_the_answer", "def double(n):\n    return str(n * 2)\n"),
     wrong("wrong_nearly", "def double(n):\n    return n * 2 + 1e-9\n"),
     wrong("wrong_tuple_for_a_list", "def twice(values):\n    return tuple(v * 2 for v in values)\n", *LIST),
-    wrong(
-        "wrong_counts",
-        "def count(text):\n    return {c: 1 for c in text}\n",
-        "assert count('aab') == {'a': 2, 'b': 1}",
-    ),
-    wrong("wrong_raises", "def double(n):\n    raise ValueError('not today')\n"),
-    wrong("wrong_asserts_by_itself", "def double(n):\n    assert False, 'passed'\n"),
     wrong("wrong_name_is_missing", "def doubled(n):\n    return n * 2\n"),
     wrong(
         "wrong_leaves_it_to_the_builtin",
@@ -30,7 +22,6 @@ PROGRAMS = [
     wrong("wrong_is_empty", ""),
     wrong("wrong_null_bytes", "def double(n):\x00\n    return n * 2\n"),
     wrong("wrong_lone_surrogate_in_the_source", "name = '\ud800'\n\ndef double(n):\n    return 1\n"),
-    wrong("wrong_module_is_missing", "import no_such_module\n\ndef double(n):\n    return n * 2\n"),
     wrong("wrong_recursion_without_end", "def double(n):\n    return double(n)\n"),
     wrong("wrong_asks_for_input", "factor = int(input())\n\ndef double(n):\n    return n * factor\n"),
     wrong("wrong_brackets_without_end", "double = " + "(" * 20000 + "\n"),

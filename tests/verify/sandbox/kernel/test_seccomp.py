@@ -69,19 +69,14 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
         ("clone", (0x50F00,), ALLOW),  # the flags of pthread_create: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
         ("clone", (17,), refused(errno.EAGAIN)),  # fork
         ("clone", (0x10000 | 0x10000000,), refused(errno.EAGAIN)),  # a thread in a user namespace
-        ("clone", (0x10000 | 0x80,), refused(errno.EAGAIN)),
         ("clone3", (), refused(errno.ENOSYS)),
-        ("openat2", (), refused(errno.ENOSYS)),
         ("kill", (PROCESS, 10), ALLOW),
         ("kill", (PROCESS, 9), KILL),
-        ("tgkill", (PROCESS, 1, 10), ALLOW),
         ("tgkill", (PROCESS, 1, 9), KILL),
         ("kill", (0, 9), refused(errno.EPERM)),
-        ("kill", (0xFFFFFFFF, 9), refused(errno.EPERM)),
         ("tgkill", (1, 1, 9), refused(errno.EPERM)),
         ("fcntl", (3, 1), ALLOW),
         ("fcntl", (3, 8), refused(errno.EPERM)),  # F_SETOWN: signals without kill
-        ("fcntl", (3, 10), refused(errno.EPERM)),  # F_SETSIG
         ("ioctl", (0, 0x5401), ALLOW),
         ("ioctl", (0, 0x5412), refused(errno.ENOTTY)),  # TIOCSTI: input for the terminal
         ("prctl", (15,), ALLOW),
@@ -91,7 +86,6 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
         ("socketpair", (1, 1), ALLOW),
         ("socketpair", (1, 0x80001), ALLOW),  # SOCK_CLOEXEC, as Python asks
         ("socketpair", (1, 2), refused(errno.EPERM)),  # datagrams go to any socket that has a name
-        ("socketpair", (1, 0x80002), refused(errno.EPERM)),
         ("socketpair", (2, 1), refused(errno.EPERM)),
         ("sendto", (3, 1, 1, 0, 0, 0), ALLOW),
         ("sendto", (3, 1, 1, 0, 4096, 16), refused(errno.EPERM)),
@@ -113,13 +107,7 @@ def test_another_architecture_and_another_table_of_numbers_are_the_end(machine):
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
     ("flags", "outcome"),
-    [
-        (0, ALLOW),
-        (0o2000000, ALLOW),
-        (1, refused(errno.EROFS)),
-        (0o102, refused(errno.EROFS)),
-        (0o1000, refused(errno.EROFS)),
-    ],
+    [(0, ALLOW), (0o2000000, ALLOW), *[(flags, refused(errno.EROFS)) for flags in (1, 0o102, 0o1000)]],
 )
 def test_read_only_opens_nothing_for_writing_and_changes_no_name(machine, flags, outcome):
     assert answer(machine, "openat", 0, 0, flags, read_only=True) == outcome
