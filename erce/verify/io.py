@@ -6,11 +6,12 @@ after that process has ended: the program never holds an expected output.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox import Job, Limits, shared
+from erce.verify.sandbox import Job, Limits, Outcome, shared
 
 Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
 _SHOWN_LETTERS = 60  # of a line, in a detail
@@ -36,28 +37,26 @@ def verify_io(
     >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
     "wrong output in case 2 of 2: line 1 is '16', not '15'"
     """
-    return verdict_and_seconds(program, cases, tolerance, limits or Limits())[0]
+    return judge_cases(program, cases, tolerance, limits or Limits()).verdict
 
 
-def verdict_and_seconds(
-    program: str, cases: Cases, tolerance: float | None, limits: Limits
-) -> tuple[Verdict, float]:
+def judge_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
     """Return the verdict, and the most processor time that a case took in seconds."""
     _check(program, cases, tolerance)
-    elapsed = seconds = 0.0
-    warning = ""
+    verdict, elapsed, seconds = Verdict(True, "passed"), 0.0, 0.0
     for number, (given, expected) in enumerate(cases, start=1):
         outcome = shared().judge(Job(program, mode="script", given=given, limits=limits))
-        verdict, warning = outcome.verdict, outcome.verdict.warning
-        elapsed, seconds = elapsed + verdict.elapsed, max(seconds, outcome.cpu)
+        verdict, seconds = outcome.verdict, max(seconds, outcome.cpu)
+        elapsed += verdict.elapsed
         case = f"case {number} of {len(cases)}"
         if not verdict.accepted:
-            detail = f"{case}: {verdict.detail}"
-            return Verdict(False, verdict.reason, elapsed=elapsed, detail=detail, warning=warning), seconds
+            verdict = replace(verdict, detail=f"{case}: {verdict.detail}")
+            break
         if difference := first_difference(outcome.printed, expected, tolerance):
             detail = f"wrong output in {case}: {difference}"
-            return Verdict(False, "failed", elapsed=elapsed, detail=detail, warning=warning), seconds
-    return Verdict(True, "passed", elapsed=elapsed, warning=warning), seconds
+            verdict = replace(verdict, accepted=False, reason="failed", detail=detail)
+            break
+    return Outcome(replace(verdict, elapsed=elapsed), seconds)
 
 
 def first_difference(printed: str, expected: str, tolerance: float | None = None) -> str:

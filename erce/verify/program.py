@@ -13,8 +13,8 @@ from functools import lru_cache
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
 from erce.verify.extract import extract_program, has_fence, is_finished, text_of
-from erce.verify.io import verdict_and_seconds as verdict_on_cases
-from erce.verify.sandbox import Job, Limits, shared
+from erce.verify.io import judge_cases
+from erce.verify.sandbox import Job, Limits, Outcome, shared
 from erce.verify.sandbox.jobs import WALL_TIMES_CPU
 from erce.verify.sandbox.tests_text import BrokenTestsError, require_asserts
 
@@ -99,11 +99,10 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     program = extract_program(text_of(completion), _names(problem))
     if not program.strip():
         return Verdict(False, "no answer" if finished else "truncated")
-    verdict = _verdict_and_seconds(program, problem, LIMITS, mode)[0]
+    verdict = _judged(program, problem, LIMITS, mode).verdict
     if mode == "strict" and not verdict.accepted:
-        needed = _needs_of_demonstration(problem)
-        if needed != (mode, LIMITS):
-            verdict = _verdict_and_seconds(program, problem, needed[1], needed[0])[0]
+        needed_mode, limits = _needs_of_demonstration(problem)
+        verdict = _judged(program, problem, limits, needed_mode).verdict
     if not finished and not verdict.accepted and verdict.reason != "error":
         verdict = replace(verdict, reason="truncated")
     return replace(verdict, extracted=program)
@@ -122,36 +121,33 @@ def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
     """
     reference = extract_program(problem.demonstration, _names(problem))
     for mode in ("strict", "unproven") if reference.strip() else ():
-        verdict, seconds = _verdict_and_seconds(reference, problem, _REFERENCE_LIMITS, mode)
-        if mode == "strict" and verdict.reason not in ("passed", "opaque", "failed"):
+        outcome = _judged(reference, problem, _REFERENCE_LIMITS, mode)
+        if mode == "strict" and outcome.verdict.reason not in ("passed", "opaque", "failed"):
             break  # a fault of the tests or the machine, or too slow: no reason to trust less
-        if verdict.accepted:
-            cpu = max(LIMITS.cpu, TIMES_REFERENCE * seconds)
+        if outcome.verdict.accepted:
+            cpu = max(LIMITS.cpu, TIMES_REFERENCE * outcome.cpu)
             return mode, replace(LIMITS, cpu=cpu, wall=max(LIMITS.wall, WALL_TIMES_CPU * cpu))
     return "strict", LIMITS
 
 
 class _FaultError(Exception):
-    """A verdict that is not to be remembered: a fault of the machine may be gone the next time."""
+    """An outcome that is not to be remembered: a fault of the machine may be gone the next time."""
 
 
-def _verdict_and_seconds(program: str, problem: Problem, limits: Limits, mode: str) -> tuple[Verdict, float]:
-    """Return the verdict and the processor time of the program in seconds."""
+def _judged(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     try:
         return _remembered(program, problem, limits, mode)
     except _FaultError as fault:
-        return fault.args[0], 0.0
+        return fault.args[0]
 
 
 @lru_cache(maxsize=65536)
-def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> tuple[Verdict, float]:
+def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     if problem.inputs:
-        cases = list(zip(problem.inputs, problem.outputs, strict=True))
-        verdict, seconds = verdict_on_cases(program, cases, None, limits)
+        outcome = judge_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
     else:
         job = Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits)
         outcome = shared().judge(job)
-        verdict, seconds = outcome.verdict, outcome.cpu
-    if verdict.reason == "error":
-        raise _FaultError(verdict)
-    return verdict, seconds
+    if outcome.verdict.reason == "error":
+        raise _FaultError(outcome)
+    return outcome

@@ -88,40 +88,57 @@ class KillableProcess:
         Requests of several threads wait for one another. The time counts from the start of the request
         itself, not of the process. OSError if no process can be started.
         """
-        request = json.dumps([*operands, seconds]).encode()
         with self._lock:
-            channel = self._started()
-            reply = DIED
-            try:
-                channel.send_bytes(request)
-                reply = json.loads(channel.recv_bytes()) if channel.poll(seconds) else TIMEOUT
-            except (EOFError, OSError):
-                reply = DIED
-            finally:
-                # Also on Ctrl-C: the reply to this request must not be taken for that to the next one.
-                if reply in (TIMEOUT, DIED):
-                    self._stop()
-            return reply
+            if self._running and self._running[0].poll() is not None:
+                self._stop()
+            if not self._running:
+                self._start()
+            return self._exchange(json.dumps([*operands, seconds]).encode(), seconds)
 
     def close(self) -> None:
         """End the process; the next request starts another."""
         with self._lock:
             self._stop()
 
-    def _started(self) -> Connection:
-        if self._running is not None and self._running[0].poll() is not None:
-            self._stop()
-        if self._running is None:
-            self._running = _start(self._name)
-            channel = self._running[1]
-            try:
-                ready = channel.poll(START_SECONDS) and channel.recv_bytes() == READY.encode()
-            except (EOFError, OSError):
-                ready = False
-            if not ready:
+    def _start(self) -> None:
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        ours, theirs = Pipe()
+        with theirs:
+            process = subprocess.Popen(
+                # -P: a sympy.py in the current directory is not sympy
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "erce.verify.killable.workers",
+                    self._name,
+                    str(theirs.fileno()),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for the parent alone
+            )
+        self._running = process, ours
+        if self._exchange(b"", START_SECONDS) != READY:
+            raise OSError(f"the process of {self._name} did not start: check that it can be imported")
+
+    def _exchange(self, request: bytes, seconds: float) -> Any:
+        assert self._running is not None
+        channel, reply = self._running[1], DIED
+        try:
+            if request:
+                channel.send_bytes(request)
+            reply = json.loads(channel.recv_bytes()) if channel.poll(seconds) else TIMEOUT
+        except (EOFError, OSError):
+            reply = DIED
+        finally:
+            # Also on Ctrl-C: the reply to this request must not be taken for that to the next one.
+            if reply in (TIMEOUT, DIED):
                 self._stop()
-                raise OSError(f"the process of {self._name} did not start: check that it can be imported")
-        return self._running[1]
+        return reply
 
     def _stop(self) -> None:
         if self._running:
@@ -139,24 +156,6 @@ class KillableProcess:
             self._running = None
             process.returncode = 0  # or Popen would wait for a process that is no child of this one
             channel.close()
-
-
-def _start(name: str) -> tuple["subprocess.Popen[bytes]", Connection]:
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
-    ours, theirs = Pipe()
-    with theirs:
-        process = subprocess.Popen(
-            # -P: a sympy.py in the current directory is not sympy
-            [sys.executable, "-P", "-m", "erce.verify.killable.workers", name, str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,  # Ctrl-C is for the parent alone
-        )
-    return process, ours
 
 
 SYMPY, MATH_VERIFY = KillableProcess("sympy"), KillableProcess("math_verify")

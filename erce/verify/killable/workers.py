@@ -23,7 +23,6 @@ from erce.verify.killable import READY
 MEMORY_BYTES = 2 << 30  # of address space
 GRACE_SECONDS = 2  # of processor time beyond the limit, before a check that nobody stopped ends the process
 
-ZERO, OTHER, UNDECIDED, UNPARSED, TOO_LARGE = "zero", "other", "undecided", "unparsed", "too large"
 # What parts of sympy raise when they give up on an expression.
 _GIVEN_UP = (
     ArithmeticError,
@@ -46,7 +45,7 @@ def serve(answer: Callable[..., object], channel: Connection) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or soft > MEMORY_BYTES:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
-    channel.send_bytes(READY.encode())
+    channel.send_bytes(json.dumps(READY).encode())
     while True:
         try:
             *operands, seconds = json.loads(channel.recv_bytes())
@@ -67,15 +66,15 @@ def difference(left: str, right: str) -> str:
     try:
         left_tree, right_tree = parse_scalar(left), parse_scalar(right)
     except TooLargeError:
-        return TOO_LARGE
+        return "too large"
     except UnparsedError:
-        return UNPARSED
+        return "unparsed"
     try:
-        return ZERO if sympy.simplify(expression(left_tree) - expression(right_tree)) == 0 else OTHER
+        return "zero" if sympy.simplify(expression(left_tree) - expression(right_tree)) == 0 else "other"
     except MemoryError:
-        return TOO_LARGE
+        return "too large"
     except _GIVEN_UP:
-        return UNDECIDED
+        return "undecided"
 
 
 def verdict(answer: str, text: str) -> bool | str:

@@ -20,7 +20,7 @@ call returns None, its changes to list, dict, set … are made to the test's own
 opaque, and ends the job.
 
 Tests that look at the program's own objects cannot be judged so. In mode "unproven" they share an interpreter
-with the program (`one_interpreter.py`), which could forge its pass: the verdict says "unproven". A problem's
+with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's
 demonstration decides whether its programs are judged in that mode (`erce.verify.program`); a program never
 does. Mode "paper" is the paper's protocol, likewise in one interpreter. In mode "script" a program runs by
 itself, and what it printed is compared in the user's process (`erce.verify.io`).

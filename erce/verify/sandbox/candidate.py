@@ -2,10 +2,14 @@
 
 This runs in the process that is confined for one job, and ends with it. In mode "strict" the process receives
 the program, the imports of the tests and then calls: which name, which arguments. Expected values, the text
-of the tests and the verdict never come here. In the other modes `one_interpreter` takes over.
+of the tests and the verdict never come here.
+
+The other modes prove nothing: the program shares the interpreter with its tests and can forge the outcome. So
+a pass in mode "unproven" is called that; mode "paper" is the paper's protocol, with its alarm. Mode "script"
+runs a program by itself, whose standard output is compared in the user's process.
 """
 
-import importlib
+import signal
 import socket
 import sys
 import threading
@@ -14,8 +18,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from erce.verify.sandbox import one_interpreter, wire
+from erce.verify.sandbox import wire
 
+PAPER_WALL_SECONDS = 2.0  # the paper's appendix "Execution-Based Evaluation"
 _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
 
 
@@ -35,7 +40,7 @@ class Service:
         self._channel = channel
         mode, *job = wire.receive(channel)
         if mode != "strict":
-            channel.sendall(one_interpreter.outcome(mode, *job))
+            channel.sendall(_outcome(mode, *job))
             return
         with suppress(wire.ClosedError):
             self._answer(self._load, *job)
@@ -95,31 +100,16 @@ class Service:
     def _changed(self, values: list[tuple[Any, Any]], forms: list[Any]) -> list[Any]:
         """Return [position or name, form] of each container among the arguments that is not as it came."""
         after = [
-            [key, wire.encode(value, self._form), before]
+            [key, wire.encode(value), before]
             for (key, value), (_, before) in zip(values, forms, strict=True)
             if type(value) in wire.MUTABLE
         ]
         return [[key, form] for key, form, before in after if form != before]
 
     def _resolve(self, form: list[Any]) -> Any:
-        """Return the value of a form that is not plain: a function of the library, program or tests."""
-        tag, *rest = form
-        if tag == "library":
-            module, *path = rest
-            value: Any = importlib.import_module(module)
-            for name in path:
-                value = getattr(value, name)
-            return value
-        if tag == "own":
-            return self._names[rest[0]]
-        return self._callback(*rest)
-
-    def _form(self, value: Any) -> list[Any]:
-        """Return the form of a callable in a changed argument."""
-        for number, function in self._callbacks.items():
-            if function is value:
-                return ["callback", number]
-        raise wire.OpaqueError(f"a {type(value).__name__!r} object")
+        """Return the function of a form: one of the program's own, or of the tests."""
+        tag, which = form
+        return self._names[which] if tag == "own" else self._callback(which)
 
     def _callback(self, number: int) -> Callable[..., Any]:
         """Return a function that calls the tests' function of this number, which runs in the judge's process.
@@ -141,3 +131,71 @@ class Service:
 
         self._callbacks[number] = function
         return function
+
+
+class PaperAlarm(BaseException):
+    """The end of the time that the paper's alarm allows."""
+
+
+def _outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> bytes:
+    """Return "passed", or "failed" or "timeout" with a line that says why."""
+    if mode == "script":
+        word, detail = _script(program)
+    else:
+        if mode == "paper":
+            signal.signal(signal.SIGALRM, _raise_alarm)
+            signal.setitimer(signal.ITIMER_REAL, PAPER_WALL_SECONDS)
+        try:
+            word, detail = _together(program, setup, tests)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except PaperAlarm:
+            word, detail = "timeout", f"over the paper's {PAPER_WALL_SECONDS} s of wall time"
+    return f"{word}\n{detail}".encode(errors="replace")[:1000]
+
+
+def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
+    raise PaperAlarm
+
+
+def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
+    """Run set-up, program, set-up and tests in one namespace.
+
+    The set-up comes twice: a program may need its classes, and it may need the program's. An exception of the
+    first run is left to the second.
+    """
+    names = _namespace("program")
+    where = "the program raised "
+    try:
+        for source in setup:
+            with suppress(Exception):
+                exec(compile(source, "<setup>", "exec"), names)
+        exec(compile(program, "<program>", "exec"), names)
+        for source in (*setup, *tests):
+            where = f"{' '.join(source.split())[:120]}: "
+            exec(compile(source, "<test>", "exec"), names)
+    except PaperAlarm:
+        raise
+    except BaseException as error:
+        return "failed", where + wire.described(error)
+    return "passed", ""
+
+
+def _script(program: str) -> tuple[str, str]:
+    """Run a program as `python program.py` does, with the standard streams of this process."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    try:
+        exec(compile(program, "<program>", "exec"), _namespace("__main__"))
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            return "failed", f"ended with status {end.code!r:.80}"
+    except BaseException as error:
+        return "failed", f"raised {wire.described(error)}"
+    finally:
+        with suppress(BaseException):
+            sys.stdout.flush()
+    return "passed", ""
+
+
+def _namespace(name: str) -> dict[str, Any]:
+    sys.modules[name] = types.ModuleType(name)
+    return sys.modules[name].__dict__

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -137,9 +137,14 @@ class SupervisedWorker:
 
     def _run_script(self, program: bytes, job: Job, limits: Limits) -> Outcome:
         """Run a program by itself; "passed" if it ended without an error, whatever it printed."""
-        with _file_in_memory(job.given.encode(errors="replace")) as stdin, _file_in_memory(b"") as stdout:
-            outcome = self._run_alone(program, job.mode, limits, stdin, stdout)
-            printed = os.pread(stdout, limits.file + 1, 0)
+        with (
+            os.fdopen(os.memfd_create("in"), "w+b") as stdin,
+            os.fdopen(os.memfd_create("out"), "w+b") as stdout,
+        ):
+            stdin.write(job.given.encode(errors="replace"))
+            stdin.seek(0)
+            outcome = self._run_alone(program, job.mode, limits, stdin.fileno(), stdout.fileno())
+            printed = os.pread(stdout.fileno(), limits.file + 1, 0)
         return replace(outcome, printed=printed.decode(errors="replace"))
 
     def _run_alone(self, program: bytes, mode: str, limits: Limits, *streams: int) -> Outcome:
@@ -253,19 +258,6 @@ def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: f
     detail = " ".join(line.split()).removesuffix(":")
     accepted = reason in ("passed", "unproven")
     return Outcome(Verdict(accepted, reason, elapsed=elapsed, detail=detail), cpu)
-
-
-@contextmanager
-def _file_in_memory(content: bytes) -> Iterator[int]:
-    """Yield the descriptor of a file that has no name."""
-    descriptor = os.memfd_create("erce")
-    try:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
-            file.write(content)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":

@@ -28,7 +28,6 @@ _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges n
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
-_MODULES_OF_FUNCTIONS = ("builtins", "math", "cmath", "operator")
 _MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
 # "reason", "detail", and "clean": whether this process may judge another job.
@@ -111,7 +110,7 @@ class Program:
                 for key, after in changes:
                     self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
-                    _update(mine, wire.decode(after, self._function))
+                    _update(mine, wire.decode(after))
             return result
 
     @contextmanager
@@ -135,7 +134,7 @@ class Program:
             match reply:
                 case {"ok": form}:
                     return form
-                case {"callback": int(number), "arguments": [list(positional), named]}:
+                case {"callback": int(number), "arguments": [list(positional), named]} if number >= 0:
                     self._call_back(number, positional, named)
                 case {"opaque": str(what)}:
                     self.end("opaque", f"{what[:100]} does not cross from the program's process")
@@ -164,7 +163,7 @@ class Program:
     def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
         """Call a function of the tests with plain values, and send what it returns or raises."""
         with self.reading():
-            function = self._function(["callback", number])
+            function = self._callbacks[number]
             values, options = [wire.decode(form) for form in positional], wire.decode(named)
         try:
             answer = {"ok": wire.encode(function(*values, **options), self._form)}
@@ -181,10 +180,6 @@ class Program:
         """Return the form of an argument that is not plain."""
         if isinstance(value, Stub):
             return ["own", value.__name__]
-        if isinstance(value, types.BuiltinFunctionType | type) and _is_public(value):
-            return ["library", value.__module__.removeprefix("_"), value.__name__]
-        if isinstance(value, types.MethodDescriptorType) and _is_public(value.__objclass__):
-            return ["library", "builtins", value.__objclass__.__name__, value.__name__]
         if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
             passed = itertools.islice(value, _MAX_VALUES_PASSED)
             return ["it", *[wire.encode(item, self._form) for item in passed]]
@@ -193,12 +188,6 @@ class Program:
             self._callbacks.append(function)
             return ["callback", len(self._callbacks) - 1]
         return self.end("opaque", f"the tests pass a {type(value).__name__!r} object, which does not cross")
-
-    def _function(self, form: list[Any]) -> Any:
-        tag, number = form
-        if tag != "callback" or type(number) is not int or number < 0:
-            raise ValueError("not a form")
-        return self._callbacks[number]
 
 
 class Stub:
@@ -227,19 +216,11 @@ class Stub:
         self.__getattr__("__doc__")
 
 
-def _is_public(value: Any) -> bool:
-    """Return whether one of the modules that cross by name has this value under its own."""
-    module = (value.__module__ or "").removeprefix("_")  # None: a method
-    if module not in _MODULES_OF_FUNCTIONS:
-        return False
-    return getattr(importlib.import_module(module), value.__name__, None) is value
-
-
 def _is_function_of_tests(value: Any) -> bool:
-    """Return whether this is a function that the tests define, or a method of a container of theirs."""
-    if isinstance(value, types.BuiltinMethodType):
-        return type(value.__self__) in wire.MUTABLE
-    return isinstance(value, types.FunctionType | types.MethodType)
+    """Return whether this is a function that the tests define, one of Python's, or a container's method."""
+    if isinstance(value, types.BuiltinFunctionType):
+        return isinstance(value.__self__, types.ModuleType) or type(value.__self__) in wire.MUTABLE
+    return isinstance(value, types.FunctionType | types.MethodType | types.MethodDescriptorType)
 
 
 def _update(mine: Any, after: Any) -> Any:
@@ -247,23 +228,17 @@ def _update(mine: Any, after: Any) -> Any:
 
     Containers inside it that stay at their places stay the same objects.
     """
-    kind = type(mine)
-    if kind is not type(after) or kind not in wire.MUTABLE:
+    if type(mine) is not type(after) or type(mine) not in wire.MUTABLE:
         return after
-    if isinstance(mine, list | deque):
-        items = [_update(*pair) for pair in zip(mine, after, strict=False)]
-        items += itertools.islice(after, len(mine), None)
-        mine.clear()
-        mine.extend(items)
-    elif isinstance(mine, dict):
-        pairs = [(key, _update(mine[key], value) if key in mine else value) for key, value in after.items()]
-        mine.clear()
-        dict.update(mine, pairs)
-    elif isinstance(mine, bytearray):
-        mine[:] = after
-    else:
-        mine.clear()
+    if isinstance(mine, dict):
+        after = {key: _update(mine.get(key), value) for key, value in after.items()}
+    elif isinstance(mine, list | deque):
+        after = [*map(_update, mine, after), *itertools.islice(after, len(mine), None)]
+    mine.clear()
+    if isinstance(mine, dict | set):
         mine.update(after)
+    else:
+        mine.extend(after)
     return mine
 
 

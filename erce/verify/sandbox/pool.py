@@ -13,12 +13,13 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 from erce.errors import InputError
 from erce.types import Verdict
 from erce.verify.sandbox.host import SupervisedWorker
 from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
-from erce.verify.sandbox.kernel import landlock
+from erce.verify.sandbox.kernel.layers import landlock_version
 from erce.verify.sandbox.tests_text import free_names
 
 AUTOMATIC = ("namespaces", "landlock")
@@ -66,7 +67,7 @@ class Sandbox:
         self._closed = False
         self.tier, first = _first_that_works(AUTOMATIC if tier == "auto" else (tier,))
         self.warning = _WARNINGS.get(self.tier, "")
-        if self.tier == "namespaces" and not landlock.version():
+        if self.tier == "namespaces" and not landlock_version():
             self.warning = (
                 "judged without Landlock, which this kernel lacks: one layer less around the programs"
             )
@@ -74,18 +75,9 @@ class Sandbox:
         for worker in (*[None] * (workers - 1), first):
             self._idle.put(worker)
 
-    def run(
-        self,
-        program: str,
-        tests: Sequence[str],
-        *,
-        setup: Sequence[str] = (),
-        entry_points: Sequence[str] | None = None,
-        mode: str = "strict",
-        limits: Limits | None = None,
-    ) -> Verdict:
-        """Return the verdict on one program, as `erce.verify.run_program` does."""
-        return self.judge(Job(program, tests, setup, entry_points, mode, limits)).verdict
+    def run(self, program: str, tests: Sequence[str], **options: Any) -> Verdict:
+        """Return the verdict on one program, as `run_program` does; `options` are other fields of a `Job`."""
+        return self.judge(Job(program, tests, **options)).verdict
 
     def map(self, jobs: Iterable[Job]) -> list[Verdict]:
         """Return the verdicts on many jobs, in order; judge `workers` at a time."""

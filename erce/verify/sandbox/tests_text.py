@@ -70,12 +70,6 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
     """Raise BrokenTestsError unless the tests are Python and can refuse a program.
 
     An `assert`, a `raise`, or a call of something named assert…, in tests or set-up, can refuse a program.
-
-    >>> require_asserts(["f(1) == 1"])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    erce...BrokenTestsError: the tests have no assert, so any program would pass: write one
-    >>> require_asserts(["check(f)"], setup=["def check(f): assert f(1) == 1"])
     """
     if not tests:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
@@ -95,8 +89,6 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
 
     >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
     ('f', 'g')
-    >>> free_names((), ("assert numbers(2) == [0, 1]; check(bisect)",))
-    ('bisect', 'check', 'numbers')
     """
     loaded, bound = _read_and_bound((*setup, *tests))
     objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`

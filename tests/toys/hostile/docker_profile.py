@@ -9,7 +9,8 @@ import errno
 import os
 import struct
 
-from erce.verify.sandbox.kernel.linux import this_machine
+from erce.verify.sandbox.kernel.linux import CALLS, this_machine
+from erce.verify.sandbox.kernel.seccomp import DECIDED
 
 KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)  # the capabilities that Docker leaves
 LAST_CAPABILITY = 40
@@ -43,7 +44,7 @@ def _filter() -> list[bytes]:
     def step(operation: int, constant: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("HBBI", operation, if_true, if_false, constant)
 
-    numbers = this_machine().numbers
+    numbers = this_machine().numbers(CALLS + DECIDED)
     code = [step(_LOAD, 0)]
     for name in REFUSED:
         code += [step(_EQUAL, numbers[name], 0, 1), step(_RETURN, _ERRNO | errno.EPERM)]

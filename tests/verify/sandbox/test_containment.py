@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
-from erce.verify.sandbox.kernel import landlock
+from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable, pool
 from erce.verify.sandbox.kernel.layers import readable_paths
 
 TRY = """
@@ -150,7 +149,7 @@ def test_even_without_protection_what_a_program_starts_ends_with_it():
 
 
 def test_namespaces_without_landlock_warn_in_every_verdict(monkeypatch):
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(pool, "landlock_version", lambda: 0)
     with in_tier("namespaces") as sandbox:
         assert "without Landlock" in sandbox.run(SOLVED, ["assert f(1) == 1"]).warning
     with in_tier("landlock") as sandbox:

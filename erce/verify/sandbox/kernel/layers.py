@@ -1,16 +1,20 @@
 """A tier → a process that may do less and less.
 
-`enter` is called once in a worker; each process that it forks makes the calls of a `Confinement`.
+`enter` is called once in a worker; each process that it forks makes the calls of a `Confinement`. Bits and
+layouts of Landlock are those of linux/landlock.h; what a kernel can do follows from its ABI version (1 in
+Linux 5.13). If the kernel can, a domain also blocks TCP and keeps signals and abstract sockets inside.
 """
 
 import os
 import resource
+import struct
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
-from erce.verify.sandbox.kernel import landlock, linux, seccomp
+from erce.verify.sandbox.kernel import linux, seccomp
 from erce.verify.sandbox.kernel.linux import Call, prepared, syscall
 
 LAYERS = {  # tier → what it puts around a program
@@ -26,6 +30,11 @@ _COMMON_LIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_STACK: 64 << 20,
 }
+_CREATE_VERSION = 1
+_RULE_PATH_BENEATH = 1
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_FIRST_RIGHTS, _REFER, _TRUNCATE, _IOCTL_DEV = (1 << 13) - 1, 1 << 13, 1 << 14, 1 << 15
+_ALL_TCP, _ALL_SCOPES = 3, 3
 
 
 def readable_paths() -> tuple[str, ...]:
@@ -57,10 +66,10 @@ def enter(tier: str) -> int | None:
     if tier == "namespaces":
         proc = _enter_namespaces()
     elif tier == "landlock":
-        if not landlock.version():
+        if not landlock_version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        domain = landlock.domain([*readable_paths(), *linux.DEVICES], ["/dev/null"])
-        linux.make([landlock.entering(domain)])
+        domain = _domain([*readable_paths(), *linux.DEVICES], ["/dev/null"])
+        syscall("landlock_restrict_self", domain, 0)
         os.close(domain)
     for kind, value in _COMMON_LIMITS.items():
         resource.setrlimit(kind, _bounds(kind, value))
@@ -150,7 +159,7 @@ class Confinement:
         self._filter: seccomp.Filter | None = None
         if tier != "none":
             # Before version 3 Landlock lets a program truncate a file.
-            read_only = tier == "seccomp" or (tier == "landlock" and landlock.version() < 3)
+            read_only = tier == "seccomp" or (tier == "landlock" and landlock_version() < 3)
             self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
         self._domain: int | None = None
         self.rule_files()
@@ -160,10 +169,11 @@ class Confinement:
         if self._domain is not None:
             os.close(self._domain)
             self._domain = None
-        if self._tier == "namespaces" and landlock.version():
-            self._domain = landlock.domain(["/"], ["/dev/null"] if self._judging else ["/dev/null", "/tmp"])
+        if self._tier == "namespaces" and landlock_version():
+            self._domain = _domain(["/"], ["/dev/null"] if self._judging else ["/dev/null", "/tmp"])
         elif self._tier == "landlock":
-            self._domain = landlock.domain_of_one()
+            # Before version 6 no domain can keep signals inside.
+            self._domain = _empty_domain(0) if landlock_version() >= 6 else None
         self._prepare()
 
     def allow(self, *, cpu: float, memory: int, file: int) -> None:
@@ -189,11 +199,10 @@ class Confinement:
         if self._tier != "none":
             calls.append(linux.dropping_capabilities())
         if self._domain is not None:
-            calls.append(landlock.entering(self._domain))
+            calls.append(prepared("landlock_restrict_self", self._domain, 0))
         calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]
         if self._filter:
-            is_first = self._tier == "namespaces" and not self._judging
-            calls += [self._filter.install] if is_first else [self._filter.bind, self._filter.install]
+            calls += [self._filter.bind, self._filter.install]
         self.calls = calls
 
 
@@ -204,8 +213,44 @@ def _bounds(kind: int, value: int) -> tuple[int, int]:
     return bound, bound
 
 
-@lru_cache(maxsize=1)
+@cache
 def address_space() -> int:
     """Return the bytes of address space at the first call, which `enter` makes while /proc is visible."""
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     return int(pages) * resource.getpagesize()
+
+
+@cache
+def landlock_version() -> int:
+    """Return the version of the kernel's Landlock ABI; 0 without Landlock."""
+    try:
+        return syscall("landlock_create_ruleset", None, 0, _CREATE_VERSION)
+    except OSError:
+        return 0
+
+
+def _domain(readable: Sequence[str], writable: Sequence[str]) -> int:
+    """Return a descriptor of a Landlock domain that reads at and below some paths and writes below others.
+
+    It runs no program. Missing paths are skipped.
+    """
+    later = ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV))
+    rights = _FIRST_RIGHTS | sum(right for since, right in later if landlock_version() >= since)
+    domain = _empty_domain(rights)
+    for path in (*readable, *writable):
+        with suppress(FileNotFoundError, PermissionError):
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            allowed = rights & ~_EXECUTE if path in writable else _READ_FILE | _READ_DIR
+            if not Path(path).is_dir():
+                allowed &= rights & (_WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV)
+            rule = struct.pack("=Qi", allowed, descriptor)
+            syscall("landlock_add_rule", domain, _RULE_PATH_BENEATH, rule, 0)
+            os.close(descriptor)
+    return domain
+
+
+def _empty_domain(rights: int) -> int:
+    abi = landlock_version()
+    fields = [rights, *([_ALL_TCP] if abi >= 4 else []), *([_ALL_SCOPES] if abi >= 6 else [])]
+    layout = struct.pack(f"{len(fields)}Q", *fields)
+    return syscall("landlock_create_ruleset", layout, len(layout), 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from erce.verify.sandbox.kernel import seccomp
+from erce.verify.sandbox.kernel import linux, seccomp
 from erce.verify.sandbox.kernel.linux import MACHINES
 from erce.verify.sandbox.kernel.seccomp import assembled
 
@@ -19,10 +19,14 @@ def refused(number: int) -> int:
     return 0x50000 | number
 
 
+def numbers(machine: str) -> dict[str, int]:
+    return MACHINES[machine].numbers(seccomp.ALLOWED + seccomp.WRITING + seccomp.DECIDED + linux.CALLS)
+
+
 def answer(machine: str, call: str | int, *arguments: int, read_only: bool = False, audit: int = 0) -> int:
     """Return the filter's answer to one call; a name is looked up in the machine's table."""
     table = MACHINES[machine]
-    number = call if isinstance(call, int) else table.numbers[call]
+    number = call if isinstance(call, int) else numbers(machine)[call]
     words = [*arguments, *[0] * (6 - len(arguments))]
     call_words = struct.pack("IIQ6Q", number, audit or table.audit, 0, *words)
     program = assembled(table, read_only, False)
@@ -48,15 +52,15 @@ def answer(machine: str, call: str | int, *arguments: int, read_only: bool = Fal
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine):
-    table = MACHINES[machine].numbers
+    table = numbers(machine)
     decided = {
         *("clone", "clone3", "openat2", "ioctl", "fcntl", "kill", "tgkill", "prctl", "prlimit64"),
         *("socketpair", "sendto"),
     }
-    plain = {*seccomp.ALLOWED.split(), *seccomp.WRITING.split(), *seccomp.OPENING} & table.keys()
-    numbers = {table[name] for name in plain}
+    plain = MACHINES[machine].numbers(seccomp.ALLOWED + seccomp.WRITING).keys() | seccomp.OPENING.keys()
+    allowed = {table[name] for name in plain & table.keys()}
     for number in range(500):
-        if number in numbers:
+        if number in allowed:
             assert answer(machine, number) == ALLOW
         elif number not in {table[name] for name in decided}:
             assert answer(machine, number) == refused(errno.EPERM), number
@@ -91,7 +95,6 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
         ("sendto", (3, 1, 1, 0, 4096, 16), refused(errno.EPERM)),
         ("sendto", (3, 1, 1, 0, 1 << 32, 16), refused(errno.EPERM)),
         ("recvmsg", (3,), refused(errno.EPERM)),
-        ("sendmsg", (3,), refused(errno.EPERM)),
     ],
 )
 def test_arguments_decide_where_a_call_can_do_both(machine, call, arguments, outcome):
@@ -101,7 +104,7 @@ def test_arguments_decide_where_a_call_can_do_both(machine, call, arguments, out
 @pytest.mark.parametrize("machine", MACHINES)
 def test_another_architecture_and_another_table_of_numbers_are_the_end(machine):
     assert answer(machine, "read", audit=0x40000003) == KILL  # 32-bit x86
-    assert answer(machine, 0x40000000 + MACHINES[machine].numbers["read"]) == KILL  # x32
+    assert answer(machine, 0x40000000 + numbers(machine)["read"]) == KILL  # x32
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -111,8 +114,8 @@ def test_another_architecture_and_another_table_of_numbers_are_the_end(machine):
 )
 def test_read_only_opens_nothing_for_writing_and_changes_no_name(machine, flags, outcome):
     assert answer(machine, "openat", 0, 0, flags, read_only=True) == outcome
-    for name in seccomp.WRITING.split():
-        if name in MACHINES[machine].numbers:
+    for name in MACHINES[machine].numbers(seccomp.WRITING):
+        if name in numbers(machine):
             assert answer(machine, name, read_only=True) == refused(errno.EPERM)
 
 
@@ -130,7 +133,7 @@ def test_numbers_are_those_of_the_kernels_headers(machine, headers):
     text = header.read_text(encoding="utf-8")
     known = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", text)}
     known.setdefault("newfstatat", known.get("fstatat", -1))
-    ours = MACHINES[machine].numbers
+    ours = numbers(machine)
     assert {name: known[name] for name in ours if name in known} == {
         name: number for name, number in ours.items() if name in known
     }
