@@ -20,7 +20,7 @@ from typing import Any
 from mutants import mutants
 
 from erce.verify.sandbox import Job, Limits, Sandbox
-from erce.verify.sandbox.jobs import WALL_TIMES_CPU
+from erce.verify.sandbox.host import WALL_TIMES_CPU
 
 
 @dataclass(frozen=True)

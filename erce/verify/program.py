@@ -15,7 +15,7 @@ from erce.types import Completion, Problem, Verdict
 from erce.verify.extract import extract_program, has_fence, is_finished, text_of
 from erce.verify.io import judge_cases
 from erce.verify.sandbox import Job, Limits, Outcome, shared
-from erce.verify.sandbox.jobs import WALL_TIMES_CPU
+from erce.verify.sandbox.host import WALL_TIMES_CPU
 from erce.verify.sandbox.tests_text import BrokenTestsError, require_asserts
 
 LIMITS = Limits()  # 2.0 s of processor time; the appendix "Execution-Based Evaluation" has 2.0 s of wall time
@@ -35,15 +35,14 @@ def run_program(
 ) -> Verdict:
     """Accept a program whose functions make every assert of `tests` hold.
 
-    `setup` (imports, helpers) runs before the tests; the program sees the imports of both. The program has
-    Python's library, no network, no other process, and no files but an empty /tmp (in the tier "landlock" not
-    even that). `entry_points` is the closed list of names that the tests get from the program; None means the
-    names that tests and set-up read and that neither they nor Python define.
+    `setup` (imports, helpers) runs before the tests; the program sees the imports of both. `entry_points` is
+    the closed list of names that the tests get from the program; None means the names that tests and set-up
+    read and that neither they nor Python define. The program has Python's library, no network, no other
+    process, and no files but an empty /tmp (in the tier "landlock" not even that).
 
     Calls carry plain values, both ways (`erce.verify.sandbox` lists them): tests that look at the program's
     own objects get the reason "opaque". Mode "unproven" judges such tests in one interpreter with the
-    program, where a program can forge its pass. Mode "paper" is the paper's protocol: an exception, or more
-    than 2.0 s of wall time, is a failure and everything else a pass, so there, too, a cheat passes.
+    program, and mode "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
 
     Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or the program
     did something else wrong, which the detail names); "timeout" (too much processor time, or waiting);

@@ -25,14 +25,8 @@ GRACE_SECONDS = 2  # of processor time beyond the limit, before a check that nob
 
 # What parts of sympy raise when they give up on an expression.
 _GIVEN_UP = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
     NotImplementedError,  # sympy's own error for what it cannot solve
-    RecursionError,
-    TypeError,
-    ValueError,
 )
 
 

@@ -33,12 +33,11 @@ signal or start, and ends with its job:
           ├ judge      judge.py           for 200 jobs, or until tests or program may have left something
           └ candidate  candidate.py       for one job
 
-`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits.
-
-`jobs.py` is what goes in and comes out; `probes.py` is what `erce doctor` tries.
+`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` is what
+`erce doctor` tries.
 """
 
-from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
+from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable
 from erce.verify.sandbox.pool import Sandbox, shared
 
 __all__ = ["TIERS", "Job", "Limits", "Outcome", "Sandbox", "SandboxUnavailable", "shared"]

@@ -7,19 +7,23 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from erce.errors import InputError, RunError
 from erce.types import REASONS, Verdict
 from erce.verify.sandbox import wire
-from erce.verify.sandbox.jobs import Job, Limits, Outcome
 from erce.verify.sandbox.judge import ENDED
 from erce.verify.sandbox.tests_text import BrokenTestsError, ReadTests, read_tests
 
+TIERS = ("namespaces", "landlock", "seccomp", "none")
+MODES = ("strict", "unproven", "paper", "script")
+WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
+IDLE_SECONDS = 5.0
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
@@ -56,6 +60,80 @@ _OVER = {
 }
 
 
+@dataclass(frozen=True)
+class Limits:
+    """The limits on one program.
+
+    `cpu` is processor time of all threads, so that a busy machine changes no verdict; comparing the results
+    has an equal budget of its own. A program that computes for less than 0.05 s in 5 s (or in half of `wall`,
+    if that is shorter) waits, and is stopped. `wall` itself is a last guard. `memory` comes on top of what a
+    bare interpreter takes; `file` bounds the size of each file.
+    """
+
+    cpu: float = 2.0  # seconds
+    wall: float = 120.0  # seconds
+    memory: int = 1 << 30  # bytes
+    file: int = 16 << 20  # bytes
+
+    @property
+    def idle(self) -> float:
+        """The seconds that a program may wait without computing."""
+        return min(IDLE_SECONDS, self.wall / 2)
+
+    def __post_init__(self) -> None:
+        for name in ("cpu", "wall", "memory", "file"):
+            limit = getattr(self, name)
+            if limit <= 0:
+                raise InputError(f"{name} = {limit!r} must be above 0: give a larger limit")
+            if name in ("memory", "file") and not isinstance(limit, int):
+                raise InputError(f"{name} counts bytes, and {limit!r} is no int: round it")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program with its tests, or in mode "script" with its standard input.
+
+    `limits` None takes those of the sandbox. `erce.verify.sandbox` says what the modes are.
+    """
+
+    program: str
+    tests: Sequence[str] = ()
+    setup: Sequence[str] = ()
+    entry_points: Sequence[str] | None = None
+    mode: str = "strict"
+    limits: Limits | None = None
+    given: str = ""  # the standard input of a script
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.program, str):
+            raise InputError(f"a program must be a str, not {type(self.program).__name__}: decode it first")
+        for name in ("tests", "setup", "entry_points"):
+            texts = getattr(self, name)
+            if texts is None and name == "entry_points":
+                continue
+            if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+                raise InputError(f"{name} must be a list of str, not {texts!r:.80}: put it in a list")
+            kept = tuple(texts)
+            if not all(isinstance(text, str) for text in kept):
+                raise InputError(f"{name} must be a list of str, not {kept!r:.80}: decode its items")
+            object.__setattr__(self, name, kept)
+        if self.mode not in MODES:
+            raise InputError(f"no mode {self.mode!r}; give {' or '.join(MODES)}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict, the processor time of the program in seconds, and what a script printed."""
+
+    verdict: Verdict
+    cpu: float
+    printed: str = ""
+
+
+class SandboxUnavailable(RunError):  # noqa: N818 (a state of the machine, not a mistake)
+    """A machine on which no permitted tier works; the message says why, and what helps."""
+
+
 class _Report(NamedTuple):
     """The lines of a worker's report on one job."""
 
@@ -63,10 +141,6 @@ class _Report(NamedTuple):
     over: str  # the budget that is used up, or ""
     ended: str  # how the candidate ended, "" if it was ended
     judge: str  # how the judge ended, "" if it goes on
-
-
-class WorkerDiedError(OSError):
-    """The death of a worker or its judge; another worker may judge the job."""
 
 
 class SupervisedWorker:
@@ -95,7 +169,7 @@ class SupervisedWorker:
         self._end()
 
     def run(self, job: Job, limits: Limits) -> Outcome:
-        """Return the outcome of one job, or raise WorkerDiedError."""
+        """Return the outcome of one job; OSError if the worker or its judge died, so that another may try."""
         tests = None
         content: list[Any] = [list(job.setup), list(job.tests)]
         try:
@@ -117,7 +191,7 @@ class SupervisedWorker:
             return self._run_alone(program, job.mode, limits)
         except (OSError, ValueError, RecursionError, wire.TooBigError) as error:
             # What is left of a dead worker or judge, or of a judge that its tests have changed, makes these.
-            raise WorkerDiedError(f"{type(error).__name__}: {error}") from error
+            raise OSError(f"{type(error).__name__}: {error}") from error
 
     def _run_judged(self, program: bytes, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
         """Let the judge run the tests, and the candidate answer its calls."""
@@ -131,7 +205,7 @@ class SupervisedWorker:
         if report.judge or report.over or not (ruling.get("clean", False) and tests.only_values):
             self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
-            raise WorkerDiedError(f"the judge ended ({report.judge or 'no ruling'})")
+            raise OSError(f"the judge ended ({report.judge or 'no ruling'})")
         reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
         return _outcome(reason, detail, report, limits, began)
 

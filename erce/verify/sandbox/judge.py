@@ -11,6 +11,7 @@ import gc
 import importlib
 import itertools
 import random
+import resource
 import socket
 import sys
 import threading
@@ -23,7 +24,7 @@ from typing import Any, NoReturn
 from erce.verify.sandbox import wire
 
 ENDED = "the program ended its process"
-MAX_BYTES_PER_JUDGE = 1 << 20  # received from programs, after which a fresh judge is forked
+MAX_RESIDENT_KB = 100_000  # of this process, after which a fresh judge is forked
 _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
@@ -36,7 +37,6 @@ Ruling = dict[str, Any]
 
 def serve(control: socket.socket) -> None:
     """Judge the jobs that come over `control`, one after the other, until it is closed."""
-    received = 0
     channel = None
     gc.set_threshold(20_000)
     while True:
@@ -49,16 +49,12 @@ def serve(control: socket.socket) -> None:
         channel = socket.socket(fileno=descriptors[0])
         program = Program(channel, may_call_back=request["only_values"])
         ruling = _Run(program, request).ruling()
-        received += program.received
-        wire.send(control, ruling | {"clean": ruling["clean"] and received < MAX_BYTES_PER_JUDGE})
+        small = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MAX_RESIDENT_KB
+        wire.send(control, ruling | {"clean": ruling["clean"] and small})
 
 
 class JobEnded(BaseException):
-    """The end of a job. A test that swallows the exception changes nothing, for `Program` remembers it."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
+    """The end of a job (reason, detail). A test that swallows it changes nothing: `Program` remembers it."""
 
 
 class Program:
@@ -72,7 +68,6 @@ class Program:
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there
         self.called = self._has_changed = False
-        self.received = 0  # bytes
 
     def end(self, reason: str, detail: str) -> NoReturn:
         """End the job, unless it has ended: the first reason counts."""
@@ -150,9 +145,7 @@ class Program:
 
     def _receive(self) -> Any:
         try:
-            payload = wire.payload(self._channel)
-            self.received += len(payload)
-            return wire.parsed(payload)
+            return wire.receive(self._channel)
         except wire.TooBigError as error:
             self.end("failed", f"a reply of {error}, more than a reply may hold")
         except OSError:
@@ -300,8 +293,8 @@ class _Run:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
         ended = self._program.ended
         if ended is not None:
-            at = self._at if ended.reason == "opaque" else ""
-            return _ruling(ended.reason, at + ended.detail, clean=False)
+            reason, detail = ended.args
+            return _ruling(reason, (self._at if reason == "opaque" else "") + detail, clean=False)
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
         if self._loading:

@@ -17,8 +17,7 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox.host import SupervisedWorker
-from erce.verify.sandbox.jobs import TIERS, Job, Limits, Outcome, SandboxUnavailable
+from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable, SupervisedWorker
 from erce.verify.sandbox.kernel.layers import landlock_version
 from erce.verify.sandbox.tests_text import free_names
 
@@ -144,7 +143,7 @@ def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
         try:
             return tier, working_worker(tier)
         except OSError as error:
-            problems += f"  {tier}: {described(error)}\n"
+            problems += f"  {tier}: {error}\n"
     raise SandboxUnavailable(
         f"No sandbox is available here, so model-written code was not run.\n{problems}"
         "  What helps: any Linux container whose kernel has Landlock (Docker's default profile will do); "
@@ -170,12 +169,6 @@ def working_worker(tier: str) -> SupervisedWorker:
         worker.close()
         raise
     return worker
-
-
-def described(error: OSError) -> str:
-    """Return the text of an OSError without its number."""
-    named = f": {error.filename}" if error.filename else ""
-    return f"{error.strerror}{named}" if error.strerror else str(error)
 
 
 def _warning_of_oracle(job: Job, verdict: Verdict) -> str:

@@ -10,10 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.verify.sandbox.host import ENVIRONMENT
-from erce.verify.sandbox.jobs import TIERS, Limits
+from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Limits
 from erce.verify.sandbox.kernel.layers import LAYERS, landlock_version
-from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, described, working_worker
+from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, working_worker
 
 ATTEMPTS = {  # what is tried → Python that returns what it reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",
@@ -115,7 +114,7 @@ def _tier(name: str) -> ProbeResult:
     try:
         working_worker(name).close()
     except OSError as error:
-        return ProbeResult("tier", name, False, described(error))
+        return ProbeResult("tier", name, False, str(error))
     weaker = "" if name in AUTOMATIC else "; taken only if you name it, because it protects less"
     return ProbeResult("tier", name, True, f"set up, and two probes were judged rightly{weaker}")
 

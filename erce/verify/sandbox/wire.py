@@ -60,21 +60,16 @@ def send(channel: socket.socket, message: object) -> None:
 
 
 def receive(channel: socket.socket) -> Any:
-    """Return the content of the next frame; ValueError or RecursionError if it is not readable JSON."""
-    return parsed(payload(channel))
+    """Return the content of the next frame; TooBigError, or ValueError or RecursionError if not JSON."""
+    size = int.from_bytes(read(channel, 4), "little")
+    if size > MAX_FRAME_BYTES:
+        raise TooBigError(f"{size} bytes")
+    return parsed(read(channel, size))
 
 
 def parsed(payload: bytes) -> Any:
     """Return the content of a frame's JSON; ValueError or RecursionError if it is not readable."""
     return _decode(payload.decode(*_UTF_8))
-
-
-def payload(channel: socket.socket) -> bytes:
-    """Return the JSON of the next frame, not yet read; TooBigError if it exceeds the limit."""
-    size = int.from_bytes(read(channel, 4), "little")
-    if size > MAX_FRAME_BYTES:
-        raise TooBigError(f"{size} bytes")
-    return read(channel, size)
 
 
 def read(channel: socket.socket, count: int) -> bytes:
@@ -219,14 +214,6 @@ def _whole(parts: list[Any]) -> list[int]:
     return parts
 
 
-def _bounds(value: range | slice) -> tuple[Any, ...]:
-    return value.start, value.stop, value.step
-
-
-def _iso(value: date | time) -> list[str]:
-    return [value.isoformat()]
-
-
 # tag, class, value → its parts, which are plain values, and parts → value
 _KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[Any]], Any]], ...] = (
     ("i", int, lambda value: [hex(value)], lambda parts: int(_text(parts), 16)),
@@ -239,14 +226,19 @@ _KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[An
     ("b", bytes, lambda value: [value.hex()], lambda parts: bytes.fromhex(_text(parts))),
     ("B", bytearray, lambda value: [value.hex()], lambda parts: bytearray.fromhex(_text(parts))),
     ("c", complex, lambda value: [value.real, value.imag], lambda parts: complex(*map(float, parts))),
-    ("r", range, _bounds, lambda parts: range(*_whole(parts))),
-    ("sl", slice, _bounds, lambda parts: slice(*parts)),
+    ("r", range, lambda v: (v.start, v.stop, v.step), lambda parts: range(*_whole(parts))),
+    ("sl", slice, lambda v: (v.start, v.stop, v.step), lambda parts: slice(*parts)),
     ("D", Decimal, lambda value: [str(value)], lambda parts: Decimal(_text(parts))),
     ("F", Fraction, lambda value: value.as_integer_ratio(), lambda parts: Fraction(*_whole(parts))),
     ("td", timedelta, lambda v: [v.days, v.seconds, v.microseconds], lambda parts: timedelta(*_whole(parts))),
-    ("date", date, _iso, lambda parts: date.fromisoformat(_text(parts))),
-    ("datetime", datetime, _iso, lambda parts: datetime.fromisoformat(_text(parts))),
-    ("time", time, _iso, lambda parts: time.fromisoformat(_text(parts))),
+    ("date", date, lambda v: [v.isoformat()], lambda parts: date.fromisoformat(_text(parts))),
+    (
+        "datetime",
+        datetime,
+        lambda v: [v.isoformat()],
+        lambda parts: datetime.fromisoformat(_text(parts)),
+    ),
+    ("time", time, lambda v: [v.isoformat()], lambda parts: time.fromisoformat(_text(parts))),
     ("od", OrderedDict, _pairs, lambda parts: OrderedDict(_mapping(parts))),
     ("dd", defaultdict, _default_parts, _default_of),
     ("ct", Counter, _pairs, lambda parts: Counter(_mapping(parts))),

@@ -61,7 +61,7 @@ def main(control_descriptor: int, tier: str) -> None:
         linux.prctl(linux.PR_SET_DUMPABLE, 0)  # also for the children
         worker = Worker(control, supervisor, tier, namespaces)
     except OSError as error:
-        control.send((error.strerror or str(error)).encode())
+        control.send(str(error).encode())
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
@@ -157,7 +157,7 @@ class Worker:
             os.kill(self._judge, signal.SIGKILL)
             os.waitpid(self._judge, 0)
         if self._namespaces:
-            self._namespaces.return_to_own()
+            make(self._namespaces.own)
         self._judge = os.fork()
         if not self._judge:
             _become(self._of_judges.calls, judge_jobs, self._channel)
@@ -167,7 +167,7 @@ class Worker:
         """Fork a candidate, enforce its budgets in seconds until the supervisor has a ruling, and report."""
         calls, serve, channel = self._of_candidates.calls, self._service.serve, self._channel
         if self._namespaces:
-            self._namespaces.open()
+            make(self._namespaces.fresh)
         program = os.fork()
         if not program:
             for number, descriptor in enumerate(self._streams):
@@ -240,8 +240,6 @@ def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: 
         make(calls)
         serve(channel)
         os._exit(0)
-    except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(CONFINEMENT_FAILED)
 

@@ -38,7 +38,7 @@ def test_without_protection_nothing_is_attempted():
 
 def test_where_no_tier_works_the_rows_say_why(monkeypatch):
     def refuse(tier):
-        raise OSError(1, f"unshare: no {tier}")
+        raise OSError(f"unshare: no {tier}")
 
     monkeypatch.setattr(probes, "working_worker", refuse)
     rows = examine()

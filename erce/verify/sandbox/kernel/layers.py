@@ -24,6 +24,7 @@ LAYERS = {  # tier → what it puts around a program
     "none": ("rlimits",),
 }
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
+_NO_CAPABILITIES = struct.pack("Ii", 0x20080522, 0), bytes(24)  # a header of version 3, and three empty sets
 _COMMON_LIMITS = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_NOFILE: 64,
@@ -77,9 +78,10 @@ def enter(tier: str) -> int | None:
 
 
 def _enter_namespaces() -> int:
-    uid, gid = os.geteuid(), os.getegid()
     proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
-    if uid == 0:  # build the view with root's rights, then give them up for good
+    uid, gid = os.geteuid(), os.getegid()
+    as_root = uid == 0
+    if as_root:  # build the view with root's rights, then give them up for good
         syscall("unshare", linux.CLONE_NEWNS)
         linux.build_root(readable_paths())
         uid = gid = linux.NOBODY
@@ -87,42 +89,32 @@ def _enter_namespaces() -> int:
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
         linux.prctl(linux.PR_SET_DUMPABLE, 1)  # else uid_map of this process belongs to root
-        syscall("unshare", linux.EVERY_NAMESPACE)
-        _map_ids(proc, uid, gid)
-    else:
-        syscall("unshare", linux.EVERY_NAMESPACE)
-        _map_ids(proc, uid, gid)
-        linux.build_root(readable_paths())
-    return proc
-
-
-def _map_ids(proc: int, uid: int, gid: int) -> None:
+    syscall("unshare", linux.EVERY_NAMESPACE)
     for name, text in (("setgroups", "deny"), ("uid_map", f"1000 {uid} 1"), ("gid_map", f"1000 {gid} 1")):
         descriptor = os.open(f"self/{name}", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc)
         try:
             os.write(descriptor, text.encode())
         except OSError as error:
-            raise OSError(error.errno, f"writing {name}: {error.strerror}") from error
+            raise OSError(f"writing {name}: {error.strerror}") from error
         finally:
             os.close(descriptor)
+    if not as_root:
+        linux.build_root(readable_paths())
+    return proc
 
 
 class JobNamespaces:
-    """A process namespace for each job, and a /tmp that is empty when it begins, in the tier "namespaces"."""
+    """A process namespace for each job, and a /tmp that is empty when it begins, in the tier "namespaces".
 
-    def __init__(self, own: int) -> None:
+    The next process that is forked after the calls of `fresh` is the first of a new namespace; after those of
+    `own` it joins the worker's.
+    """
+
+    def __init__(self, descriptor: int) -> None:
         """Take the descriptor of the worker's own process namespace."""
-        self._return = prepared("setns", own, linux.CLONE_NEWPID)
-        self._open = [self._return, prepared("unshare", linux.CLONE_NEWPID)]
+        self.own = [prepared("setns", descriptor, linux.CLONE_NEWPID)]
+        self.fresh = [*self.own, prepared("unshare", linux.CLONE_NEWPID)]
         self._mount_scratch()
-
-    def open(self) -> None:
-        """Make the next forked process the first of a fresh namespace."""
-        linux.make(self._open)
-
-    def return_to_own(self) -> None:
-        """Make the next forked process join the worker's own namespace."""
-        linux.make([self._return])
 
     def renew_scratch(self) -> bool:
         """Replace /tmp if the last job, whose processes are gone, used it; return whether that was so."""
@@ -160,7 +152,7 @@ class Confinement:
         if tier != "none":
             # Before version 3 Landlock lets a program truncate a file.
             read_only = tier == "seccomp" or (tier == "landlock" and landlock_version() < 3)
-            self._filter = seccomp.Filter(read_only=read_only, receives_descriptors=judging)
+            self._filter = seccomp.Filter(read_only=read_only)
         self._domain: int | None = None
         self.rule_files()
 
@@ -186,7 +178,10 @@ class Confinement:
         }
         if self._tier == "namespaces":  # where no other process of the user counts
             limits[resource.RLIMIT_NPROC] = 64
-        self._limits = [linux.limiting(kind, *_bounds(kind, value)) for kind, value in limits.items()]
+        self._limits = [
+            prepared("prlimit64", 0, kind, struct.pack("QQ", *_bounds(kind, value)), 0)
+            for kind, value in limits.items()
+        ]
         self._prepare()
 
     def _prepare(self) -> None:
@@ -197,7 +192,9 @@ class Confinement:
             calls.append(partial(os.chdir, "/"))
         calls += self._limits
         if self._tier != "none":
-            calls.append(linux.dropping_capabilities())
+            calls.append(
+                prepared("capset", *_NO_CAPABILITIES)
+            )  # none can come back after PR_SET_NO_NEW_PRIVS
         if self._domain is not None:
             calls.append(prepared("landlock_restrict_self", self._domain, 0))
         calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]

@@ -26,7 +26,6 @@ _MNT_DETACH = 2
 _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE = -100, 0x1000, 0x8000
 _OPEN_TREE_CLONE, _MOVE_EMPTY_PATH = 1, 4
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
-_CAPABILITY_VERSION_3 = 0x20080522
 # What this package itself calls: name=x86-64/aarch64.
 CALLS = """
 capset=126/91 landlock_add_rule=445/445 landlock_create_ruleset=444/444 landlock_restrict_self=446/446
@@ -92,19 +91,9 @@ def prctl(option: int, value: int) -> int:
     return _checked(answer, f"prctl({option})")
 
 
-def limiting(kind: int, soft: int, hard: int) -> Call:
-    """Return a prepared call that sets a resource limit."""
-    return prepared("prlimit64", 0, kind, struct.pack("QQ", soft, hard), 0)
-
-
 def dying_with_parent() -> Call:
     """Return a prepared call after which the kernel kills this process when its parent ends."""
     return prepared("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
-def dropping_capabilities() -> Call:
-    """Return a prepared call that drops all capabilities; after PR_SET_NO_NEW_PRIVS none can come back."""
-    return prepared("capset", struct.pack("Ii", _CAPABILITY_VERSION_3, 0), struct.pack("6I", *([0] * 6)))
 
 
 def mount_scratch(target: str, options: str) -> None:
@@ -174,6 +163,5 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
 
 def _checked(answer: int, call: str) -> int:
     if answer < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{call}: {os.strerror(number)}")
+        raise OSError(f"{call}: {os.strerror(ctypes.get_errno())}")
     return answer

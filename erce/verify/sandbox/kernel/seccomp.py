@@ -37,7 +37,7 @@ getgroups=115/158 getresuid=118/148 getresgid=120/150 getpgrp=111/- getpgid=121/
 getpriority=140/141 getrlimit=97/163 getrusage=98/165 sysinfo=99/179 uname=63/160 getcpu=309/168
 getrandom=318/278 membarrier=324/283 rseq=334/293 arch_prctl=158/- futex=202/98 futex_waitv=449/449
 set_robust_list=273/99 get_robust_list=274/100 set_tid_address=218/96 restart_syscall=219/128 wait4=61/260
-waitid=247/95 exit=60/93 exit_group=231/94 recvfrom=45/207 shutdown=48/210 getsockname=51/204
+waitid=247/95 exit=60/93 exit_group=231/94 recvfrom=45/207 recvmsg=47/212 shutdown=48/210 getsockname=51/204
 getpeername=52/205 getsockopt=55/209
 """
 WRITING = """
@@ -46,7 +46,7 @@ symlink=88/- symlinkat=266/36 unlink=87/- unlinkat=263/35 truncate=76/45 creat=8
 """
 DECIDED = """
 clone=56/220 clone3=435/435 openat2=437/437 openat=257/56 open=2/- ioctl=16/29 fcntl=72/25 kill=62/129
-tgkill=234/131 prctl=157/167 prlimit64=302/261 socketpair=53/199 sendto=44/206 recvmsg=47/212
+tgkill=234/131 prctl=157/167 prlimit64=302/261 socketpair=53/199 sendto=44/206
 """
 OPENING = {"openat": 2, "open": 1}  # call → index of the argument with its flags
 
@@ -75,8 +75,8 @@ class Filter:
     no other layer protects files.
     """
 
-    def __init__(self, *, read_only: bool, receives_descriptors: bool = False) -> None:
-        program = assembled(this_machine(), read_only, receives_descriptors)
+    def __init__(self, *, read_only: bool) -> None:
+        program = assembled(this_machine(), read_only)
         self._code = ctypes.create_string_buffer(program, len(program))
         header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(self._code))
         self.install = linux.prepared("prctl", linux.PR_SET_SECCOMP, 2, header, 0, 0)
@@ -89,9 +89,9 @@ class Filter:
             struct.pack_into("I", self._code, at, os.getpid())
 
 
-def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> bytes:
+def assembled(machine: Machine, read_only: bool) -> bytes:
     """Return the filter as the kernel reads it, 8 bytes per instruction."""
-    blocks = _blocks(machine, read_only, receives_descriptors)
+    blocks = _blocks(machine, read_only)
     code: Code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_IF_EQUAL, 1, 0, machine.audit),
@@ -102,97 +102,57 @@ def assembled(machine: Machine, read_only: bool, receives_descriptors: bool) -> 
     return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
 
 
-def _blocks(machine: Machine, read_only: bool, receives_descriptors: bool) -> dict[int, Code]:
+def _blocks(machine: Machine, read_only: bool) -> dict[int, Code]:
     """Return the code for the number of each call that is not always refused."""
     allow: Code = [(_RETURN, 0, 0, _ALLOW)]
     blocks = dict.fromkeys(machine.numbers(ALLOWED), allow)
     if read_only:
-        blocks |= {name: _refuse_to_write(argument) for name, argument in OPENING.items()}
+        refuse: Code = [(_RETURN, 0, 0, _ERRNO | errno.EROFS)]
+        writes = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+        blocks |= {name: _by_bits(_low(flags), writes, refuse, allow) for name, flags in OPENING.items()}
     else:
         blocks |= dict.fromkeys((*machine.numbers(WRITING), *OPENING), allow)
-    if receives_descriptors:
-        blocks["recvmsg"] = allow
+    no_process: Code = [(_RETURN, 0, 0, _ERRNO | errno.EAGAIN)]
+    thread = _by_bits(_low(0), _CLONE_THREAD, allow, no_process)
     blocks |= {
-        "clone": _threads_alone(),
+        "clone": _by_bits(_low(0), _ANY_NAMESPACE, no_process, thread),
         # A filter cannot read arguments in memory; ENOSYS makes libc fall back as on an older kernel.
         "clone3": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
         "openat2": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
-        "ioctl": _one_of(1, _ALLOWED_IOCTLS, errno.ENOTTY),
-        "fcntl": _one_of(1, _ALLOWED_FCNTLS, errno.EPERM),
-        "kill": _signal_to_self(1),
-        "tgkill": _signal_to_self(2),
-        "prctl": _one_of(0, _ALLOWED_PRCTLS, errno.EPERM),
-        "prlimit64": _one_of(0, [0, _SELF], errno.EPERM),
-        "socketpair": _pair_of_streams(),
-        "sendto": _without_address(4),
+        "ioctl": _if_among(_low(1), _ALLOWED_IOCTLS, allow, refusal=errno.ENOTTY),
+        "fcntl": _if_among(_low(1), _ALLOWED_FCNTLS, allow),
+        "kill": _if_among(_low(0), [_SELF], _unless_killing(1)),
+        "tgkill": _if_among(_low(0), [_SELF], _unless_killing(2)),
+        "prctl": _if_among(_low(0), _ALLOWED_PRCTLS, allow),
+        "prlimit64": _if_among(_low(0), [0, _SELF], allow),
+        # Datagram sockets could send to any socket that they can name.
+        "socketpair": _if_among(_low(0), [_AF_UNIX], _if_among(_low(1), _STREAM_SOCKETS, allow)),
+        # No address: both halves of the pointer are 0.
+        "sendto": _if_among(_low(4), [0], _if_among(_low(4) + 4, [0], allow)),
     }
     numbers = machine.numbers(ALLOWED + WRITING + DECIDED)
     return {numbers[name]: block for name, block in blocks.items() if name in numbers}
 
 
-def _one_of(argument: int, values: list[int], refusal: int) -> Code:
-    """Allow the call if the lower half of an argument is among `values`."""
-    code: Code = [(_LOAD, 0, 0, _ARGUMENTS + 8 * argument)]
+def _low(argument: int) -> int:
+    return _ARGUMENTS + 8 * argument
+
+
+def _if_among(half: int, values: list[int], then: Code, *, refusal: int = errno.EPERM) -> Code:
+    """Go on with `then` if half of an argument is among `values`."""
+    code: Code = [(_LOAD, 0, 0, half)]
     code += [(_IF_EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
-    return [*code, (_RETURN, 0, 0, _ERRNO | refusal), (_RETURN, 0, 0, _ALLOW)]
+    return [*code, (_RETURN, 0, 0, _ERRNO | refusal), *then]
 
 
-def _signal_to_self(argument: int) -> Code:
-    """Allow signals to the process itself.
-
-    SIGKILL ends it here, because the first process of a namespace ignores a SIGKILL from itself.
-    """
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS),
-        (_IF_EQUAL, 1, 0, _SELF),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
-        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
-        (_IF_EQUAL, 0, 1, signal.SIGKILL),
-        (_RETURN, 0, 0, _KILL),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
+def _unless_killing(argument: int) -> Code:
+    """Allow all signals but SIGKILL, which ends the process: the first of a namespace would ignore it."""
+    load: Code = [(_LOAD, 0, 0, _low(argument)), (_IF_EQUAL, 0, 1, signal.SIGKILL)]
+    return [*load, (_RETURN, 0, 0, _KILL), (_RETURN, 0, 0, _ALLOW)]
 
 
-def _pair_of_streams() -> Code:
-    """Allow a pair of stream sockets; datagram sockets could send to any socket that they can name."""
-    types = _one_of(1, _STREAM_SOCKETS, errno.EPERM)
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS),
-        (_IF_EQUAL, 1, 0, _AF_UNIX),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
-        *types,
-    ]
-
-
-def _without_address(argument: int) -> Code:
-    """Allow the call if a pointer is null in both its halves."""
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
-        (_IF_EQUAL, 0, 2, 0),
-        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument + 4),
-        (_IF_EQUAL, 1, 0, 0),
-        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-
-
-def _threads_alone() -> Code:
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS),
-        (_IF_ANY_BIT, 2, 0, _ANY_NAMESPACE),
-        (_IF_ANY_BIT, 0, 1, _CLONE_THREAD),
-        (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _ERRNO | errno.EAGAIN),
-    ]
-
-
-def _refuse_to_write(argument: int) -> Code:
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
-        (_IF_ANY_BIT, 0, 1, os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC),
-        (_RETURN, 0, 0, _ERRNO | errno.EROFS),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
+def _by_bits(half: int, bits: int, if_any: Code, otherwise: Code) -> Code:
+    return [(_LOAD, 0, 0, half), (_IF_ANY_BIT, 0, len(if_any), bits), *if_any, *otherwise]
 
 
 def _intervals(blocks: dict[int, Code]) -> list[tuple[int, Code]]:
