@@ -42,7 +42,7 @@ def verify_io(
 
 def judge_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
     """Return the verdict, and the most processor time that a case took in seconds."""
-    _check(program, cases, tolerance)
+    _check(cases, tolerance)
     verdict, elapsed, seconds = Verdict(True, "passed"), 0.0, 0.0
     for number, (given, expected) in enumerate(cases, start=1):
         outcome = shared().judge(Job(program, mode="script", given=given, limits=limits))
@@ -96,9 +96,7 @@ def _near(mine: str, wanted: str, tolerance: float) -> bool:
         value, target = float(mine), float(wanted)
     except ValueError:
         return False
-    if not (math.isfinite(value) and math.isfinite(target)):
-        return False
-    return abs(value - target) <= tolerance * max(1.0, abs(target))
+    return math.isfinite(target) and abs(value - target) <= tolerance * max(1.0, abs(target))
 
 
 def _shown(line: str) -> str:
@@ -106,9 +104,7 @@ def _shown(line: str) -> str:
     return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
 
 
-def _check(program: str, cases: Cases, tolerance: float | None) -> None:
-    if not isinstance(program, str):
-        raise InputError(f"a program must be a str, not {type(program).__name__}: decode it first")
+def _check(cases: Cases, tolerance: float | None) -> None:
     if isinstance(cases, str | bytes) or not all(
         isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(text, str) for text in case)
         for case in cases

@@ -56,10 +56,8 @@ def run_program(
     job = Job(program, tests, setup, entry_points, mode, limits)
     verdict = shared().judge(job).verdict
     if verdict.reason == "failed" and "SyntaxError" in verdict.detail and has_fence(program):
-        detail = (
-            f"{verdict.detail}; it has a Markdown fence: pass it through erce.verify.extract.extract_program"
-        )
-        return replace(verdict, detail=detail)
+        way_out = "it has a Markdown fence: pass it through erce.verify.extract.extract_program"
+        return replace(verdict, detail=f"{verdict.detail}; {way_out}")
     return verdict
 
 

@@ -165,13 +165,6 @@ def test_an_empty_program_is_no_answer(text):
     assert verify_program(SQUARE, text).reason == "no answer"
 
 
-def test_tests_may_hold_set_up_and_asserts_inside_functions():
-    tests = ("import math", "def check(f):\n    assert math.isclose(f(3), 9)", "check(f)")
-    problem = Problem(id="p", prompt="", demonstration="", tests=tests)
-    assert verify_program(problem, "f = lambda x: x * x").accepted
-    assert verify_program(problem, "f = abs").reason == "failed"
-
-
 def test_set_up_and_entry_points_are_the_problems_own():
     problem = Problem(
         id="p",
@@ -183,12 +176,6 @@ def test_set_up_and_entry_points_are_the_problems_own():
     )
     assert verify_program(problem, "def sum(xs):\n    return math.floor(4.2)").accepted
     assert verify_program(problem, "def sum(xs):\n    return 5\ntwice = lambda x: 5").reason == "failed"
-
-
-def test_the_papers_protocol_can_be_cheated_and_the_verifier_cannot():
-    cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
-    assert verify_program_paper(SQUARE, cheat).accepted
-    assert verify_program(SQUARE, cheat).reason == "opaque"
 
 
 STACK = """

@@ -152,10 +152,8 @@ class KillableProcess:
         """Leave the process to the parent; called in the child of a fork."""
         self._lock = threading.Lock()
         if self._running:
-            process, channel = self._running
-            self._running = None
-            process.returncode = 0  # or Popen would wait for a process that is no child of this one
-            channel.close()
+            self._running[0].returncode = 0  # it is no child of this process, which `_stop` leaves alone then
+            self._stop()
 
 
 SYMPY, MATH_VERIFY = KillableProcess("sympy"), KillableProcess("math_verify")

@@ -25,10 +25,7 @@ _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the p
 
 
 class Service:
-    """The answers to calls of the functions of one program.
-
-    The worker makes a service before it forks: each candidate has its own copy, at no cost.
-    """
+    """The answers to calls of one program's functions. The worker makes it; each fork has a copy."""
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {}
@@ -160,8 +157,7 @@ def _raise_alarm(number: int, frame: types.FrameType | None) -> None:
 def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
     """Run set-up, program, set-up and tests in one namespace.
 
-    The set-up comes twice: a program may need its classes, and it may need the program's. An exception of the
-    first run is left to the second.
+    A program may need the classes of the set-up, and the set-up those of the program.
     """
     names = _namespace("program")
     where = "the program raised "

@@ -159,7 +159,15 @@ class SupervisedWorker:
             self._control.close()
             raise
         self._end = weakref.finalize(self, _end, process, self._channels, self.owner)
-        problem = self._start_problem(process)
+        self._control.settimeout(START_SECONDS)
+        assert process.stderr is not None
+        with process.stderr as errors:
+            try:
+                problem = self._receive().removeprefix(wire.READY.decode())
+            except OSError as error:
+                process.kill()
+                last_line = errors.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
+                problem = f"the worker did not start: {last_line or error}"
         if problem:
             self.close()
             raise OSError(problem)
@@ -229,9 +237,8 @@ class SupervisedWorker:
         if word == ENDED:
             by_exit = mode == "script" and report.ended == "exit status 0"  # as of os._exit(0)
             word, detail = ("passed", "") if by_exit else ("failed", ENDED)
-        if word == "passed" and mode == "unproven":
-            word = "unproven"
-        reason = word if word in ("passed", "unproven", "timeout") else "failed"
+        passed = "unproven" if mode == "unproven" else "passed"
+        reason = {"passed": passed, "timeout": "timeout"}.get(word, "failed")
         return _outcome(reason, detail, report, limits, began)
 
     def _new_judge(self) -> socket.socket:
@@ -249,12 +256,9 @@ class SupervisedWorker:
         job: bytes,
         limits: Limits,
         converse: Callable[[socket.socket, float], dict[str, Any]],
-        *streams: int,
+        *streams: int,  # descriptors for the candidate's standard input and output
     ) -> tuple[dict[str, Any], _Report]:
-        """Start a candidate with a job; return what `converse` makes of the channel, and the worker's report.
-
-        `streams` are descriptors for the candidate's standard input and output.
-        """
+        """Start a candidate; return what `converse` makes of its channel, and the worker's report."""
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:
@@ -271,20 +275,6 @@ class SupervisedWorker:
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
         return reply, _Report(*self._receive().split("\n"))
-
-    def _start_problem(self, process: "subprocess.Popen[bytes]") -> str:
-        """Return why the worker cannot serve, or ""."""
-        if process.stderr is None:
-            raise AssertionError("the worker was started without its pipe")
-        self._control.settimeout(START_SECONDS)
-        with process.stderr as pipe:
-            try:
-                return self._receive().removeprefix(wire.READY.decode())
-            except OSError as error:
-                self._control.close()
-                process.kill()
-                last_line = pipe.read(4000).decode(errors="replace").strip().rpartition("\n")[2]
-                return f"the worker did not start: {last_line or error}"
 
     def _receive(self) -> str:
         message = self._control.recv(1 << 16)

@@ -159,15 +159,13 @@ class Program:
             function = self._callbacks[number]
             values, options = [wire.decode(form) for form in positional], wire.decode(named)
         try:
-            answer = {"ok": wire.encode(function(*values, **options), self._form)}
-            wire.frame(answer)
+            self._send({"ok": wire.encode(function(*values, **options), self._form)})
         except wire.TooBigError as error:
             self.end("error", f"a function of the tests returns more than a frame can hold: {error}")
         except AssertionError as error:  # which the program must not swallow
             self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
         except Exception as error:  # of the tests' function: the program may handle it
-            answer = {"raised": wire.exception_form(error)}
-        self._send(answer)
+            self._send({"raised": wire.exception_form(error)})
 
     def _form(self, value: Any) -> list[Any]:
         """Return the form of an argument that is not plain."""
@@ -217,10 +215,7 @@ def _is_function_of_tests(value: Any) -> bool:
 
 
 def _update(mine: Any, after: Any) -> Any:
-    """Make a container of the tests equal to what the program made of its copy; return what has its place.
-
-    Containers inside it that stay at their places stay the same objects.
-    """
+    """Make a container of the tests, and those inside it, equal to what the program made of its copy."""
     if type(mine) is not type(after) or type(mine) not in wire.MUTABLE:
         return after
     if isinstance(mine, dict):

@@ -25,10 +25,8 @@ MAX_ITERATOR_VALUES = 10_000
 TOO_DEEP = "a value that is nested too deeply"
 
 # The functions in C below json.dumps and json.loads: 3 % of the processor time of a verdict.
-_encoding: Any = json.encoder
-_chunks_of = _encoding.c_make_encoder(
-    None, None, _encoding.encode_basestring, None, ":", ",", False, False, True
-)
+_json: Any = json.encoder
+_chunks_of = _json.c_make_encoder(None, None, _json.encode_basestring, None, ":", ",", False, False, True)
 _decode = json.JSONDecoder().decode
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
 _JSON_INTS = range(1 - (1 << 53), 1 << 53)  # which survive every JSON reader

@@ -98,10 +98,7 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
 
 
 class Worker:
-    """A worker for one supervisor, which sends `NEW_JUDGE` or packed limits, with a channel each.
-
-    Between a fork and the end of the candidate it does little, for each memory page that it writes is copied.
-    """
+    """A worker for one supervisor. While a candidate lives it writes little: each page is copied then."""
 
     def __init__(
         self, control: socket.socket, supervisor: int, tier: str, namespaces: layers.JobNamespaces | None

@@ -23,15 +23,8 @@ ROOT = Path(__file__).parents[3]
 TESTS = Path(__file__).parents[2]
 DRIVER = "toys.hostile.inside"
 FIRST_NUMBER = 1_700_000_000  # of the cage's users on the machine, where root makes the cage
-NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = (
-    0x20000,
-    0x4000000,
-    0x8000000,
-    0x10000000,
-    0x20000000,
-    0x40000000,
-)
-SPACES = NEW_USER | NEW_MOUNTS | NEW_PID | NEW_NET | NEW_IPC | NEW_UTS
+NEW_MOUNTS = 0x20000
+SPACES = 0x7C020000  # users, mounts, processes, network, IPC, host name
 BIND, RECURSIVE, PRIVATE, NO_SUID, NO_DEVICES = 4096, 0x4000, 0x40000, 2, 4
 MOUNT_SETATTR = 442  # the same number on every machine
 LIMITS = {

@@ -97,26 +97,16 @@ def _listeners() -> dict[socket.socket | int, str]:
     tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     tcp.bind(("127.0.0.1", TCP))
     udp.bind(("127.0.0.1", UDP))
-    abstract, file = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
-    abstract.bind("\0canary")
+    file = socket.socket(socket.AF_UNIX)
     file.bind(str(CANARY / "socket"))
     (CANARY / "socket").chmod(0o777)
-    datagram, post = (socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2))
-    datagram.bind("\0canary-datagram")
+    post = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     post.bind(str(CANARY / "post"))
     (CANARY / "post").chmod(0o777)
-    for stream in (tcp, abstract, file):
+    for stream in (tcp, file):
         stream.listen()
     fifo = os.open(CANARY / "fifo", os.O_RDWR)
-    return {
-        tcp: "tcp",
-        udp: "udp",
-        abstract: "abstract",
-        file: "socket file",
-        datagram: "datagram",
-        post: "post",
-        fifo: "fifo",
-    }
+    return {tcp: "tcp", udp: "udp", file: "socket file", post: "post", fifo: "fifo"}
 
 
 def _victim() -> int:

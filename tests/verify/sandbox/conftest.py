@@ -2,9 +2,7 @@
 
 import pytest
 
-from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
-
-PATIENT = Limits(cpu=2.0, wall=60.0)
+from erce.verify.sandbox import Sandbox, SandboxUnavailable
 
 
 @pytest.fixture(scope="module")
@@ -14,15 +12,3 @@ def sandbox():
             yield made
     except SandboxUnavailable as none:
         pytest.skip(str(none))
-
-
-@pytest.fixture
-def ruled(sandbox):
-    """Return a function that judges a program and returns reason and detail."""
-
-    def reason_and_detail(program, *tests, **options):
-        verdict = sandbox.run(program, tests, limits=PATIENT, **options)
-        assert verdict.accepted == (verdict.reason == "passed")
-        return verdict.reason, verdict.detail
-
-    return reason_and_detail

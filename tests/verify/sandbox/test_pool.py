@@ -329,8 +329,3 @@ def test_a_limit_is_over_zero(name):
 def test_bytes_are_whole(name):
     with pytest.raises(ValueError, match=rf"{name} counts bytes, and 2000000000\.0 is no int: round it"):
         Limits(**{name: 2e9})
-
-
-def test_what_can_be_gone_through_once_is_kept():
-    job = Job("", (test for test in ["assert f"]))
-    assert job.tests == ("assert f",)

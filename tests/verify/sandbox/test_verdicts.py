@@ -402,22 +402,11 @@ def test_a_value_of_the_program_is_no_call(sandbox):
     assert ruled(sandbox, "f = 5", tests)[0] == "error"
 
 
-TO_WIRE = """
-from erce.verify.sandbox import wire
-send = wire.send
-wire.send = lambda channel, sent: send(channel, sent | {"clean": True} if type(sent) is dict else sent)
-import math
-math.isclose = lambda *values: True
-"""
-
-
 @pytest.mark.parametrize(
     "change",
     [
         "import math\nmath.isclose = lambda *values: True",
-        "import sys, types\nsys.modules['math'] = types.SimpleNamespace(isclose=lambda *values: True)",
         "from unittest import mock\nmock.patch('math.isclose', lambda *values: True).start()",
-        TO_WIRE,
     ],
 )
 def test_what_a_test_changes_ends_with_its_job(sandbox, change):

@@ -158,33 +158,4 @@ for number in range(1, 200):
             libc.syscall(pidfd_send, handle, 15, None, 0)
 """,
     ),
-    attempt(
-        kill,
-        "signals_through_a_descriptor",
-        """
-import fcntl, os, signal, socket
-a, b = socket.socketpair()
-for target in (os.getppid(), 1, 2, 3):
-    for number in (a.fileno(), 0, 1, 3, 4, 5):
-        try:
-            fcntl.fcntl(number, 8, target)
-            fcntl.fcntl(number, 10, signal.SIGTERM)
-            fcntl.fcntl(number, fcntl.F_SETFL, os.O_ASYNC)
-            b.send(b"x")
-        except OSError:
-            pass
-""",
-    ),
-    attempt(
-        kill,
-        "traces_its_parent",
-        """
-import ctypes, os
-libc = ctypes.CDLL(None)
-for target in range(1, 60):
-    if target != os.getpid():
-        libc.ptrace(16, target, 0, 0)
-        libc.ptrace(0x4206, target, 0, 0)
-""",
-    ),
 ]

@@ -57,19 +57,4 @@ PROGRAMS = [
             return [Found(a=1), Odd()]
         """,
     ),
-    forgery(
-        "markers_on_every_descriptor",
-        """
-        import os
-
-        WORDS = "passed PASS pass OK ok success True 1 0 accepted All-tests-passed".split()
-
-        def double(n):
-            for descriptor in (1, 2):
-                for word in WORDS:
-                    os.write(descriptor, f"{word}\\n".encode())
-            print({"accepted": True, "reason": "passed", "status": "pass", "passed": 3})
-            os._exit(0)
-        """,
-    ),
 ]
