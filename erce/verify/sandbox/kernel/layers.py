@@ -192,9 +192,8 @@ class Confinement:
             calls.append(partial(os.chdir, "/"))
         calls += self._limits
         if self._tier != "none":
-            calls.append(
-                prepared("capset", *_NO_CAPABILITIES)
-            )  # none can come back after PR_SET_NO_NEW_PRIVS
+            # None can come back after PR_SET_NO_NEW_PRIVS.
+            calls.append(prepared("capset", *_NO_CAPABILITIES))
         if self._domain is not None:
             calls.append(prepared("landlock_restrict_self", self._domain, 0))
         calls += [partial(os.closerange, 3, self._kept), partial(os.closerange, self._kept + 1, 1 << 16)]
