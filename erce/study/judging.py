@@ -20,7 +20,7 @@ Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json who judged."""
     task = load_task(cell.task)
-    write_verifier(folder, task, cell.task)
+    write_verifier(folder, task.verify, task=cell.task)
     by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
     write_verdicts(
         folder,

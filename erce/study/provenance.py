@@ -23,7 +23,7 @@ from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
 from erce.study.folder import CELL
-from erce.types import Problem, Task
+from erce.types import Problem
 
 if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
@@ -76,9 +76,9 @@ def check_origin(
         )
 
 
-def write_verifier(folder: Path, task: Task, name: str) -> None:
-    """Add to cell.json who judges: the version of the task's verifier and, of a user's task, its file."""
-    judges = {"verifier": verifier_version(task.verify), TASK_FILE: task_file_digest(name)}
+def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> None:
+    """Add to cell.json who judges: the verifier's version and, of a user's task, its file."""
+    judges = {"verifier": verifier_version(verify), TASK_FILE: task_file_digest(task)}
     write_json(folder / CELL, read_origin(folder) | judges)
 
 

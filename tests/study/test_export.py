@@ -37,7 +37,7 @@ def fill(root, cell, *, origin=True):
     if origin:
         wanted = decodings(RECIPE, cell)
         write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, decodings=wanted)
-        write_verifier(folder, load_task(cell.task).verify)
+        write_verifier(folder, load_task(cell.task).verify, task=cell.task)
     places = [
         {"split": "test", "decoding": "sampled", "problem": problem.id, "sample": sample}
         for problem in PROBLEMS
@@ -169,9 +169,9 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
 def test_judging_again_changes_the_verifier_and_no_key(study):
     folder = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0))
     before = read_origin(folder)
-    write_verifier(folder, load_task("mini-sums-answer-only").verify)
+    write_verifier(folder, load_task("mini-sums-answer-only").verify, task="mini-sums")
     assert {name for name, value in read_origin(folder).items() if before[name] != value} <= {"verifier"}
-    write_verifier(folder, test_judging_again_changes_the_verifier_and_no_key)
+    write_verifier(folder, test_judging_again_changes_the_verifier_and_no_key, task="mini-sums")
     assert {name for name, value in read_origin(folder).items() if before[name] != value} == {"verifier"}
 
 
