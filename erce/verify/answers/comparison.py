@@ -6,10 +6,9 @@ from typing import ClassVar, Protocol
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.equality import are_near, same_value
 from erce.verify.answers.expression import parse_tokens
-from erce.verify.answers.lexer import Token, enclosed, split, split_at_sign
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
+from erce.verify.answers.tokens import GREEK, Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import Tree, symbols
-from erce.verify.answers.vocabulary import GREEK
 
 COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
@@ -176,7 +175,7 @@ def name_of(tokens: list[Token]) -> str:
     Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles, lengths
     (|AB|), and single words.
 
-    >>> from erce.verify.answers.lexer import tokenize
+    >>> from erce.verify.answers.tokens import tokenize
     >>> [name_of(tokenize(text)) for text in (r"\angle ABC", "f(x)", "2x", "x + y")]
     ['\\angleABC', 'f(x)', '', '']
     """

@@ -4,12 +4,20 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from erce.verify.answers.lexer import END, Token, depth_change, tokenize
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
-from erce.verify.answers.surface import clean
+from erce.verify.answers.tokens import (
+    ACCENTS,
+    END,
+    FUNCTIONS,
+    GREEK,
+    INFIX,
+    Token,
+    clean,
+    depth_change,
+    split,
+    tokenize,
+)
 from erce.verify.answers.tree import Tree
-from erce.verify.answers.units import SHORT_UNITS
-from erce.verify.answers.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX
 
 
 def parse_scalar(text: str) -> Tree:
@@ -65,7 +73,6 @@ class ExpressionParser:
         self.at = 0
         self.depth = 0
         self.bars = 0  # open absolute values
-        self.innermost = ""  # the innermost open bracket
 
     @property
     def next(self) -> Token:
@@ -203,10 +210,9 @@ class ExpressionParser:
 
     def group(self, opening: str, closing: str) -> Tree:
         self.need(opening)
-        outside = self.bars, self.innermost
-        self.bars, self.innermost = 0, opening
+        outside, self.bars = self.bars, 0
         tree = self.sum()
-        self.bars, self.innermost = outside
+        self.bars = outside
         self.need(closing)
         return tree
 
@@ -246,16 +252,11 @@ class ExpressionParser:
         token = self.take()
         if token.text != "{":
             return token.text
-        parts = list[str]()
-        depth = 1
-        while True:
+        start, depth = self.at, 1
+        while depth and self.next is not END:
             token = self.take()
-            if token is END:
-                raise UnparsedError("a subscript that does not end")
             depth += (token.text == "{") - (token.text == "}")
-            if depth == 0:
-                return "".join(parts)
-            parts.append(token.text)
+        return "".join(token.text for token in self.tokens[start : self.at - 1])
 
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
@@ -296,29 +297,18 @@ class ExpressionParser:
             return self.symbol(text)
         if kind == "command":
             return self.command(text)
-        if kind == "word" and token.plain and text.casefold() in SHORT_UNITS:
-            return "mul", tuple(self.symbol(letter) for letter in text)
         if kind == "sign" and (text in _OPENING or text == "|"):
             return self.bracket(text)
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
     def numeral(self, token: Token) -> Tree:
-        """Read a number; inside braces, where no list can be, also its separators of thousands."""
-        text = token.text
         if token.kind == "repeating":
-            return repeating(text)
+            return repeating(token.text)
         if self.next.text == "_":
             raise UnparsedError("a base inside an expression")
-        if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
+        if self.at > 1 and token.text[0] == "0" and token.text[1:2].isdigit():
             raise UnparsedError("a date, or digits that are no number")
-        while self.innermost == "{" and len(text.partition(".")[0]) <= MAX_DIGITS:
-            comma, group = [*self.tokens[self.at : self.at + 2], END, END][:2]
-            whole = group.text.partition(".")[0]
-            if comma.text != "," or comma.spaced or group.spaced or len(whole) != 3 or not whole.isdigit():
-                break
-            text += group.text
-            self.at += 2
-        return number(text)
+        return number(token.text)
 
     def bracket(self, opening: str) -> Tree:
         if opening != "|":
@@ -439,41 +429,26 @@ def join_digit_groups(tokens: list[Token]) -> list[Token]:
 
     They do not if there are no other commas, or if all other commas have a space after them.
     """
-    commas = _commas_outside_brackets(tokens)
-    grouping = set[int]()
-    for at in commas:
-        if _is_grouping(tokens, at, follows=at - 2 in grouping):
-            grouping.add(at)
-    listing = [at for at in commas if at not in grouping]
-    if not grouping or not all(at + 1 == len(tokens) or tokens[at + 1].spaced for at in listing):
-        return tokens
-    joined: list[Token] = []
-    for at, token in enumerate(tokens):
-        if at in grouping:
-            continue
-        if at - 1 in grouping:
-            joined[-1] = joined[-1]._replace(text=joined[-1].text + token.text)
+    parts, commas = split(tokens, lambda token: token.is_sign(","))
+    joined, grouping = parts[0], False
+    for comma, before, part in zip(commas, parts, parts[1:], strict=False):
+        grouping = not comma.spaced and _is_group(before, part, follows=grouping and len(before) == 1)
+        if grouping:
+            joined[-1] = joined[-1]._replace(text=joined[-1].text + part[0].text)
+            joined += part[1:]
+        elif part and not part[0].spaced:
+            return tokens
         else:
-            joined.append(token)
+            joined += [comma, *part]
     return joined
 
 
-def _commas_outside_brackets(tokens: list[Token]) -> list[int]:
-    depth, commas = 0, list[int]()
-    for at, token in enumerate(tokens):
-        depth += depth_change(token)
-        if depth == 0 and token.text == "," and token.kind == "sign":
-            commas.append(at)
-    return commas
-
-
-def _is_grouping(tokens: list[Token], at: int, *, follows: bool) -> bool:
-    """Return whether the comma at `at` separates thousands; with `follows`, such a comma precedes it."""
-    if not 0 < at < len(tokens) - 1 or tokens[at].spaced or tokens[at + 1].spaced:
+def _is_group(before: list[Token], part: list[Token], *, follows: bool) -> bool:
+    """Return whether `part` begins with thousands of the number before it, which itself `follows` others or not."""
+    if not before or not part or part[0].spaced:
         return False
-    before, after = tokens[at - 1], tokens[at + 1]
-    if before.kind != "number" or after.kind != "number" or "." in before.text:
+    number, group = before[-1], part[0]
+    if number.kind != "number" or group.kind != "number" or "." in number.text:
         return False
-    if len(after.text.partition(".")[0]) != 3:
-        return False
-    return follows or (len(before.text) <= 3 and before.text != "0")
+    is_first = len(number.text) <= 3 and number.text != "0"
+    return len(group.text.partition(".")[0]) == 3 and (follows or is_first)

@@ -13,11 +13,18 @@ from erce.verify.answers.comparison import (
     with_both_signs,
 )
 from erce.verify.answers.equality import ROUNDING, proportion, same_value
-from erce.verify.answers.evaluate import Evaluator, Value
-from erce.verify.answers.lexer import END, Token, enclosed, split, split_at_sign
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import read_quantity
-from erce.verify.answers.tree import INFINITY, NEGATIVE_INFINITY, Tree, infinite_sign, symbols
+from erce.verify.answers.tokens import END, Token, enclosed, split, split_at_sign
+from erce.verify.answers.tree import (
+    INFINITY,
+    NEGATIVE_INFINITY,
+    Evaluator,
+    Tree,
+    Value,
+    infinite_sign,
+    symbols,
+)
 from erce.verify.answers.units import units_agree
 from erce.verify.answers.words import says_all_reals
 

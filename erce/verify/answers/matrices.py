@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from erce.verify.answers.comparison import Comparison
 from erce.verify.answers.expression import join_digit_groups, parse_tokens
-from erce.verify.answers.lexer import Token, depth_change, split
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.tokens import Token, depth_change, split
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.tuples import entries_of
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from erce.verify.answers.comparison import Comparison, separated
-from erce.verify.answers.evaluate import Evaluator
 from erce.verify.answers.expression import join_digit_groups, parse_tokens
-from erce.verify.answers.lexer import END, Token
 from erce.verify.answers.limits import Budget, UnparsedError
 from erce.verify.answers.numerals import without_base_ten
-from erce.verify.answers.tree import Tree, nodes, symbols
+from erce.verify.answers.tokens import END, Token
+from erce.verify.answers.tree import Evaluator, Tree, nodes, symbols
 from erce.verify.answers.units import CURRENCIES, UNITS, size_of, unit_of, unit_words, units_agree
 
 _TRIGONOMETRIC = frozenset(["cis", "sin", "cos", "tan", "cot", "sec", "csc"])
@@ -88,7 +87,7 @@ def read_quantity(tokens: list[Token], *, phrase: str | None = None) -> Quantity
     Words after it must be a unit or `phrase`, else `UnparsedError`; without `phrase`, as a reference is read,
     they may be anything.
 
-    >>> from erce.verify.answers.lexer import tokenize
+    >>> from erce.verify.answers.tokens import tokenize
     >>> read_quantity(tokenize(r"10\text{ square inches}")).unit
     'inch^2'
     """

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from erce.verify.answers.expression import parse_tokens
-from erce.verify.answers.lexer import Token, enclosed, split
 from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.tokens import Token, enclosed, split
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.units import units_agree
 
@@ -41,7 +41,7 @@ class BaseNumeral:
 def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
     """Return the numeral whose subscript is a base other than ten; None for anything else.
 
-    >>> from erce.verify.answers.lexer import tokenize
+    >>> from erce.verify.answers.tokens import tokenize
     >>> read_base_numeral(tokenize("0204_{5}"))
     BaseNumeral(digits='204', base=5)
     """

@@ -24,14 +24,13 @@ from erce.verify.answers.comparison import (
 from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.expression import join_digit_groups
 from erce.verify.answers.intervals import RealSet, is_all_reals, is_operation, read_real_set
-from erce.verify.answers.lexer import Token, enclosed, tokenize
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.matrices import read_matrix
 from erce.verify.answers.number import Quantity, read_quantity
 from erce.verify.answers.numerals import read_base_numeral, read_clock, read_ratio
 from erce.verify.answers.relations import Named, read_chain, read_equation
 from erce.verify.answers.sets import Values, parts_of
-from erce.verify.answers.surface import clean
+from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
 from erce.verify.answers.tree import infinite_sign
 from erce.verify.answers.tuples import Tuple, entries_of, values_of_names
 from erce.verify.answers.words import are_words, says_nothing_exists, words_of

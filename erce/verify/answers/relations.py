@@ -7,9 +7,9 @@ from erce.verify.answers.comparison import COMPARISONS, Comparison, Value, sides
 from erce.verify.answers.equality import proportion
 from erce.verify.answers.expression import parse_tokens
 from erce.verify.answers.intervals import MIRRORED_SIGN, read_inequality, read_side, same_inequality
-from erce.verify.answers.lexer import Token
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.number import Quantity
+from erce.verify.answers.tokens import Token
 from erce.verify.answers.tree import Tree
 
 MAX_FACTORS = 3  # of a product of letters that a name may stand for

@@ -15,9 +15,9 @@ from erce.verify.answers.comparison import (
     with_both_signs,
 )
 from erce.verify.answers.expression import join_digit_groups
-from erce.verify.answers.lexer import Token, enclosed
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.number import Quantity
+from erce.verify.answers.tokens import Token, enclosed
 from erce.verify.answers.words import says_nothing_exists
 
 

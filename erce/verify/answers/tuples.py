@@ -14,8 +14,8 @@ from erce.verify.answers.comparison import (
     stated,
 )
 from erce.verify.answers.intervals import RealSet
-from erce.verify.answers.lexer import Token, enclosed, split_at_sign
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
+from erce.verify.answers.tokens import Token, enclosed, split_at_sign
 
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 

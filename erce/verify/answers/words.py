@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from erce.verify.answers.comparison import Comparison
-from erce.verify.answers.lexer import Token
 from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.tokens import Token
 
 _IN_WORDS = frozenset(".,-'!()")
 _LOGICAL = frozenset({"not", "no", "if", "or", "but", "neither", "nor", "than", "from", "to"})

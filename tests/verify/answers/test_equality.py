@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from erce.verify.answers.equality import proportion, same_value, sample_points
-from erce.verify.answers.evaluate import Evaluator
 from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
+from erce.verify.answers.tree import Evaluator
 
 SAME = [
     (r"\sqrt{xy}", r"\sqrt{x}\sqrt{y}"),
