@@ -4,7 +4,7 @@ import time
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.answers.conventions import Conventions
+from erce.verify.answers.comparison import Conventions
 from erce.verify.answers.reference import equivalent, require_reference
 from erce.verify.extract import (
     TRACES,

@@ -444,7 +444,7 @@ def join_digit_groups(tokens: list[Token]) -> list[Token]:
 
 
 def _is_group(before: list[Token], part: list[Token], *, follows: bool) -> bool:
-    """Return whether `part` begins with thousands of the number before it, which itself `follows` others or not."""
+    """Return whether `part` goes on with thousands of the number before it, the first ones or not."""
     if not before or not part or part[0].spaced:
         return False
     number, group = before[-1], part[0]

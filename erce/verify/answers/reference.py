@@ -11,6 +11,7 @@ from erce.types import Verdict
 from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
+    Conventions,
     Value,
     letter_of,
     name_of,
@@ -21,19 +22,30 @@ from erce.verify.answers.comparison import (
     trimmed,
     with_both_signs,
 )
-from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.expression import join_digit_groups
-from erce.verify.answers.intervals import RealSet, is_all_reals, is_operation, read_real_set
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
-from erce.verify.answers.matrices import read_matrix
 from erce.verify.answers.number import Quantity, read_quantity
-from erce.verify.answers.numerals import read_base_numeral, read_clock, read_ratio
-from erce.verify.answers.relations import Named, read_chain, read_equation
+from erce.verify.answers.relations import (
+    Named,
+    RealSet,
+    is_all_reals,
+    is_operation,
+    read_chain,
+    read_equation,
+    read_real_set,
+)
 from erce.verify.answers.sets import Values, parts_of
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
 from erce.verify.answers.tree import infinite_sign
-from erce.verify.answers.tuples import Tuple, entries_of, values_of_names
-from erce.verify.answers.words import are_words, says_nothing_exists, words_of
+from erce.verify.answers.tuples import Tuple, entries_of, read_matrix, values_of_names
+from erce.verify.answers.written import (
+    are_words,
+    read_base_numeral,
+    read_clock,
+    read_ratio,
+    says_nothing_exists,
+    words_of,
+)
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()

@@ -18,7 +18,7 @@ from erce.verify.answers.expression import join_digit_groups
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.number import Quantity
 from erce.verify.answers.tokens import Token, enclosed
-from erce.verify.answers.words import says_nothing_exists
+from erce.verify.answers.written import says_nothing_exists
 
 
 @dataclass(frozen=True, slots=True)

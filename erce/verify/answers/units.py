@@ -5,55 +5,52 @@ About thirty units are known, no nouns: of "42 marbles" only the reference may s
 
 import re
 from collections import Counter
-from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
 
 from erce.verify.answers.limits import UnparsedError
 
-# Each unit: its dimension, its size within the dimension, its spellings.
-_UNITS = """
-mm length 0.001 millimeter millimeters millimetre millimetres
-cm length 0.01 centimeter centimeters centimetre centimetres
-m length 1 meter meters metre metres
-km length 1000 kilometer kilometers kilometre kilometres
-inch length 0.0254 inches in
-foot length 0.3048 feet ft
-yard length 0.9144 yards yd yds
-mile length 1609.344 miles mi
-g mass 1 gram grams
-kg mass 1000 kilogram kilograms kilo kilos
-pound mass 453.59237 pounds lb lbs
-ounce mass 28.349523125 ounces oz
-ton ton 1 tons
-ml volume 0.001 milliliter milliliters millilitre millilitres
-liter volume 1 l liters litre litres
-pint pint 1 pints pt
-quart pint 2 quarts qt
-gallon pint 8 gallons gal
-cup cup 1 cups
-second time 1 s seconds sec secs
-minute time 60 minutes min mins
-hour time 3600 h hours hr hrs
-day time 86400 days
-week time 604800 weeks
-month month 1 months
-year month 12 years yr yrs
-degree degree 1 degrees deg
-celsius celsius 1
-fahrenheit fahrenheit 1
-radian radian 1 radians rad
-cent dollar 0.01 cents
-dollar dollar 1 dollars usd
-euro euro 1 euros eur
-yuan yuan 1 yen
-rupee rupee 1 rupees
-unit unit 1 units
+# Each unit and its other spellings. No unit is converted into another.
+_TABLE = """
+mm millimeter millimeters millimetre millimetres
+cm centimeter centimeters centimetre centimetres
+m meter meters metre metres
+km kilometer kilometers kilometre kilometres
+inch inches in
+foot feet ft
+yard yards yd yds
+mile miles mi
+g gram grams
+kg kilogram kilograms kilo kilos
+pound pounds lb lbs
+ounce ounces oz
+ton tons
+ml milliliter milliliters millilitre millilitres
+liter l liters litre litres
+pint pints pt
+quart quarts qt
+gallon gallons gal
+cup cups
+second s seconds sec secs
+minute minutes min mins
+hour h hours hr hrs
+day days
+week weeks
+month months
+year years yr yrs
+degree degrees deg
+celsius
+fahrenheit
+radian radians rad
+cent cents
+dollar dollars usd
+euro euros eur
+yuan yen
+rupee rupees
+unit units
 """
-_ROWS = [line.split() for line in _UNITS.strip().splitlines()]
-UNITS = {spelling: row[0] for row in _ROWS for spelling in (row[0], *row[3:])}
-_SIZES = {row[0]: (row[1], Fraction(row[2])) for row in _ROWS}
-_SPEEDS = {"mph": ("mile", "hour"), "kmph": ("km", "hour"), "kph": ("km", "hour")}
+UNITS = {spelling: line.split()[0] for line in _TABLE.strip().splitlines() for spelling in line.split()}
+_LENGTHS = frozenset({"mm", "cm", "m", "km", "inch", "foot", "yard", "mile"})
+_SPEEDS = {"mph": ["miles", "per", "hour"], "kmph": ["km", "per", "hour"], "kph": ["km", "per", "hour"]}
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS = {"squared": 2, "cubed": 3, "²": 2, "³": 3}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -62,6 +59,8 @@ _SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent"})
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "₹": "rupee"}
 # Plain runs of letters that are units and not products ("10cm"); a single letter may be a variable.
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {"sq", "cu", "mph", "kph", "per"}
+
+_KNOWN = frozenset({*UNITS, *_SQUARES, *_SCALES, *_SILENT, "per", "/"})
 
 _WORD = re.compile(r"[a-z]+|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 _CAPITAL = re.compile(r"\b[A-KM-Z]\b")  # M may be a million or metres
@@ -79,13 +78,16 @@ def unit_words(text: str) -> tuple[list[str], int]:
     if _CAPITAL.search(text):
         raise UnparsedError(f"{text.strip()[:40]!r} after a number")
     text = text.casefold()
-    words = _WORD.findall(text)
+    words = [part for word in _WORD.findall(text) for part in _SPEEDS.get(word, [word])]
     unread = _BETWEEN.sub("", _WORD.sub("", text))
     scale = 1
     for word in words:
         scale *= _SCALES.get(word, 1)
     unfinished = bool(words) and words[-1] in ("per", "/", *_SQUARES)
-    known = all(_is_known(word, before) for before, word in pairwise(["", *words]))
+    known = all(
+        before in UNITS if word in _POWERS or word[0] == "^" else word in _KNOWN
+        for before, word in pairwise(["", *words])
+    )
     if unread or unfinished or scale > 10**15 or not known:
         raise UnparsedError(f"{text.strip()[:40]!r} after a number")
     return words, scale
@@ -104,10 +106,6 @@ def unit_of(words: list[str]) -> str:
             sign = -1
         elif word in _SQUARES:
             square = _SQUARES[word]
-        elif word in _SPEEDS:
-            above, below = _SPEEDS[word]
-            powers[above] += 1
-            powers[below] -= 1
         elif last and (word[0] == "^" or word in _POWERS):
             powers[last] *= _POWERS[word] if word in _POWERS else int(word[1:].strip("{}"))
         elif word in UNITS:
@@ -119,27 +117,6 @@ def unit_of(words: list[str]) -> str:
     if powers["unit"] in (0, 1):  # "15 units" states no unit, "15 square units" an area
         del powers["unit"]
     return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in sorted(powers.items()))
-
-
-class UnitSize(NamedTuple):
-    """The dimension of a unit with its power, and the unit's size in the dimension's basic unit."""
-
-    dimension: str
-    power: int
-    factor: Fraction
-
-
-def size_of(unit: str) -> UnitSize | None:
-    """Return the size of a unit; None for none, and for one of several parts.
-
-    >>> size_of("km^2"), size_of("hour^-1 mile")
-    (UnitSize(dimension='length', power=2, factor=Fraction(1000000, 1)), None)
-    """
-    name, _, power = unit.partition("^")
-    if name not in _SIZES or " " in unit:
-        return None
-    dimension, factor = _SIZES[name]
-    return UnitSize(dimension, int(power or 1), factor ** int(power or 1))
 
 
 def units_agree(gold: str, answer: str, convention: str) -> bool:
@@ -159,20 +136,8 @@ _TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
 def _are_powers_of_length(gold: str, answer: str) -> bool:
-    first, second = size_of(gold), size_of(answer)
-    if first is None or second is None or first.power != second.power:
-        return False
-    return {first.dimension, second.dimension} == {"unit", "length"}
-
-
-def _is_known(word: str, before: str) -> bool:
-    if word in _POWERS or word[0] == "^":
-        return before in UNITS
-    return (
-        word in UNITS
-        or word in _SPEEDS
-        or word in _SQUARES
-        or word in _SCALES
-        or word in _SILENT
-        or word in ("per", "/")
+    """Return whether one of them is in units and the other in units of length, to the same power."""
+    (unit, _, power), (other, _, its_power) = gold.partition("^"), answer.partition("^")
+    return power == its_power and (
+        (unit == "unit" and other in _LENGTHS) or (other == "unit" and unit in _LENGTHS)
     )

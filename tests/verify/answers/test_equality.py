@@ -7,10 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from erce.verify.answers.equality import proportion, same_value, sample_points
 from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
-from erce.verify.answers.tree import Evaluator
+from erce.verify.answers.tree import Evaluator, proportion, same_value, sample_points
 
 SAME = [
     (r"\sqrt{xy}", r"\sqrt{x}\sqrt{y}"),
@@ -139,7 +138,7 @@ def test_rational_values_are_exact_and_others_are_not():
 def test_the_points_are_the_same_in_every_process():
     assert sample_points(3, discrete=False) is sample_points(3, discrete=False)
     assert sample_points(1, discrete=True)[0] != sample_points(2, discrete=True)[0][:1]
-    statement = "from erce.verify.answers.equality import sample_points as p; print(p(2, discrete=False))"
+    statement = "from erce.verify.answers.tree import sample_points as p; print(p(2, discrete=False))"
     told = subprocess.run([sys.executable, "-c", statement], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == str(sample_points(2, discrete=False))
 
