@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,13 +31,11 @@ from erce.verify.answers.relations import (
     RealSet,
     is_all_reals,
     is_operation,
-    read_chain,
-    read_equation,
     read_real_set,
+    read_relation,
 )
 from erce.verify.answers.sets import Values, parts_of
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
-from erce.verify.answers.tree import infinite_sign
 from erce.verify.answers.tuples import Tuple, entries_of, read_matrix, values_of_names
 from erce.verify.answers.written import (
     are_words,
@@ -115,23 +114,14 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
     try:
-        return _compared_values(gold, answer, conventions)
-    except RecursionError:
-        return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
-
-
-def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdict:
-    try:
         tokens = tokenize(clean(answer))
-        if _spelled(tokens) == _spelling(gold):
-            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
         value = _value(gold)
         if isinstance(value, str):
-            return Verdict(False, "reference not read", detail=f"it is compared as text: {value}")
+            return _compared_as_text(gold, tokens, value)
         same = Comparison(conventions).accepts(value, tokens)
     except UnparsedError as error:
         return Verdict(False, "unparsed", detail=str(error))
-    except TooLargeError as error:
+    except (TooLargeError, RecursionError) as error:
         return Verdict(False, "too large", detail=str(error))
     if same and not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
         return Verdict(False, "different", detail=f"{_shown(answer)} can be reduced")
@@ -151,23 +141,12 @@ def _value(gold: str) -> Value | str:
         return str(error)
 
 
-@lru_cache(maxsize=2048)
-def _spelling(gold: str) -> list[str]:
-    try:
-        return _spelled(tokenize(clean(gold)))
-    except (UnparsedError, TooLargeError):
-        return []
-
-
-def _spelled(tokens: list[Token]) -> list[str]:
-    """Return the texts of the tokens, without braces around a single one; 40, 320 keeps its space."""
-    spelled = ["empty"]
-    for token in tokens:
-        text = token.text.casefold() if token.kind == "word" and len(token.text) > 1 else token.text
-        spelled.append(f" {text}" if token.spaced and spelled[-1] == "," else text)
-        if text == "}" and spelled[-3:-2] == ["{"]:
-            spelled[-3:] = spelled[-2:-1]
-    return spelled
+def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
+    """Accept the tokens of the reference itself: the same text except for wrappers and spaces."""
+    with suppress(UnparsedError, TooLargeError):
+        if [token.text for token in tokenize(clean(gold))] == [token.text for token in tokens]:
+            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
+    return Verdict(False, "reference not read", detail=f"it is compared as text: {why}")
 
 
 def _shown(text: str) -> str:
@@ -259,10 +238,10 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
             return replace(value, name=f"({','.join(names)})")
         raise UnparsedError("values of other names")
     if set(signs) <= COMPARISONS:
-        return _real_set(tokens) or read_chain(tokens)
+        return _real_set(tokens) or read_relation(tokens)
     lettered = any(token.kind == "letter" for token in tokens)
     if signs == ["="] and lettered and not name_of(sides[0]) and not name_of(sides[1]):
-        return read_equation(tokens)
+        return read_relation(tokens)
     name, forms = stated(tokens)
     value = _read(forms[-1], nesting + 1)
     if any(name_of(form) for form in forms[:-1]):
@@ -297,10 +276,6 @@ def _bracketed(
     tokens: list[Token], brackets: tuple[str, str], parts: list[list[Token]], nesting: int
 ) -> Value:
     interval = _real_set(tokens) if len(parts) == 2 and set(brackets) <= set("()[]") else None
-    if interval and (brackets != ("(", ")") or _is_endless(interval)):
+    if interval and (brackets != ("(", ")") or interval.is_endless):
         return interval
     return Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)
-
-
-def _is_endless(interval: RealSet) -> bool:
-    return any(infinite_sign(end.tree) for end in interval.ends)

@@ -1,6 +1,5 @@
 """A list or a set of values: how it is read, and when another one is the same."""
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,8 +62,8 @@ class Values:
         )
 
     def _accepts_in_any_order(self, parts: list[list[Token]], comparison: Comparison) -> bool:
-        items, rest = _without_common_integers(self.items, parts)
-        for part in rest:
+        items = list(self.items)
+        for part in parts:
             at = next((at for at, item in enumerate(items) if comparison.accepts_item(item, part)), None)
             if at is None:
                 return False
@@ -72,7 +71,7 @@ class Values:
         return True
 
 
-_WITH_NAMES = frozenset({"value", "equation", "inequality", "interval"})
+_WITH_NAMES = frozenset({"value", "relation", "interval"})
 
 
 def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]], str, str]:
@@ -118,35 +117,3 @@ def _without_membership(tokens: list[Token]) -> tuple[list[Token], str]:
             name, sides = stated(tokens)
             return sides[0], letter_of(name)
     return tokens, ""
-
-
-def _without_common_integers(
-    items: tuple[Value, ...], parts: list[list[Token]]
-) -> tuple[list[Value], list[list[Token]]]:
-    """Return the values and parts without the common integers, so that long lists take linear time."""
-    written = Counter(
-        part[0].text
-        for part in parts
-        if len(part) == 1 and part[0].kind == "number" and part[0].text.isdigit()
-    )
-    left = list[Value]()
-    for item in items:
-        text = str(item.tree[1]) if isinstance(item, Quantity) and _is_plain(item) else ""
-        if written[text]:
-            written[text] -= 1
-        else:
-            left.append(item)
-    rest = list[list[Token]]()
-    for part in parts:
-        if len(part) == 1 and part[0].kind == "number" and part[0].text.isdigit():
-            if not written[part[0].text]:
-                continue
-            written[part[0].text] -= 1
-        rest.append(part)
-    return left, rest
-
-
-def _is_plain(number: Quantity) -> bool:
-    return (
-        number.tree[0] == "num" and type(number.tree[1]) is int and number.tree[1] >= 0 and not number.percent
-    )

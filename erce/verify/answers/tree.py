@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Nested tuples such as ("add", (("sym", "x"), ("num", 1))); `expression.parse_scalar` lists their kinds.
 Tree = tuple[Any, ...]
 # An int or a Fraction if exact, else an mpf or mpc of the thread's own context.
-Value = Any
+Number = Any
 
 INFINITY: Tree = ("const", "inf")
 NEGATIVE_INFINITY: Tree = ("neg", INFINITY)
@@ -88,7 +88,7 @@ class Evaluator:
     """
 
     def __init__(
-        self, values: dict[str, Value], budget: Budget, *, precision: int = LOW_BITS, real: bool = False
+        self, values: dict[str, Number], budget: Budget, *, precision: int = LOW_BITS, real: bool = False
     ) -> None:
         self.values = values
         self.budget = budget
@@ -102,7 +102,7 @@ class Evaluator:
         context.prec = self.precision
         return context
 
-    def value(self, tree: Tree) -> Value:
+    def value(self, tree: Tree) -> Number:
         """Return the value of a tree; `UndefinedError` if it has none, `TooLargeError` beyond a limit."""
         self.budget.spend(1)
         value = _VALUES[tree[0]](self, *tree[1:])
@@ -111,13 +111,13 @@ class Evaluator:
         self.budget.spend(2 if self.precision == LOW_BITS else 8)
         return value if value.imag else value.real
 
-    def inexact(self, value: Value) -> Value:
+    def inexact(self, value: Number) -> Number:
         """Return the value as a floating-point number of the context."""
         if not is_exact(value):
             return value
         return self.context.mpf(value.numerator) / value.denominator
 
-    def quotient(self, above: Value, below: Value) -> Value:
+    def quotient(self, above: Number, below: Number) -> Number:
         """Return above / below."""
         if below == 0:
             raise UndefinedError("a division by zero")
@@ -125,7 +125,7 @@ class Evaluator:
             return self.bounded(Fraction(above) / below)
         return self.combined(operator.truediv, above, below)
 
-    def combined(self, operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
+    def combined(self, operation: Callable[[Any, Any], Any], left: Number, right: Number) -> Number:
         """Return what an operation of Python makes of two values."""
         if not (is_exact(left) and is_exact(right)):
             left, right = self.inexact(left), self.inexact(right)
@@ -140,7 +140,7 @@ class Evaluator:
             raise TooLargeError("an integer over 5000")
         return value
 
-    def bounded(self, value: Value) -> Value:
+    def bounded(self, value: Number) -> Number:
         """Return the value if its exact form, or its binary exponent, is within the limits."""
         if not is_exact(value):
             if not self.context.isfinite(value):
@@ -157,7 +157,7 @@ class Evaluator:
         self.budget.spend((bits >> 8) ** (1 if type(value) is int else 2) >> 2)
         return value
 
-    def require_real(self, value: Value) -> None:
+    def require_real(self, value: Number) -> None:
         """Raise `UndefinedError` if only real numbers count and the value has no real root or logarithm."""
         if self.real and (value.imag or value.real < 0):
             raise UndefinedError("this has no real value")
@@ -166,7 +166,7 @@ class Evaluator:
         self.budget.spend(20 if self.precision == LOW_BITS else 250)
 
 
-def is_exact(value: Value) -> bool:
+def is_exact(value: Number) -> bool:
     """Return whether the value is a rational number of Python."""
     return type(value) is int or type(value) is Fraction
 
@@ -196,43 +196,43 @@ def _context() -> "MPContext":
     return context
 
 
-def _symbol(evaluator: Evaluator, name: str) -> Value:
+def _symbol(evaluator: Evaluator, name: str) -> Number:
     value = evaluator.values[name]
     if not is_exact(value):
         _ = evaluator.context  # sets the precision of what follows
     return value
 
 
-def _constant(evaluator: Evaluator, name: str) -> Value:
+def _constant(evaluator: Evaluator, name: str) -> Number:
     context = evaluator.context
     if name == "inf":
         raise UndefinedError("infinity inside an expression")
     return context.mpc(0, 1) if name == "i" else +getattr(context, name)  # pi or e
 
 
-def _add(evaluator: Evaluator, terms: tuple[Tree, ...]) -> Value:
-    total: Value = 0
+def _add(evaluator: Evaluator, terms: tuple[Tree, ...]) -> Number:
+    total: Number = 0
     for term in terms:
         total = evaluator.combined(operator.add, total, evaluator.value(term))
     return total
 
 
-def _multiply(evaluator: Evaluator, factors: tuple[Tree, ...]) -> Value:
-    total: Value = 1
+def _multiply(evaluator: Evaluator, factors: tuple[Tree, ...]) -> Number:
+    total: Number = 1
     for factor in factors:
         total = evaluator.combined(operator.mul, total, evaluator.value(factor))
     return total
 
 
-def _divide(evaluator: Evaluator, above: Tree, below: Tree) -> Value:
+def _divide(evaluator: Evaluator, above: Tree, below: Tree) -> Number:
     return evaluator.quotient(evaluator.value(above), evaluator.value(below))
 
 
-def _power(evaluator: Evaluator, base: Tree, exponent: Tree) -> Value:
+def _power(evaluator: Evaluator, base: Tree, exponent: Tree) -> Number:
     return power(evaluator, evaluator.value(base), evaluator.value(exponent))
 
 
-def power(evaluator: Evaluator, base: Value, exponent: Value) -> Value:
+def power(evaluator: Evaluator, base: Number, exponent: Number) -> Number:
     """Return base ** exponent: exact for an integer exponent, the real root for an odd denominator."""
     if abs(exponent) > MAX_EXPONENT:
         raise TooLargeError("an exponent over 1,000,000")
@@ -259,14 +259,14 @@ def power(evaluator: Evaluator, base: Value, exponent: Value) -> Value:
     return evaluator.bounded(sign * context.power(inexact, evaluator.inexact(exponent)))
 
 
-def _root(evaluator: Evaluator, radicand: Tree, degree: Tree) -> Value:
+def _root(evaluator: Evaluator, radicand: Tree, degree: Tree) -> Number:
     inside, of = evaluator.value(radicand), evaluator.value(degree)
     if of == 2 and type(inside) is int and inside >= 0 and (root := math.isqrt(inside)) ** 2 == inside:
         return root
     return power(evaluator, inside, evaluator.quotient(1, of))
 
 
-def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Value:
+def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Number:
     if name in _EXACT_CALLS:
         return evaluator.bounded(_EXACT_CALLS[name](evaluator, *arguments))
     values = [evaluator.inexact(evaluator.value(argument)) for argument in arguments]
@@ -291,19 +291,19 @@ def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Value
 _MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 
-def _factorial(evaluator: Evaluator, argument: Tree) -> Value:
+def _factorial(evaluator: Evaluator, argument: Tree) -> Number:
     value = evaluator.natural(argument)
     evaluator.budget.spend(value >> 3)
     return math.factorial(value)
 
 
-def _binomial(evaluator: Evaluator, above: Tree, below: Tree) -> Value:
+def _binomial(evaluator: Evaluator, above: Tree, below: Tree) -> Number:
     chosen = evaluator.natural(below)
     evaluator.budget.spend(chosen)
     return math.comb(evaluator.natural(above), chosen)
 
 
-def _rounded(evaluator: Evaluator, argument: Tree, rounding: Callable[[Any], int]) -> Value:
+def _rounded(evaluator: Evaluator, argument: Tree, rounding: Callable[[Any], int]) -> Number:
     value = evaluator.value(argument)
     if is_exact(value):
         return rounding(value)
@@ -312,14 +312,14 @@ def _rounded(evaluator: Evaluator, argument: Tree, rounding: Callable[[Any], int
     return int(getattr(evaluator.context, rounding.__name__)(value.real))
 
 
-_EXACT_CALLS: dict[str, Callable[..., Value]] = {
+_EXACT_CALLS: dict[str, Callable[..., Number]] = {
     "fact": _factorial,
     "binom": _binomial,
     "abs": lambda evaluator, argument: abs(evaluator.value(argument)),
     "floor": lambda evaluator, argument: _rounded(evaluator, argument, math.floor),
     "ceil": lambda evaluator, argument: _rounded(evaluator, argument, math.ceil),
 }
-_VALUES: dict[str, Callable[..., Value]] = {
+_VALUES: dict[str, Callable[..., Number]] = {
     "num": lambda evaluator, number: number,
     "dec": lambda evaluator, number: number,
     "sym": _symbol,
@@ -375,7 +375,7 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     If the differences of the sides of two equations or inequalities are proportional, both say the same. The
     result is also 0 for expressions without symbols and for a complex c.
     """
-    ratios = list[Value]()
+    ratios = list[Number]()
     for point in _points((left, right), budget) if _names((left, right)) else ():
         evaluator = Evaluator(point, budget)
         try:
@@ -397,7 +397,7 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
 
 
 _Pair = tuple[Tree, Tree]
-_Point = dict[str, Value]
+_Point = dict[str, Number]
 
 
 def _names(pair: _Pair) -> list[str]:
@@ -407,7 +407,7 @@ def _names(pair: _Pair) -> list[str]:
     return names
 
 
-def _is_finite_decimal(value: Value) -> bool:
+def _is_finite_decimal(value: Number) -> bool:
     """Return whether a value is rational, and its denominator has no prime factor but 2 and 5."""
     return is_exact(value) and pow(10, value.denominator.bit_length(), value.denominator) == 0
 
@@ -483,14 +483,14 @@ def _confirmed(pair: _Pair, point: _Point, budget: Budget) -> bool:
     return agree or larger < size * high.context.ldexp(1, -VANISHING_BITS)
 
 
-def _close(evaluator: Evaluator, left: Value, right: Value) -> bool:
+def _close(evaluator: Evaluator, left: Number, right: Number) -> bool:
     if is_exact(left) and is_exact(right):
         return left == right
     left, right = evaluator.inexact(left), evaluator.inexact(right)
     return abs(left - right) <= max(abs(left), abs(right)) * ROUNDING
 
 
-def _is_tiny(value: Value) -> bool:
+def _is_tiny(value: Number) -> bool:
     """Return whether the value is zero up to rounding."""
     return value == 0 if is_exact(value) else abs(value) < ROUNDING
 
