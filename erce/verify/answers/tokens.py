@@ -171,8 +171,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _named(table: str) -> dict[str, str]:
-    """Return name → meaning of a table whose lines have a meaning and its names."""
-    rows = (line.split() for line in table.strip().splitlines())
+    """Return name → meaning of a table whose entries have a meaning and its names."""
+    rows = (entry.split() for entry in table.split(";"))
     return {name: meaning for meaning, *names in rows for name in names}
 
 
@@ -211,54 +211,19 @@ _WRAPPERS = _words(
     "text textbf textit textrm textnormal textsf texttt textup mbox hbox mathrm mathbf mathit mathsf mathtt "
     "mathcal mathnormal boldsymbol bm bold operatorname emph underline mathop mathord"
 )
-# Commands with an operator's meaning, and other spellings of a command: first what is meant, then its names.
-_OPERATORS = _named(r"""
-* cdot ast
-× times
-/ div
-< lt
-> gt
-≤ le leq leqslant leqq
-≥ ge geq geqslant geqq
-≠ ne neq
-| mid vert lvert rvert
-: colon
-\{ lbrace
-\} rbrace
-[ lbrack
-] rbrack
-( lparen
-) rparen
-' prime
-° degree deg
-% percent
-€ euro
-£ pounds
-¥ textyen
-₹ rupee
-⟨ langle
-⟩ rangle
-\\ cr newline
-""")
-_SYNONYMS = _named("""
-phi varphi
-epsilon varepsilon
-theta vartheta
-frac dfrac tfrac cfrac
-binom dbinom tbinom
-ldots dots dotsc cdots dotsb vdots
-emptyset varnothing
-setminus backslash
-i imath
-log lg
-not notin
-overline bar
-vec overrightarrow
-hat widehat
-to rightarrow longrightarrow
-cup bigcup
-cap bigcap
-""")
+# Commands with an operator's meaning, and other spellings of a command: what is meant, then its names.
+_OPERATORS = _named(
+    r"* cdot ast; × times; / div; < lt; > gt; ≤ le leq leqslant leqq; ≥ ge geq geqslant geqq; ≠ ne neq; "
+    r"| mid vert lvert rvert; : colon; \{ lbrace; \} rbrace; [ lbrack; ] rbrack; ( lparen; ) rparen; "
+    r"' prime; ° degree deg; % percent; € euro; £ pounds; ¥ textyen; ₹ rupee; ⟨ langle; ⟩ rangle; "
+    r"\\ cr newline"
+)
+_SYNONYMS = _named(
+    "phi varphi; epsilon varepsilon; theta vartheta; frac dfrac tfrac cfrac; binom dbinom tbinom; "
+    "ldots dots dotsc cdots dotsb vdots; emptyset varnothing; setminus backslash; i imath; log lg; "
+    "not notin; overline bar; vec overrightarrow; hat widehat; to rightarrow longrightarrow; "
+    "cup bigcup; cap bigcap"
+)
 
 
 # ---------------------------------------------------------------- tokens
@@ -327,7 +292,6 @@ _VECTORS = re.compile(
 )
 _UPRIGHT = _words("text textrm textnormal mathrm mbox hbox")
 _LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
-_LETTER_APART = re.compile(r"[ ~][A-Z]")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
@@ -368,20 +332,20 @@ def _read_wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> in
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
-    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, content, words, tokens):
+    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
         tokens.append(_word(words, spaced, plain=len(words) == 1))
     elif words:
         return match.start("content") - 1
     return match.end()
 
 
-def _is_unit(wrapper: str, content: str, words: str, tokens: list[Token]) -> bool:
+def _is_unit(wrapper: str, words: str, tokens: list[Token]) -> bool:
     r"""Return whether `words` are a unit at this place, as in `5\text{ m}` and `5\text{ km}/\text{h}`."""
     if wrapper not in _UPRIGHT or not tokens:
         return False
     if tokens[-1].text == "°":
         return words in ("C", "F")
-    if not _LETTER_UNIT.fullmatch(words) and not _LETTER_APART.match(content):
+    if not _LETTER_UNIT.fullmatch(words):
         return False
     if tokens[-1].text == "/":
         return any(token.kind == "word" for token in tokens)

@@ -423,10 +423,9 @@ def _agree_at_points(pair: _Pair, budget: Budget) -> bool:
     """
     left, right = map(_kinds, pair)
     if (left | right) & _BRANCHED and "i" not in left | right and ("abs" in left) == ("abs" in right):
-        for scale in (1, Fraction(1, 11)):  # ln(1 - x) is real for small x only
-            agree = _agree_at(pair, budget, scale=scale, real=True)
-            if agree is not None:
-                return agree
+        agree = _agree_at(pair, budget, real=True)
+        if agree is not None:
+            return agree
     agree = _agree_at(pair, budget)
     if agree is None:
         raise UndefinedError("the expressions have no value at the points that are tried")
@@ -441,10 +440,10 @@ def _kinds(tree: Tree) -> set[str]:
     return {node[1] if node[0] in ("call", "const") else node[0] for node in nodes(tree)}
 
 
-def _agree_at(pair: _Pair, budget: Budget, *, scale: int | Fraction = 1, real: bool = False) -> bool | None:
+def _agree_at(pair: _Pair, budget: Budget, *, real: bool = False) -> bool | None:
     """Return whether two expressions agree at the sample points; None if too few of them have values."""
     agreeing = list[_Point]()
-    for point in _points(pair, budget, scale):
+    for point in _points(pair, budget):
         try:
             if not _agree(pair, point, budget, real=real):
                 return False
@@ -504,7 +503,7 @@ _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 _FACTORS = (300, -1, -3000, 5000, Fraction(-1, 400))
 
 
-def _points(pair: _Pair, budget: Budget, scale: int | Fraction = 1) -> Iterator[_Point]:
+def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
     """Yield values of the symbols: natural numbers for factorials and (-1)^n, else fractions.
 
     z and w have complex values, so that |z|² is not z². `UndefinedError` for symbols inside ⌊…⌋, whose steps
@@ -515,7 +514,7 @@ def _points(pair: _Pair, budget: Budget, scale: int | Fraction = 1) -> Iterator[
         raise UndefinedError("a rounding of symbols")
     whole = bool(kinds & {"fact", "binom"}) or ("pow" in kinds and _has_powers_of_signs(pair))
     for point in sample_points(len(names), whole=whole):
-        values: _Point = {name: value * scale for name, value in zip(names, point, strict=True)}
+        values: _Point = dict(zip(names, point, strict=True))
         for name in _COMPLEX & values.keys():
             values[name] = Evaluator({}, budget).inexact(values[name]) * _TURN
         yield values

@@ -9,46 +9,20 @@ from itertools import pairwise
 
 from erce.verify.answers.limits import UnparsedError
 
-# Each unit and its other spellings. No unit is converted into another.
+# Each unit and its other names, whose plural ends in s. No unit is converted into another.
 _TABLE = """
-mm millimeter millimeters millimetre millimetres
-cm centimeter centimeters centimetre centimetres
-m meter meters metre metres
-km kilometer kilometers kilometre kilometres
-inch inches in
-foot feet ft
-yard yards yd yds
-mile miles mi
-g gram grams
-kg kilogram kilograms kilo kilos
-pound pounds lb lbs
-ounce ounces oz
-ton tons
-ml milliliter milliliters millilitre millilitres
-liter l liters litre litres
-pint pints pt
-quart quarts qt
-gallon gallons gal
-cup cups
-second s seconds sec secs
-minute minutes min mins
-hour h hours hr hrs
-day days
-week weeks
-month months
-year years yr yrs
-degree degrees deg
-celsius
-fahrenheit
-radian radians rad
-cent cents
-dollar dollars usd
-euro euros eur
-yuan yen
-rupee rupees
-unit units
+mm millimeter millimetre; cm centimeter centimetre; m meter metre; km kilometer kilometre;
+inch inches in; foot feet ft; yard yd; mile mi; g gram; kg kilogram kilo; pound lb; ounce oz; ton;
+ml milliliter millilitre; liter litre l; pint pt; quart qt; gallon gal; cup;
+second s sec; minute min; hour h hr; day; week; month; year yr;
+degree deg; celsius; fahrenheit; radian rad; cent; dollar usd; euro eur; yuan yen; rupee; unit
 """
-UNITS = {spelling: line.split()[0] for line in _TABLE.strip().splitlines() for spelling in line.split()}
+UNITS = {
+    spelling: names.split()[0]
+    for names in _TABLE.split(";")
+    for name in names.split()
+    for spelling in (name, f"{name}s" if len(name) > 1 else name)
+}
 _LENGTHS = frozenset({"mm", "cm", "m", "km", "inch", "foot", "yard", "mile"})
 _SPEEDS = {"mph": ["miles", "per", "hour"], "kmph": ["km", "per", "hour"], "kph": ["km", "per", "hour"]}
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
