@@ -54,8 +54,8 @@ def verify_many(
         return list(executor.map(partial(_verdict, verify), pairs, chunksize=PAIRS_PER_TURN))
     except BrokenProcessPool as error:
         raise RunError(
-            "a process of verify_many was killed, or ended while it started; its own message is above, if it has "
-            'one. A script must call verify_many below `if __name__ == "__main__":`; workers=1 needs no process'
+            "a process of verify_many was killed, or ended while it started and said why above. A script "
+            'must call verify_many below `if __name__ == "__main__":`; workers=1 needs no other process'
         ) from error
     finally:
         stop.set()  # after an exception the processes end with the pair that they judge

@@ -14,6 +14,12 @@ COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
 RELATIONS = COMPARISONS | frozenset(_OTHER_RELATIONS.split())
 MAX_SIDES = 12
+# Kinds whose answers have no = of their own: a name such as the x = of x = 5 is taken away before.
+_WITHOUT_RELATIONS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
+_TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
+_SIGNS = {"pm": "+-", "mp": "-+"}
+_NO_NAMES = ("not", "never", "no", "wrong", "incorrect", "false", "maybe", "perhaps")
+_UNITS, _PERCENTS = ("conflict", "require", "ignore"), ("either", "value")
 
 
 @dataclass(frozen=True)
@@ -41,15 +47,11 @@ class Conventions:
                 raise InputError(f"no convention {name}={value!r}; give one of {', '.join(known)}")
 
 
-_UNITS = ("conflict", "require", "ignore")
-_PERCENTS = ("either", "value")
-
-
 class Value(Protocol):
     """A reference of one kind, which reads an answer as that kind."""
 
     kind: ClassVar[str]
-    reads_relations: ClassVar[bool]  # else a name such as the x = of x = 5 is taken away before
+    # else a name such as the x = of x = 5 is taken away before
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
         """Return whether the tokens write the same value; `UnparsedError` if they do not write this kind."""
@@ -69,7 +71,7 @@ class Comparison:
         tokens = trimmed(tokens)
         if not tokens:
             raise UnparsedError("nothing where an answer should stand")
-        if value.reads_relations:
+        if value.kind not in _WITHOUT_RELATIONS:
             return value.accepts(tokens, self)
         name, sides = stated(tokens)
         if not name and len(sides) > 1 and any(token.kind == "letter" for side in sides for token in side):
@@ -88,12 +90,6 @@ class Comparison:
 
     def same(self, left: Tree, right: Tree) -> bool:
         return same_value(left, right, self.budget)
-
-
-# ---------------------------------------------------------------- several values
-
-
-_TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
 def trimmed(tokens: list[Token]) -> list[Token]:
@@ -143,12 +139,6 @@ def with_both_signs(tokens: list[Token]) -> list[list[Token]]:
     ]
 
 
-_SIGNS = {"pm": "+-", "mp": "-+"}
-
-
-# ---------------------------------------------------------------- relations and names
-
-
 def sides_of(tokens: list[Token]) -> tuple[list[list[Token]], list[str]]:
     """Return the sides of a relation and the signs between them; one side if there is no sign."""
     if not any(token.text in RELATIONS for token in tokens):
@@ -193,9 +183,6 @@ def _without_approximation(sides: list[list[Token]], signs: list[str]) -> tuple[
     if any(map(symbols, trees)) or len(sides) > at + 2 or not are_near(trees[0], trees[1], Budget()):
         raise UnparsedError("an approximation that is far off")
     return sides[: at + 1], signs[:at]
-
-
-_NO_NAMES = ("not", "never", "no", "wrong", "incorrect", "false", "maybe", "perhaps")
 
 
 def name_of(tokens: list[Token]) -> str:

@@ -57,14 +57,12 @@ def parse_tokens(tokens: list[Token]) -> Tree:
     return tree
 
 
-_NUMERIC = frozenset({"number", "repeating"})
 _ADDITIVE = frozenset("+-")
 _OPENING = frozenset("([{")
 _INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
 # In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
 _UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
 _FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
-_ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 
 
 class ExpressionParser:
@@ -77,6 +75,10 @@ class ExpressionParser:
     @property
     def next(self) -> Token:
         return self.tokens[self.at]
+
+    @property
+    def before(self) -> Token:
+        return self.tokens[self.at - 1]
 
     def take(self) -> Token:
         token = self.tokens[self.at]
@@ -122,13 +124,11 @@ class ExpressionParser:
                 below.append(self.power())
             elif not self.at_factor():
                 break
-            elif self.next.kind in _NUMERIC and self.follows_letter():
+            elif self.next.kind == "number" and self.before.kind == "letter" and self.before.text != "i":
                 raise UnparsedError(f"the number {self.next.text[:20]!r} after a letter")
-            elif self.next.kind in _NUMERIC and above[-1][0] == "pow" and not below:
-                above.append(self.power())  # 2^3 3^2 5
-            elif self.next.kind in _NUMERIC and self.tokens[self.at - 1].kind in _NUMERIC:
+            elif self.next.kind == self.before.kind == "number":
                 above[-1] = self.mixed(above[-1], bool(below))
-            elif self.next.text == "frac" and self.tokens[self.at - 1].kind == "number":
+            elif self.next.text == "frac" and self.before.kind == "number":
                 self.mix_fraction(above)
             else:
                 above.append(self.power())
@@ -144,16 +144,11 @@ class ExpressionParser:
             return text not in INFIX
         if kind == "sign":
             return text in _OPENING or (text == "|" and not self.bars)
-        return kind in ("number", "letter", "repeating") or (kind == "word" and self.next.plain)
-
-    def follows_letter(self) -> bool:
-        """Return whether a letter precedes, as in 5 R 3; i4 is 4i."""
-        before = self.tokens[self.at - 1]
-        return before.kind == "letter" and before.text != "i"
+        return kind in ("number", "letter") or (kind == "word" and self.next.plain)
 
     def mixed(self, whole: Tree, divided: bool) -> Tree:
         """Read the rest of 1 1/2; any other two numbers side by side are no expression."""
-        before = self.tokens[self.at - 1]
+        before = self.before
         above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
         integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
         if divided or slash.text != "/" or not integers or not below.text.strip("0"):
@@ -291,8 +286,8 @@ class ExpressionParser:
         """Read a number, a symbol, a bracket, or a command with its arguments."""
         token = self.take()
         kind, text = token.kind, token.text
-        if kind in _NUMERIC:
-            return self.numeral(token)
+        if kind == "number":
+            return self.numeral(text)
         if kind == "letter":
             return self.symbol(text)
         if kind == "command":
@@ -301,14 +296,12 @@ class ExpressionParser:
             return self.bracket(text)
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
-    def numeral(self, token: Token) -> Tree:
-        if token.kind == "repeating":
-            return repeating(token.text)
+    def numeral(self, text: str) -> Tree:
         if self.next.text == "_":
             raise UnparsedError("a base inside an expression")
-        if self.at > 1 and token.text[0] == "0" and token.text[1:2].isdigit():
+        if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
             raise UnparsedError("a date, or digits that are no number")
-        return number(token.text)
+        return number(text)
 
     def bracket(self, opening: str) -> Tree:
         if opening != "|":
@@ -333,7 +326,6 @@ class ExpressionParser:
 
     def function(self, name: str) -> Tree:
         exponent = self.exponent() if self.eat("^") else None
-        name = _ALIASES.get(name, name)
         if exponent == ("neg", ("num", 1)):
             if name not in _INVERSES:
                 raise UnparsedError(f"the inverse of {name}")
@@ -398,30 +390,22 @@ _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
 }
 
 
-# ---------------------------------------------------------------- numbers
-
-
 def number(text: str) -> Tree:
-    """Return the node of a number token."""
+    """Return the node of a number token; 0.1|36 is 0.1363636…"""
     if len(text) > MAX_DIGITS:
         raise TooLargeError(f"a number of {len(text)} digits")
-    return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+    if "|" not in text:
+        return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+    before, _, repeated = text.partition("|")
+    whole, _, digits = before.partition(".")
+    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
+    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
+    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
 
 
 def integral(value: Fraction) -> int | Fraction:
     """Return the value, as an int if it is an integer."""
     return value.numerator if value.denominator == 1 else value
-
-
-def repeating(text: str) -> Tree:
-    """Return the node of a repeating decimal: 0.1|36 is 0.1363636…"""
-    before, _, repeated = text.partition("|")
-    whole, _, digits = before.partition(".")
-    if len(text) > MAX_DIGITS:
-        raise TooLargeError(f"a number of {len(text)} digits")
-    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
-    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
-    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
 
 
 def join_digit_groups(tokens: list[Token]) -> list[Token]:

@@ -22,7 +22,6 @@ class Quantity:
     """
 
     kind: ClassVar[str] = "expression"
-    reads_relations: ClassVar[bool] = False
     tree: Tree
     unit: str = ""
     percent: bool = False

@@ -107,9 +107,6 @@ def same_answer(one: str, other: str) -> bool:
     )
 
 
-# ---------------------------------------------------------------- verdicts
-
-
 def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
@@ -165,9 +162,6 @@ def _is_unreduced(text: str) -> bool:
 _FRACTION = re.compile(
     r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
 )
-
-
-# ---------------------------------------------------------------- reading a reference
 
 
 def read_reference(text: str) -> Value:

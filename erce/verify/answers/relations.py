@@ -34,9 +34,6 @@ MAX_SETS = 60  # in one union
 _MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 
 
-# ---------------------------------------------------------------- sets of real numbers
-
-
 @dataclass(frozen=True, slots=True)
 class End:
     """One end of an interval as an expression and as a number; a `closed` end belongs to the interval."""
@@ -55,7 +52,6 @@ class RealSet:
     """Intervals and operations on them, and the name of the numbers if they have one."""
 
     kind: ClassVar[str] = "interval"
-    reads_relations: ClassVar[bool] = True
     made_of: _Set
     name: str = ""
 
@@ -239,15 +235,11 @@ def _end(tree: Tree, budget: Budget, *, closed: bool) -> End:
     return End(tree, value.real, closed)
 
 
-# ---------------------------------------------------------------- names, equations, other inequalities
-
-
 @dataclass(frozen=True, slots=True)
 class Named:
     """A value with its name: x = 5, f(x) = x^2, AB = 4."""
 
     kind: ClassVar[str] = "value"
-    reads_relations: ClassVar[bool] = True
     name: str
     value: Value
 
@@ -278,7 +270,6 @@ class Relation:
     """Two sides with = or one of < > ≤ ≥ ≠ between them: an equation, or an inequality such as y < 2x + 1."""
 
     kind: ClassVar[str] = "relation"
-    reads_relations: ClassVar[bool] = True
     left: Tree
     sign: str
     right: Tree

@@ -28,7 +28,6 @@ class Values:
     """
 
     kind: ClassVar[str] = "list"
-    reads_relations: ClassVar[bool] = True
     items: tuple[Value, ...]
     joined: str = ","
     name: str = ""

@@ -16,8 +16,7 @@ from erce.verify.extract import matching_brace
 class Token(NamedTuple):
     r"""One piece of an answer.
 
-    `kind` is "number" (digits, at most one point, no separators), "repeating" (`0.1\overline{36}`, kept as
-    `0.1|36`), "letter" (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its
+    `kind` is "number" (digits, at most one point, no separators; `0.1\overline{36}` is `0.1|36`), "letter" (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its
     name), "begin" and "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates
     rows). `spaced`: a space precedes the token. `plain`: a word that was written without a wrapper.
     """
@@ -32,9 +31,6 @@ class Token(NamedTuple):
 
 
 END = Token("end of text", "")
-
-
-# ---------------------------------------------------------------- parts
 
 
 OPENING = frozenset({"(", "[", "{", "\\{", "⟨"})
@@ -78,9 +74,6 @@ def enclosed(tokens: list[Token]) -> bool:
         if depth == 0:
             return False
     return depth == 1
-
-
-# ---------------------------------------------------------------- characters
 
 
 def clean(text: str) -> str:
@@ -163,9 +156,6 @@ def _unwrapped_whole(text: str) -> str:
     return text
 
 
-# ---------------------------------------------------------------- the words of LaTeX
-
-
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -177,8 +167,7 @@ def _named(table: str) -> dict[str, str]:
 
 
 FUNCTIONS = _words(
-    "cis sin cos tan cot sec csc arcsin arccos arctan arccot asin acos atan sinh cosh tanh ln log exp "
-    "abs floor ceil"
+    "cis sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh ln log exp abs floor ceil"
 )
 TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
 GREEK = _words(
@@ -196,6 +185,9 @@ PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 _PLAIN = {name: name for name in FUNCTIONS | _words("sqrt pi infty theta alpha beta lambda")} | {
     "infinity": "infty",
     "inf": "infty",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
     "oo": "infty",
 }
 # Plain runs of letters that are words, and not products of letters.
@@ -221,12 +213,10 @@ _OPERATORS = _named(
 _SYNONYMS = _named(
     "phi varphi; epsilon varepsilon; theta vartheta; frac dfrac tfrac cfrac; binom dbinom tbinom; "
     "ldots dots dotsc cdots dotsb vdots; emptyset varnothing; setminus backslash; i imath; log lg; "
+    "arcsin asin; arccos acos; arctan atan; "
     "not notin; overline bar; vec overrightarrow; hat widehat; to rightarrow longrightarrow; "
     "cup bigcup; cap bigcap"
 )
-
-
-# ---------------------------------------------------------------- tokens
 
 
 def tokenize(text: str) -> list[Token]:
@@ -259,7 +249,7 @@ def tokenize(text: str) -> list[Token]:
         elif kind == "letters":
             _read_letters(tokens, match.group(), spaced)
         elif kind in _NUMERALS:
-            tokens.append(Token(*_NUMERALS[kind](match.group()), spaced))
+            tokens.append(Token("number", _NUMERALS[kind](match.group()), spaced))
         elif sign := _sign(kind, match.group()):
             tokens.append(Token("sign", sign, spaced))
         spaced = False
@@ -296,10 +286,10 @@ _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
 _REPEATING = re.compile(r"\\[a-z]++\s?\{?")
-_NUMERALS: dict[str, Callable[[str], tuple[str, str]]] = {
-    "number": lambda text: ("number", text),
-    "grouped": lambda text: ("number", _GROUPING.sub("", text)),
-    "repeating": lambda text: ("repeating", _REPEATING.sub("|", text.rstrip("}"))),
+_NUMERALS: dict[str, Callable[[str], str]] = {
+    "number": lambda text: text,
+    "grouped": lambda text: _GROUPING.sub("", text),
+    "repeating": lambda text: _REPEATING.sub("|", text.rstrip("}")),
 }
 _FIXED = {"rows": "\\\\", "degree": "°"}
 

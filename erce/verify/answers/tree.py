@@ -78,9 +78,6 @@ def infinite_sign(tree: Tree) -> int:
     return 1 if tree == INFINITY else -1 if tree == NEGATIVE_INFINITY else 0
 
 
-# ---------------------------------------------------------------- values
-
-
 class Evaluator:
     """Values of trees at one point, in one precision, from one budget of work.
 
@@ -335,9 +332,6 @@ _VALUES: dict[str, Callable[..., Number]] = {
 }
 
 
-# ---------------------------------------------------------------- equality
-
-
 def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
     """Return whether two expressions are equal for all values of their symbols.
 
@@ -410,9 +404,6 @@ def _names(pair: _Pair) -> list[str]:
 def _is_finite_decimal(value: Number) -> bool:
     """Return whether a value is rational, and its denominator has no prime factor but 2 and 5."""
     return is_exact(value) and pow(10, value.denominator.bit_length(), value.denominator) == 0
-
-
-# ---------------------------------------------------------------- agreement
 
 
 def _agree_at_points(pair: _Pair, budget: Budget) -> bool:
@@ -492,9 +483,6 @@ def _close(evaluator: Evaluator, left: Number, right: Number) -> bool:
 def _is_tiny(value: Number) -> bool:
     """Return whether the value is zero up to rounding."""
     return value == 0 if is_exact(value) else abs(value) < ROUNDING
-
-
-# ---------------------------------------------------------------- points
 
 
 _STEPS = frozenset({"floor", "ceil"})

@@ -32,7 +32,6 @@ class Tuple:
     """
 
     kind: ClassVar[str] = "tuple"
-    reads_relations: ClassVar[bool] = True
     brackets: tuple[str, str]
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
@@ -122,9 +121,6 @@ def values_of_names(parts: list[list[Token]]) -> tuple[tuple[str, ...], list[lis
     return tuple(names), values
 
 
-# ---------------------------------------------------------------- matrices
-
-
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
 
@@ -134,7 +130,6 @@ class Matrix:
     """Rows of expressions."""
 
     kind: ClassVar[str] = "matrix"
-    reads_relations: ClassVar[bool] = False
     rows: Rows
 
     def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:

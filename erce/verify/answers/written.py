@@ -17,15 +17,11 @@ _AROUND_BASE = frozenset("{}()")
 _IN_WORDS = frozenset(".,-'!()")
 
 
-# ---------------------------------------------------------------- words
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
     """Words in lower case, without articles and punctuation; several things in alphabetical order."""
 
     kind: ClassVar[str] = "text"
-    reads_relations: ClassVar[bool] = False
     things: tuple[str, ...]
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
@@ -77,15 +73,11 @@ _NOTHING = re.compile(
 _ALL_REALS = re.compile("(?:(?:the )?set of )?all (?:the )?(?:real numbers|reals|real values)")
 
 
-# ---------------------------------------------------------------- numerals in a base
-
-
 @dataclass(frozen=True, slots=True)
 class BaseNumeral:
     """A numeral with its base as a subscript; digits without leading zeros."""
 
     kind: ClassVar[str] = "numeral"
-    reads_relations: ClassVar[bool] = False
     digits: str
     base: int
 
@@ -138,15 +130,11 @@ def _digits_of(tokens: list[Token]) -> str:
 _DIGITS = re.compile(r"-?[0-9A-Z]{1,100}(?:\.[0-9A-Z]{1,100})?")
 
 
-# ---------------------------------------------------------------- ratios and times of day
-
-
 @dataclass(frozen=True, slots=True)
 class Ratio:
     """A ratio: 3:2, or 1:2:3. A multiple is another ratio."""
 
     kind: ClassVar[str] = "ratio"
-    reads_relations: ClassVar[bool] = False
     terms: tuple[Tree, ...]
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
@@ -170,7 +158,6 @@ class Clock:
     """A time of day; `half` is "a", "p" or, if unknown, ""."""
 
     kind: ClassVar[str] = "time"
-    reads_relations: ClassVar[bool] = False
     hours: int
     minutes: int
     half: str
