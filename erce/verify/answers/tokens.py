@@ -16,9 +16,10 @@ from erce.verify.extract import matching_brace
 class Token(NamedTuple):
     r"""One piece of an answer.
 
-    `kind` is "number" (digits, at most one point, no separators; `0.1\overline{36}` is `0.1|36`), "letter" (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its
-    name), "begin" and "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates
-    rows). `spaced`: a space precedes the token. `plain`: a word that was written without a wrapper.
+    `kind` is "number" (digits, at most one point, no separators; `0.1\overline{36}` is `0.1|36`), "letter"
+    (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its name), "begin" and
+    "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates rows). `spaced`: a
+    space precedes the token. `plain`: a word that was written without a wrapper.
     """
 
     kind: str

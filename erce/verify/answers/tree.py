@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from erce.verify.answers.limits import (
@@ -105,7 +105,7 @@ class Evaluator:
         value = _VALUES[tree[0]](self, *tree[1:])
         if is_exact(value):
             return value
-        self.budget.spend(2 if self.precision == LOW_BITS else 8)
+        self.spend(2, 8)
         return value if value.imag else value.real
 
     def inexact(self, value: Number) -> Number:
@@ -159,8 +159,9 @@ class Evaluator:
         if self.real and (value.imag or value.real < 0):
             raise UndefinedError("this has no real value")
 
-    def spend_on_function(self) -> None:
-        self.budget.spend(20 if self.precision == LOW_BITS else 250)
+    def spend(self, low: int, high: int) -> None:
+        """Spend the work of a step, which depends on the precision."""
+        self.budget.spend(low if self.precision == LOW_BITS else high)
 
 
 def is_exact(value: Number) -> bool:
@@ -172,18 +173,13 @@ _local = threading.local()
 _warming = threading.Lock()
 
 
-@cache
-def _mpmath() -> Any:
-    import mpmath
-
-    return mpmath
-
-
 def _context() -> "MPContext":
     context = getattr(_local, "context", None)
     if context is None:
+        from mpmath.ctx_mp import MPContext  # never loaded where all values are rational
+
         with _warming:
-            context = _local.context = _mpmath().MPContext()
+            context = _local.context = MPContext()
             # Threads share mpmath's cached constants without a lock. Computed once to this precision, the
             # constants are only read.
             context.prec = 2 * HIGH_BITS
@@ -207,26 +203,11 @@ def _constant(evaluator: Evaluator, name: str) -> Number:
     return context.mpc(0, 1) if name == "i" else +getattr(context, name)  # pi or e
 
 
-def _add(evaluator: Evaluator, terms: tuple[Tree, ...]) -> Number:
-    total: Number = 0
-    for term in terms:
-        total = evaluator.combined(operator.add, total, evaluator.value(term))
-    return total
-
-
-def _multiply(evaluator: Evaluator, factors: tuple[Tree, ...]) -> Number:
-    total: Number = 1
-    for factor in factors:
-        total = evaluator.combined(operator.mul, total, evaluator.value(factor))
-    return total
-
-
-def _divide(evaluator: Evaluator, above: Tree, below: Tree) -> Number:
-    return evaluator.quotient(evaluator.value(above), evaluator.value(below))
-
-
-def _power(evaluator: Evaluator, base: Tree, exponent: Tree) -> Number:
-    return power(evaluator, evaluator.value(base), evaluator.value(exponent))
+def _combined(evaluator: Evaluator, trees: tuple[Tree, ...], operation: Callable[..., Number]) -> Number:
+    value = evaluator.value(trees[0])
+    for tree in trees[1:]:
+        value = evaluator.combined(operation, value, evaluator.value(tree))
+    return value
 
 
 def power(evaluator: Evaluator, base: Number, exponent: Number) -> Number:
@@ -242,7 +223,7 @@ def power(evaluator: Evaluator, base: Number, exponent: Number) -> Number:
         if bits > 2 * MAX_BITS and abs(base) != 1:
             raise TooLargeError(f"an exact number of about {bits} bits")
         return evaluator.bounded(Fraction(base) ** exponent)
-    evaluator.spend_on_function()
+    evaluator.spend(20, 250)
     context = evaluator.context
     inexact = evaluator.inexact(base)
     odd_root = type(exponent) is Fraction and exponent.denominator % 2 == 1
@@ -267,7 +248,7 @@ def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Numbe
     if name in _EXACT_CALLS:
         return evaluator.bounded(_EXACT_CALLS[name](evaluator, *arguments))
     values = [evaluator.inexact(evaluator.value(argument)) for argument in arguments]
-    evaluator.spend_on_function()
+    evaluator.spend(20, 250)
     context = evaluator.context
     if name in ("ln", "log"):
         if 0 in values:
@@ -323,10 +304,14 @@ _VALUES: dict[str, Callable[..., Number]] = {
     "const": _constant,
     "deg": lambda evaluator: evaluator.context.pi / 180,
     "neg": lambda evaluator, negated: -evaluator.value(negated),
-    "add": _add,
-    "mul": _multiply,
-    "frac": _divide,
-    "pow": _power,
+    "add": partial(_combined, operation=operator.add),
+    "mul": partial(_combined, operation=operator.mul),
+    "frac": lambda evaluator, above, below: evaluator.quotient(
+        evaluator.value(above), evaluator.value(below)
+    ),
+    "pow": lambda evaluator, base, exponent: power(
+        evaluator, evaluator.value(base), evaluator.value(exponent)
+    ),
     "root": _root,
     "call": _call,
 }
