@@ -126,10 +126,8 @@ class ExpressionParser:
                 break
             elif self.next.kind == "number" and self.before.kind == "letter" and self.before.text != "i":
                 raise UnparsedError(f"the number {self.next.text[:20]!r} after a letter")
-            elif self.next.kind == self.before.kind == "number":
+            elif self.before.kind == "number" and (self.next.kind == "number" or self.next.text == "frac"):
                 above[-1] = self.mixed(above[-1], bool(below))
-            elif self.next.text == "frac" and self.before.kind == "number":
-                self.mix_fraction(above)
             else:
                 above.append(self.power())
         tree = above[0] if len(above) == 1 else ("mul", tuple(_with_orders(above)))
@@ -147,22 +145,17 @@ class ExpressionParser:
         return kind in ("number", "letter") or (kind == "word" and self.next.plain)
 
     def mixed(self, whole: Tree, divided: bool) -> Tree:
-        """Read the rest of 1 1/2; any other two numbers side by side are no expression."""
-        before = self.before
-        above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
-        integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
-        if divided or slash.text != "/" or not integers or not below.text.strip("0"):
-            raise UnparsedError(f"the number {above.text[:20]!r} after {before.text[:20]!r}")
-        self.at += 3
-        return "num", integral(whole[1] + Fraction(number(above.text)[1], number(below.text)[1]))
-
-    def mix_fraction(self, factors: list[Tree]) -> None:
-        r"""Add `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiply."""
-        whole, part = factors[-1], self.power()
-        if whole[0] == "num" and part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]:
-            factors[-1] = ("num", integral(whole[1] + Fraction(part[1][1]) / part[2][1]))
-        else:
-            factors.append(part)
+        r"""Read what follows a number: 1 1/2 and `1\frac12` are mixed numbers, `2\frac x2` is a product."""
+        plain = self.next.kind == "number"
+        part = self.power()
+        if plain and not divided and self.eat("/"):
+            part = "frac", part, self.power()
+        is_fraction = part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]
+        if is_fraction and whole[0] == "num":
+            return "num", integral(whole[1] + Fraction(part[1][1]) / part[2][1])
+        if plain:
+            raise UnparsedError("a number after a number")
+        return "mul", (whole, part)
 
     def power(self) -> Tree:
         sign = 1
@@ -325,21 +318,18 @@ class ExpressionParser:
         raise UnparsedError(f"the command {name[:40]!r}")
 
     def function(self, name: str) -> Tree:
+        base: tuple[Tree, ...] = ()
+        if name == "log":
+            base = (("num", 10),)
+            if self.eat("_"):
+                base = (self.argument() if self.next.kind != "number" else number(self.take().text),)
         exponent = self.exponent() if self.eat("^") else None
         if exponent == ("neg", ("num", 1)):
             if name not in _INVERSES:
                 raise UnparsedError(f"the inverse of {name}")
             name, exponent = _INVERSES[name], None
         argument = self.applied()
-        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (argument,))
-        return tree if exponent is None else ("pow", tree, exponent)
-
-    def logarithm(self) -> Tree:
-        base: Tree = ("num", 10)
-        if self.eat("_"):
-            base = self.argument() if self.next.kind != "number" else number(self.take().text)
-        exponent = self.exponent() if self.eat("^") else None
-        tree: Tree = ("call", "log", (base, self.applied()))
+        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (*base, argument))
         return tree if exponent is None else ("pow", tree, exponent)
 
     def root(self) -> Tree:
@@ -381,7 +371,6 @@ _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),
     "sqrt": ExpressionParser.root,
-    "log": ExpressionParser.logarithm,
     "lfloor": partial(ExpressionParser.rounded, name="floor", closing="rfloor"),
     "lceil": partial(ExpressionParser.rounded, name="ceil", closing="rceil"),
     "pi": lambda parser: ("const", "pi"),

@@ -110,9 +110,9 @@ class Evaluator:
 
     def inexact(self, value: Number) -> Number:
         """Return the value as a floating-point number of the context."""
-        if not is_exact(value):
-            return value
-        return self.context.mpf(value.numerator) / value.denominator
+        if type(value) is int:
+            return self.context.mpf(value)
+        return self.context.mpf(value.numerator) / value.denominator if type(value) is Fraction else value
 
     def quotient(self, above: Number, below: Number) -> Number:
         """Return above / below."""
@@ -124,8 +124,10 @@ class Evaluator:
 
     def combined(self, operation: Callable[[Any, Any], Any], left: Number, right: Number) -> Number:
         """Return what an operation of Python makes of two values."""
-        if not (is_exact(left) and is_exact(right)):
-            left, right = self.inexact(left), self.inexact(right)
+        if type(left) is Fraction and not is_exact(right):
+            left = self.inexact(left)
+        elif type(right) is Fraction and not is_exact(left):
+            right = self.inexact(right)
         return self.bounded(operation(left, right))
 
     def natural(self, tree: Tree) -> int:
