@@ -34,9 +34,8 @@ from erce.verify.answers.relations import (
     read_real_set,
     read_relation,
 )
-from erce.verify.answers.sets import Values, parts_of
+from erce.verify.answers.several import Tuple, Values, entries_of, parts_of, read_matrix, values_of_names
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
-from erce.verify.answers.tuples import Tuple, entries_of, read_matrix, values_of_names
 from erce.verify.answers.written import (
     are_words,
     read_base_numeral,
