@@ -1,10 +1,8 @@
 r"""Completion → what it gives as its answer: the only reader of free text.
 
     without_traces   the text outside a reasoning model's trace
-    boxed_answer     the last `\boxed{…}`, with those that are joined to it
-    stated_answer    what follows the last "the final answer is"; not strict: also "Answer:" and the like
+    extract_answer   the last box, else what is stated as the answer, else perhaps the last number
     marked_line      the line after the last `####` that is not a heading
-    last_number      the last number of a text, for a reader that ignores the format
     extract_program  the program among fences and prose
 
 A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
@@ -85,39 +83,43 @@ def _closing_marks(traces: tuple[tuple[str, ...], ...]) -> dict[str, str]:
     return {opening.casefold(): end.casefold() for opening, end in traces}
 
 
-def extract_answer(text: str, *, strict: bool = True) -> str | None:
-    r"""Return what the last box holds, else what is stated as the answer; None without either.
+def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> str | None:
+    r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
 
-    A `####` line below it replaces it, whatever it says; alone such a line is an answer only if not strict. A
-    box that never closes is no answer, and nothing replaces it. The text has no reasoning trace
-    (`without_traces`).
+    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
+    whichever comes last; and if `number`, else the last number of the text (`last_number`).
 
-    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$.")
+    A `####` line below the answer replaces it, whatever it says; alone such a line is an answer only if not
+    strict. A box that never closes is no answer, and nothing replaces it. Emphasis and maths delimiters
+    around the answer are removed, and a sentence is cut before a word that cannot change the answer ("which",
+    "so", "because", "in total"). Every other word stays, as do those before and after that leave the answer in
+    doubt. The text has no reasoning trace (`without_traces`).
+
+    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so odd.")
     ('\\{1, 2\\}', '5')
-    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("#### 5", strict=False)
-    ('41 or 43', '5')
+    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("The final answer is 5, or 6.")
+    ('41 or 43', '5, or 6')
+    >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
+    ['5', 'not 5', '5']
     >>> extract_answer("It is 5."), extract_answer("#### 5")
     (None, None)
     """
     start = _box_start(text)
     if start >= 0:
         answer = boxed_answer(text)
-    elif statement := _last_statement(text, strict=strict):
-        start, answer = statement.start(), _statement_answer(text, statement)
+        if answer is None:
+            return None
     else:
-        start, answer = (len(text), None) if strict else (-1, None)
+        *_, statement = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
+        answer = statement and _stated(text, statement)
+        start = statement.start() if statement else len(text) if strict else 0
     marked = marked_line(text)
-    if marked is None or marked.start < start or (answer is None and has_box(text)):
-        return answer
-    return _answer_from(text, marked.start, marked.start)
+    if marked is not None and marked.start >= start:
+        return _answer_from(text, marked.start, marked.start)
+    return last_number(text) if answer is None and number and not strict else answer
 
 
 # Boxes
-
-
-def has_box(text: str) -> bool:
-    r"""Return whether the text has a `\boxed` or `\fbox`, closed or not."""
-    return _box_start(text) >= 0
 
 
 def boxed_answer(text: str) -> str | None:
@@ -135,11 +137,9 @@ def boxed_answer(text: str) -> str | None:
     last = _box(text, _box_start(text))
     if last is None:
         return None
-    boxes, joints = [last], []
+    boxes, joints = [last], list[_Joint]()
     while len(boxes) < MAX_BOXES and (box := _box(text, _box_start(text, before=boxes[0].start))):
-        between = text[box.end : boxes[0].start]
-        between = _DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1])
-        joint = _JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)
+        joint = _joint(text[box.end : boxes[0].start][: MAX_BESIDE_CHARACTERS + 1])
         if joint is None:
             break
         boxes.insert(0, box)
@@ -148,14 +148,12 @@ def boxed_answer(text: str) -> str | None:
     answers = [box.content for box in boxes]
     if joints:
         first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
-        names = [match["name"] if match else None for match in (first, *joints)]
-        if len(set(names)) > 1 and None not in names:
+        names = [first["name"] if first else "", *(joint.name for joint in joints)]
+        if len(set(names)) > 1 and all(names):
             answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
-    word = " or " if any(joint["word"].endswith("or") for joint in joints) else ", "
-    answer = word.join(dict.fromkeys(answers))
-    if before.rstrip(" $\\([*\n").endswith(("not", "n't", "never", "than", "equal to")):
-        negation = _NEGATION_BEFORE.search(before)
-        answer = f"{negation.group() if negation else ''}{answer}"
+    word = " or " if any(joint.is_or for joint in joints) else ", "
+    negation = _NEGATION_BEFORE.search(before) if "n" in before else None
+    answer = (negation.group() if negation else "") + word.join(dict.fromkeys(answers))
     return f"{answer}{doubt_after(text, last.end)}"
 
 
@@ -185,6 +183,20 @@ class _Box(NamedTuple):
     content: str
 
 
+class _Joint(NamedTuple):
+    """What joins a box to the one before it, and the name that its value is given, "" without one."""
+
+    is_or: bool
+    name: str
+
+
+def _joint(between: str) -> _Joint | None:
+    between = _DELIMITERS.sub(" ", between)
+    if match := _JOINT.fullmatch(between):
+        return _Joint(match["word"].endswith("or"), match["name"] or "")
+    return _Joint(True, "") if _OR_BETWEEN.fullmatch(between) else None
+
+
 def _box_start(text: str, before: int | None = None) -> int:
     r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without one."""
     start = max(text.rfind(r"\boxed", 0, before), text.rfind(r"\fbox", 0, before))
@@ -209,23 +221,6 @@ def _box(text: str, start: int) -> _Box | None:
 
 
 # Sentences
-
-
-def stated_answer(text: str, *, strict: bool = True) -> str | None:
-    """Return what follows the last "the final answer is"; None without these words, "" if nothing does.
-
-    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last. Emphasis and maths delimiters around the answer are removed, and the sentence is
-    cut before a word that cannot change the answer ("which", "so", "because", "in total"). Every other word
-    stays, as do those before and after that leave the answer in doubt.
-
-    >>> stated_answer("The final answer is $5$, which is odd."), stated_answer("The final answer is 5, or 6.")
-    ('5', '5, or 6')
-    >>> stated_answer("**Answer:** 5", strict=False), stated_answer("The answer is not 5.", strict=False)
-    ('5', 'not 5')
-    """
-    statement = _last_statement(text, strict=strict)
-    return None if statement is None else _statement_answer(text, statement)
 
 
 def marked_line(text: str, marker: str = "####") -> slice | None:
@@ -279,12 +274,7 @@ def last_number(text: str) -> str | None:
     return number if _NUMERAL.fullmatch(number) and not in_doubt else None
 
 
-def _last_statement(text: str, *, strict: bool) -> re.Match[str] | None:
-    *_, last = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
-    return last
-
-
-def _statement_answer(text: str, statement: re.Match[str]) -> str:
+def _stated(text: str, statement: re.Match[str]) -> str:
     if (tagged := statement.groupdict().get("tagged")) is not None:
         return _unwrapped(tagged)
     return _answer_from(text, *statement.span())
@@ -438,9 +428,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
 _NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
-_OR_BETWEEN = re.compile(
-    r"[^.?!\n]*?\b(?P<word>or)\b(?!\s+rather)[^.?!\n]*(?P<name>(?!))?"
-)  # with words around it
+_OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
 _JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 _NEGATION_BEFORE = re.compile(
     r"(?:\bnot|n't|\bnever|\b(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)"

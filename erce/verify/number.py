@@ -15,9 +15,7 @@ from erce.verify.extract import (
     boxed_answer,
     doubt_after,
     extract_answer,
-    has_box,
     is_finished,
-    last_number,
     marked_line,
     text_of,
     without_traces,
@@ -69,7 +67,10 @@ def verify_number(
     gold = _reference_value(answer)
     text = without_traces(text_of(completion), traces)
     finished = is_finished(completion)
-    found = _answer_line(text, marker, strict=strict, finished=finished)
+    if marked := marked_line(text, marker):
+        found = text[marked] + doubt_after(text, marked.stop)
+    else:
+        found = boxed_answer(text) if strict else extract_answer(text, strict=False, number=finished)
     line = (found or "").strip()[:MAX_LINE_CHARACTERS]
     number = _number(line)
     if number is None:
@@ -119,16 +120,6 @@ def _reference_value(answer: str) -> Fraction:
     if number is None or number.value is None:
         raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
-
-
-def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str | None:
-    """Return what the text gives as its answer: after the marker, else in a box, else not strictly."""
-    if marked := marked_line(text, marker):
-        return text[marked] + doubt_after(text, marked.stop)
-    if strict:
-        return boxed_answer(text)
-    answer = extract_answer(text, strict=False)
-    return last_number(text) if answer is None and finished and not has_box(text) else answer
 
 
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")

@@ -13,7 +13,6 @@ from erce.verify.extract import (
     is_finished,
     last_number,
     matching_brace,
-    stated_answer,
     text_of,
     without_traces,
 )
@@ -99,7 +98,7 @@ def test_the_last_box_is_found_by_matching_its_braces(text, content):
 
 @pytest.mark.parametrize(("text", "content"), STATED)
 def test_the_stated_answer_ends_with_its_sentence(text, content):
-    assert stated_answer(text) == content
+    assert extract_answer(text) == content
 
 
 def test_a_box_goes_before_a_stated_answer_and_no_numeral_is_a_fallback():
