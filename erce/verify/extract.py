@@ -92,10 +92,10 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
     A `####` line below the answer replaces it, whatever it says; alone such a line is an answer only if not
     strict. A box that never closes is no answer, and nothing replaces it. Emphasis and maths delimiters
     around the answer are removed, and a sentence is cut before a word that cannot change the answer ("which",
-    "so", "because", "in total"). Every other word stays, as do those before and after that leave the answer in
-    doubt. The text has no reasoning trace (`without_traces`).
+    "so", "because", "in total"). Every other word stays, as do those that leave the answer in doubt. The text
+    has no reasoning trace (`without_traces`).
 
-    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so odd.")
+    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
     >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("The final answer is 5, or 6.")
     ('41 or 43', '5, or 6')
@@ -152,7 +152,7 @@ def boxed_answer(text: str) -> str | None:
         if len(set(names)) > 1 and all(names):
             answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
     word = " or " if any(joint.is_or for joint in joints) else ", "
-    negation = _NEGATION_BEFORE.search(before) if "n" in before else None
+    negation = _NEGATION_BEFORE.search(before[-30:])
     answer = (negation.group() if negation else "") + word.join(dict.fromkeys(answers))
     return f"{answer}{doubt_after(text, last.end)}"
 
@@ -430,11 +430,7 @@ _NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
 _OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
 _JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
-_NEGATION_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bnever|\b(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)"
-    r"\s+(?:equal\s+to\s+)?[$\\(\[\s*]*\Z",
-    re.IGNORECASE,
-)
+_NEGATION_BEFORE = re.compile(r"(?:not|Not|n't|never|Never|than|equal\s+to)[\s$\\(\[*]*\Z")
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
 _RECONSIDERING = tuple(

@@ -1,9 +1,9 @@
 """Completion → whether it ends in the right number, which GSM8K puts after `####`."""
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
@@ -23,7 +23,6 @@ from erce.verify.extract import (
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_DIGITS = 200
-MAX_EXPONENT = 300
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
 
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
@@ -52,7 +51,7 @@ def verify_number(
     Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
-    "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
+    "too large" (over 200 digits), "no answer" (nothing found), and "truncated"
     if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
     check takes microseconds. InputError if `answer` itself is not a number.
 
@@ -106,8 +105,7 @@ def same_number(first: str, second: str) -> bool:
     return first == second if len(values) < 2 else abs(values[0] - values[1]) < TOLERANCE
 
 
-@dataclass(frozen=True)
-class _Number:
+class _Number(NamedTuple):
     """A number as written; `value` is None if it is too large to compute."""
 
     text: str
@@ -142,8 +140,6 @@ _OPENING = re.compile(
 )
 _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
-_MIXED = re.compile(r"(?<![0-9.,/])([0-9]{1,9}) ([0-9]{1,9})/([0-9]{1,9})(?![0-9.,/])")
 _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
@@ -169,7 +165,7 @@ _COUNTED = re.compile(
 def _number(line: str) -> _Number | None:
     """Return the one number on a line; None if there are several, none or a malformed one."""
     line = _FRACTION.sub(r"\1\2/\3\4", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
-    line = _MIXED.sub(_improper, _WRAPPING.sub(" ", line).strip())
+    line = _WRAPPING.sub(" ", line).strip()
     introduction = _INTRODUCTION.match(line)
     opening = _OPENING.match(line, introduction.end() if introduction else 0)
     digits = _DIGITS.match(line, opening.end()) if opening else None
@@ -177,43 +173,21 @@ def _number(line: str) -> _Number | None:
         return None
     written = digits.group().rstrip(".,")
     tail = line[opening.end() + len(written) :]
-    scale = _EXPONENT.match(tail) or _OVER.match(tail)
-    tail = _EXPLANATION.sub("", tail[scale.end() :] if scale else tail)
+    over = _OVER.match(tail)
+    tail = _EXPLANATION.sub("", tail[over.end() :] if over else tail)
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
-    sign, scaling = opening.group("sign"), scale.group() if scale else ""
     words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
     words = _COUNTED.sub("", words) if words else words
     try:
         factor = unit_words(words)[1]
     except UnparsedError:
         return None
-    text = sign + written + scaling
-    if max(len(written), len(scaling)) > MAX_DIGITS:
+    sign, denominator = opening["sign"], over[1] if over else "1"
+    text = f"{sign}{written}{over.group() if over else ''}"
+    if max(len(written), len(denominator)) > MAX_DIGITS:
         return _Number(text[:80], None)
-    number = _with_value(text, written, sign, scaling.strip())
-    if number is None or number.value is None or factor == 1:
-        return number
-    return _Number(f"{text} {words.strip()}", number.value * factor)
-
-
-def _improper(mixed: re.Match[str]) -> str:
-    """Return 7/2 for 3 1/2."""
-    whole, above, below = map(int, mixed.groups())
-    return f"{whole * below + above}/{below}"
-
-
-def _with_value(text: str, written: str, sign: str, scaling: str) -> _Number | None:
-    """Return the number of a sign, digits with separators and `e5` or `/3`; None if the denominator is 0."""
-    value = Fraction(written.replace(",", ""))
-    if scaling.startswith("/"):
-        denominator = int(scaling[1:])
-        if denominator == 0:
-            return None
-        value /= denominator
-    elif scaling:
-        exponent = int(scaling[1:])
-        if abs(exponent) > MAX_EXPONENT:
-            return _Number(text[:80], None)
-        value *= Fraction(10) ** exponent
-    return _Number(text, -value if "-" in sign else value)
+    if int(denominator) == 0:
+        return None
+    value = Fraction(written.replace(",", "")) / int(denominator) * factor
+    return _Number(text if factor == 1 else f"{text} {words}", -value if "-" in sign else value)
