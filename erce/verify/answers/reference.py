@@ -29,7 +29,6 @@ from erce.verify.answers.number import Quantity, read_quantity
 from erce.verify.answers.relations import (
     Named,
     RealSet,
-    is_all_reals,
     is_operation,
     read_real_set,
     read_relation,
@@ -38,10 +37,11 @@ from erce.verify.answers.several import Tuple, Values, entries_of, parts_of, rea
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
 from erce.verify.answers.written import (
     are_words,
+    is_all_reals,
+    is_nothing,
     read_base_numeral,
     read_clock,
     read_ratio,
-    says_nothing_exists,
     words_of,
 )
 
@@ -181,7 +181,7 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
-    if says_nothing_exists(tokens) or (len(tokens) == 1 and tokens[0].text == "emptyset"):
+    if is_nothing(tokens):
         return Values((), "{")
     if are_words(tokens):
         return read_real_set(tokens, Budget()) if is_all_reals(tokens) else words_of(tokens)

@@ -1,6 +1,7 @@
 """Sets of real numbers, values with a name, equations, inequalities: readers and comparisons."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, ClassVar
 
 from erce.verify.answers.comparison import (
@@ -13,7 +14,7 @@ from erce.verify.answers.comparison import (
     stated,
     with_both_signs,
 )
-from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
+from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import Quantity, read_quantity
 from erce.verify.answers.tokens import Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import (
@@ -28,9 +29,8 @@ from erce.verify.answers.tree import (
     same_value,
     symbols,
 )
-from erce.verify.answers.written import says_all_reals
+from erce.verify.answers.written import is_all_reals, is_nothing
 
-MAX_SETS = 60  # in one union
 _MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 
 
@@ -93,12 +93,6 @@ def is_operation(tokens: list[Token]) -> bool:
     return len(split(tokens, _is_operation)[0]) > 1
 
 
-def is_all_reals(tokens: list[Token]) -> bool:
-    """Return whether the tokens write the set of all real numbers."""
-    written = [token.text for token in tokens if token.text not in "{}"]
-    return written == ["mathbb", "R"] or says_all_reals(tokens)
-
-
 def _ends_of(made_of: _Set) -> list[End]:
     if made_of[0] == "interval":
         return list(made_of[1:])
@@ -132,7 +126,7 @@ def _several(sets: list[RealSet], separator: str, budget: Budget) -> RealSet:
     names = {one.name for one in sets}
     if len(names) > 1 or "" in names:
         raise UnparsedError("a list of sets")
-    both, either = (_joined(sign, [one.made_of for one in sets]) for sign in ("and", "or"))
+    both, either = (_joined(sign, *(one.made_of for one in sets)) for sign in ("and", "or"))
     if separator == ",":
         places = _places(_ends_of(both), budget)
         covered = _covered(both, places)
@@ -142,13 +136,8 @@ def _several(sets: list[RealSet], separator: str, budget: Budget) -> RealSet:
     return RealSet(either if separator == "or" else both, names.pop())
 
 
-def _joined(operation: str, sets: list[_Set]) -> _Set:
-    if len(sets) > MAX_SETS:
-        raise TooLargeError(f"more than {MAX_SETS} sets")
-    joined = sets[0]
-    for other in sets[1:]:
-        joined = (operation, joined, other)
-    return joined
+def _joined(operation: str, *sets: _Set) -> _Set:
+    return reduce(lambda one, other: (operation, one, other), sets)
 
 
 def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> RealSet:
@@ -183,8 +172,8 @@ def _is_operation(token: Token) -> bool:
 def _operation(tokens: list[Token], budget: Budget) -> _Set:
     """Return unions, intersections and differences outside all brackets, from left to right."""
     parts, signs = split(tokens, _is_operation)
-    if len(parts) > MAX_SETS:
-        raise TooLargeError(f"more than {MAX_SETS} sets")
+    if len(parts) > MAX_ITEMS:
+        raise TooLargeError(f"more than {MAX_ITEMS} sets")
     made_of = _one_set(parts[0], budget)
     for sign, part in zip(signs, parts[1:], strict=True):
         made_of = (_OPERATIONS[sign.text], made_of, _one_set(part, budget))
@@ -194,7 +183,7 @@ def _operation(tokens: list[Token], budget: Budget) -> _Set:
 def _one_set(tokens: list[Token], budget: Budget) -> _Set:
     if is_all_reals(tokens):
         return REALS
-    if len(tokens) == 1 and tokens[0].text == "emptyset":
+    if is_nothing(tokens):
         return ("none",)
     if not enclosed(tokens):
         raise UnparsedError("no set of numbers")
@@ -214,7 +203,7 @@ def _one_set(tokens: list[Token], budget: Budget) -> _Set:
 
 def _points(values: list[Tree], budget: Budget) -> _Set:
     ends = [_end(value, budget, closed=True) for value in values]
-    return _joined("or", [("interval", end, end) for end in ends]) if ends else ("none",)
+    return _joined("or", *(("interval", end, end) for end in ends)) if ends else ("none",)
 
 
 _FAR = 10**400  # stands for ∞ when ends are sorted

@@ -21,7 +21,7 @@ from erce.verify.answers.number import Quantity
 from erce.verify.answers.relations import RealSet
 from erce.verify.answers.tokens import Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import Tree
-from erce.verify.answers.written import says_nothing_exists
+from erce.verify.answers.written import is_nothing
 
 _WITH_NAMES = frozenset({"value", "relation", "interval"})
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
@@ -73,20 +73,11 @@ class Tuple:
         if len(parts) == 1 and not self.bare:
             name, sides = stated(tokens)
             return bool(name) and all(self.accepts(side, comparison) for side in sides)
-        named = [stated(part) for part in parts]
-        names = tuple(name for name, _ in named)
-        if separator == "or" or not all(names) or len(set(names)) < len(names):
+        named = values_of_names(parts)
+        if named is None or separator == "or" or len(set(named[0])) < len(named[0]):
             raise UnparsedError("no values of names")
-        values = self._renamed(names).items
-        return (
-            self.brackets == ("(", ")")
-            and len(values) == len(named)
-            and all(
-                comparison.accepts_item(value, side)
-                for value, (_, sides) in zip(values, named, strict=True)
-                for side in sides
-            )
-        )
+        values = self._renamed(named[0]).items
+        return self.brackets == ("(", ")") and comparison.accepts_in_order(values, named[1])
 
     def _renamed(self, names: tuple[str, ...]) -> "Tuple":
         """Return the entries in the order of `names`; without names of their own they are x, y or r, θ."""
@@ -262,13 +253,9 @@ def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]
     A value with ± is two values. With `one_letter`, values of several names are an `UnparsedError`.
     """
     tokens, name = _without_membership(tokens)
-    if any(token.text == "emptyset" for token in tokens) and len(tokens) == 1:
-        return [], "{", name
-    if says_nothing_exists(tokens):
-        return [], "{", name
     braces = enclosed(tokens) and (tokens[0].text, tokens[-1].text) in (("\\{", "\\}"), ("{", "}"))
     inner = tokens[1:-1] if braces else tokens
-    if braces and not inner:
+    if not inner or is_nothing(tokens):
         return [], "{", name
     parts, joined = separated(join_digit_groups(inner))
     letters, values = {name} - {""}, list[list[Token]]()

@@ -47,14 +47,15 @@ def words_of(tokens: list[Token]) -> Words:
     return Words(tuple(sorted(filter(None, things))))
 
 
-def says_nothing_exists(tokens: list[Token]) -> bool:
-    """Return whether the words say that there is no solution, which is the empty set."""
-    return _says(_NOTHING, tokens)
+def is_nothing(tokens: list[Token]) -> bool:
+    """Return whether the tokens write the empty set, or say that there is no solution."""
+    return [token.text for token in tokens] == ["emptyset"] or _says(_NOTHING, tokens)
 
 
-def says_all_reals(tokens: list[Token]) -> bool:
-    """Return whether the words say "all real numbers"."""
-    return _says(_ALL_REALS, tokens)
+def is_all_reals(tokens: list[Token]) -> bool:
+    """Return whether the tokens write the set of all real numbers, or say so."""
+    written = [token.text for token in tokens if token.text not in "{}"]
+    return written == ["mathbb", "R"] or _says(_ALL_REALS, tokens)
 
 
 def _says(sentence: re.Pattern[str], tokens: list[Token]) -> bool:
