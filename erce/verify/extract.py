@@ -430,7 +430,10 @@ _NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
 _OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
 _JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
-_NEGATION_BEFORE = re.compile(r"(?:not|Not|n't|never|Never|than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z")
+_NEGATION_BEFORE = re.compile(
+    r"(?:not|Not|n't|never|Never|less\s+than|more\s+than|fewer\s+than|greater\s+than|larger\s+than|"
+    r"smaller\s+than|higher\s+than|lower\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+)
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
 _RECONSIDERING = tuple(

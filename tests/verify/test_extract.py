@@ -36,7 +36,7 @@ BOXES = [  # text, content of the last box
     (r"\boxed{7} and \boxed{7}", "7"),
     (r"a = \boxed{2} so b is \boxed{3}", "3"),
     (r"It isn't $\boxed{7}$.", "n't $7"),
-    (r"less than \boxed{7}", "than 7"),
+    (r"less than \boxed{7}", "less than 7"),
     (r"\boxed{7}, but that is wrong.", "7, but that is wrong"),
     (r"\boxed{7}. No, that's wrong. Sorry.", "7. No, that's wrong"),
     (r"\boxed{7}. A common error gives 8, which is wrong.", "7. A common error gives 8, which is wrong"),
