@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Verdict
+from erce.verify.answers import relations, several, written
 from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
@@ -26,24 +27,7 @@ from erce.verify.answers.comparison import (
 from erce.verify.answers.expression import join_digit_groups
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import Quantity, read_quantity
-from erce.verify.answers.relations import (
-    Named,
-    RealSet,
-    is_operation,
-    read_real_set,
-    read_relation,
-)
-from erce.verify.answers.several import Tuple, Values, entries_of, parts_of, read_matrix, values_of_names
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
-from erce.verify.answers.written import (
-    are_words,
-    is_all_reals,
-    is_nothing,
-    read_base_numeral,
-    read_clock,
-    read_ratio,
-    words_of,
-)
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
@@ -121,7 +105,7 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
         return Verdict(False, "too large", detail=str(error))
     if same and not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
         return Verdict(False, "different", detail=f"{_shown(answer)} can be reduced")
-    number = value.value if isinstance(value, Named) else value
+    number = value.value if isinstance(value, relations.Named) else value
     is_number = isinstance(number, Quantity) and number.is_number
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
@@ -172,7 +156,7 @@ def read_reference(text: str) -> Value:
     ('interval', 'value')
     """
     tokens = trimmed(tokenize(clean(text)))
-    return read_clock(tokens) or _read(tokens, 0)
+    return written.read_clock(tokens) or _read(tokens, 0)
 
 
 def _read(tokens: list[Token], nesting: int) -> Value:
@@ -181,10 +165,14 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
-    if is_nothing(tokens):
-        return Values((), "{")
-    if are_words(tokens):
-        return read_real_set(tokens, Budget()) if is_all_reals(tokens) else words_of(tokens)
+    if written.is_nothing(tokens):
+        return several.Values((), "{")
+    if written.are_words(tokens):
+        return (
+            relations.read_real_set(tokens, Budget())
+            if written.is_all_reals(tokens)
+            else written.words_of(tokens)
+        )
     tokens = join_digit_groups(tokens)
     parts, separator = separated(tokens)
     if len(parts) > 1:
@@ -195,28 +183,30 @@ def _read(tokens: list[Token], nesting: int) -> Value:
 
 def _several(tokens: list[Token], parts: list[list[Token]], separator: str, nesting: int) -> Value:
     """Return a list, values of several names, or a set of numbers that several inequalities bound."""
-    named = values_of_names(parts)
+    named = several.values_of_names(parts)
     if named:
         names, values = named
         if separator != "or" and len(set(names)) == len(names):
-            return Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names, bare=True)
+            return several.Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names, bare=True)
         if len(set(names)) < len(names) and len(set(map(letter_of, names))) > 1:
             raise UnparsedError("several values of several names")
     if any(token.text in COMPARISONS for token in tokens):
-        return _real_set(tokens) or Values(tuple(_read(part, nesting + 1) for part in parts), separator)
+        return _real_set(tokens) or several.Values(
+            tuple(_read(part, nesting + 1) for part in parts), separator
+        )
     try:
-        values, separator, letter = parts_of(tokens, one_letter=True)
+        values, separator, letter = several.parts_of(tokens, one_letter=True)
     except UnparsedError:
-        values, separator, letter = parts_of(tokens, one_letter=False)
+        values, separator, letter = several.parts_of(tokens, one_letter=False)
     items = tuple(_read(value, nesting + 1) for value in values)
     if len({item.phrase for item in items if isinstance(item, Quantity)}) > 1:
         raise UnparsedError("numbers of different things")
-    return Values(items, separator, letter)
+    return several.Values(items, separator, letter)
 
 
-def _real_set(tokens: list[Token]) -> RealSet | None:
+def _real_set(tokens: list[Token]) -> relations.RealSet | None:
     try:
-        return read_real_set(tokens, Budget())
+        return relations.read_real_set(tokens, Budget())
     except UnparsedError:
         return None
 
@@ -225,44 +215,44 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
     names = names_of(sides[0])
     if names and len(sides) == 2 and signs[0] in ("=", "in"):
         value = _read(sides[1], nesting + 1)
-        if isinstance(value, Tuple) and len(value.items) == len(names):
+        if isinstance(value, several.Tuple) and len(value.items) == len(names):
             return replace(value, names=names, interval=None)
-        if isinstance(value, Values):
+        if isinstance(value, several.Values):
             return replace(value, name=f"({','.join(names)})")
         raise UnparsedError("values of other names")
     if set(signs) <= COMPARISONS:
-        return _real_set(tokens) or read_relation(tokens)
+        return _real_set(tokens) or relations.read_relation(tokens)
     lettered = any(token.kind == "letter" for token in tokens)
     if signs == ["="] and lettered and not name_of(sides[0]) and not name_of(sides[1]):
-        return read_relation(tokens)
+        return relations.read_relation(tokens)
     name, forms = stated(tokens)
     value = _read(forms[-1], nesting + 1)
     if any(name_of(form) for form in forms[:-1]):
         raise UnparsedError("one value of several names")
     if lettered and not name:
         raise UnparsedError("a chain of equations")
-    if isinstance(value, Values | RealSet) and not value.name:
-        return replace(value, name=letter_of(name) if isinstance(value, Values) else name)
+    if isinstance(value, several.Values | relations.RealSet) and not value.name:
+        return replace(value, name=letter_of(name) if isinstance(value, several.Values) else name)
     comparison = Comparison(_DEFAULT)
     if not all(comparison.accepts(value, form) for form in forms[:-1]):
         raise UnparsedError("steps that do not agree")
-    return Named(name, value) if name else value
+    return relations.Named(name, value) if name else value
 
 
 def _single(tokens: list[Token], nesting: int) -> Value:
     """Return one value: a matrix, a set, a bracket, a ratio, a numeral or an expression."""
     if any(token.kind == "begin" for token in tokens) and tokens[0].text not in ("{", "\\{"):
-        return read_matrix(tokens)
-    if is_operation(tokens) or is_all_reals(tokens):
-        return read_real_set(tokens, Budget())
-    bracketed = entries_of(tokens)
+        return several.read_matrix(tokens)
+    if relations.is_operation(tokens) or written.is_all_reals(tokens):
+        return relations.read_real_set(tokens, Budget())
+    bracketed = several.entries_of(tokens)
     if bracketed:
         return _bracketed(tokens, *bracketed, nesting)
     braced = enclosed(tokens) and tokens[0].text == "\\{"
     if braced or len(with_both_signs(tokens)) > 1:
-        values, _, _ = parts_of(tokens, one_letter=False)
-        return Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
-    return read_base_numeral(tokens) or read_ratio(tokens) or read_quantity(tokens)
+        values, _, _ = several.parts_of(tokens, one_letter=False)
+        return several.Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
+    return written.read_base_numeral(tokens) or written.read_ratio(tokens) or read_quantity(tokens)
 
 
 def _bracketed(
@@ -271,4 +261,4 @@ def _bracketed(
     interval = _real_set(tokens) if len(parts) == 2 and set(brackets) <= set("()[]") else None
     if interval and (brackets != ("(", ")") or interval.is_endless):
         return interval
-    return Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)
+    return several.Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)
