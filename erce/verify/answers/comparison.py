@@ -190,10 +190,6 @@ def name_of(tokens: list[Token]) -> str:
 
     Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles, lengths
     (|AB|), and single words.
-
-    >>> from erce.verify.answers.tokens import tokenize
-    >>> [name_of(tokenize(text)) for text in (r"\angle ABC", "f(x)", "2x", "x + y")]
-    ['\\angleABC', 'f(x)', '', '']
     """
     if not tokens or len(tokens) > 14:
         return ""

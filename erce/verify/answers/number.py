@@ -74,10 +74,6 @@ def read_quantity(tokens: list[Token], *, phrase: str | None = None, has_unit: b
 
     Words after it must be a unit or `phrase`, else `UnparsedError`; without `phrase`, as a reference is read,
     they may be anything. If the reference `has_unit`, single letters are units too: the m of 12 m^2.
-
-    >>> from erce.verify.answers.tokens import tokenize
-    >>> read_quantity(tokenize(r"10\text{ square inches}")).unit
-    'inch^2'
     """
     if len(tokens) == 1 and tokens[0].kind == "number":
         return Quantity(parse_tokens(tokens))

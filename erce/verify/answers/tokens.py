@@ -78,11 +78,7 @@ def enclosed(tokens: list[Token]) -> bool:
 
 
 def clean(text: str) -> str:
-    r"""Return the text with Unicode mathematics as LaTeX, without Markdown and invisible characters.
-
-    >>> clean("**√2 ≤ x²**")
-    '\\sqrt{2} ≤ x^{2}'
-    """
+    r"""Return the text with Unicode mathematics as LaTeX, without Markdown and invisible characters."""
     if len(text) > MAX_CHARACTERS:
         raise TooLargeError(f"{len(text)} characters")
     text = text.strip()

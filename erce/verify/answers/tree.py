@@ -65,11 +65,7 @@ def contains(tree: Tree, kind: str) -> bool:
 
 
 def symbols(tree: Tree) -> set[str]:
-    """Return the names of the symbols.
-
-    >>> symbols(("add", (("sym", "x"), ("num", 1))))
-    {'x'}
-    """
+    """Return the names of the symbols."""
     return {node[1] for node in nodes(tree) if node[0] == "sym"}
 
 

@@ -93,12 +93,7 @@ class BaseNumeral:
 
 
 def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
-    """Return the numeral whose subscript is a base other than ten; None for anything else.
-
-    >>> from erce.verify.answers.tokens import tokenize
-    >>> read_base_numeral(tokenize("0204_{5}"))
-    BaseNumeral(digits='204', base=5)
-    """
+    """Return the numeral whose subscript is a base other than ten; None for anything else."""
     at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
     base = _base_of(tokens[at + 1 :]) if at else 0
     digits = _digits_of(tokens[:at]) if base not in (0, 1, 10) else ""
