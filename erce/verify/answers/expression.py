@@ -142,7 +142,7 @@ class ExpressionParser:
             return text not in INFIX
         if kind == "sign":
             return text in _OPENING or (text == "|" and not self.bars)
-        return kind in ("number", "letter") or (kind == "word" and self.next.plain)
+        return kind in ("number", "letter")
 
     def mixed(self, whole: Tree, divided: bool) -> Tree:
         r"""Read what follows a number: 1 1/2 and `1\frac12` are mixed numbers, `2\frac x2` is a product."""

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from erce.verify.answers.limits import MAX_CHARACTERS, MAX_TOKENS, TooLargeError, UnparsedError
 from erce.verify.answers.units import SHORT_UNITS
-from erce.verify.extract import matching_brace
 
 
 class Token(NamedTuple):
@@ -19,13 +18,12 @@ class Token(NamedTuple):
     `kind` is "number" (digits, at most one point, no separators; `0.1\overline{36}` is `0.1|36`), "letter"
     (one letter), "word" (several: a text, a unit), "and" (also for "or"), "command" (its name), "begin" and
     "end" (the environment's name), or "sign" (an operator or a bracket; `\\` separates rows). `spaced`: a
-    space precedes the token. `plain`: a word that was written without a wrapper.
+    space precedes the token.
     """
 
     kind: str
     text: str
     spaced: bool = False
-    plain: bool = False
 
     def is_sign(self, *texts: str) -> bool:
         return self.kind == "sign" and self.text in texts
@@ -87,11 +85,10 @@ def clean(text: str) -> str:
     text = _SCIENTIFIC.sub(r"\1*10^{\2}", text)
     if "$" in text:
         text = _DOLLARS.sub(r"\1\\$", text)
-    text = _unwrapped_whole(_EMPHASIS.sub(r"\2", text).strip("` \n"))
+    text = _EMPHASIS.sub(r"\2", text).strip("` \n")
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
 
 
-_MAX_WRAPPERS = 4
 _SCIENTIFIC = re.compile(r"\A(-?[0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~]|\Z)")
 _DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
@@ -138,19 +135,6 @@ def _as_latex(character: str) -> str:
     if "⁄" in plain:  # ½
         return "\\frac{" + plain.replace("⁄", "}{") + "}"
     return plain if "！" <= character <= "～" else character
-
-
-def _unwrapped_whole(text: str) -> str:
-    r"""Return the text without a box, or braces that hold no list, around all of it."""
-    for _ in range(_MAX_WRAPPERS):
-        boxed = text.startswith(("\\boxed", "\\fbox"))
-        opening = text.find("{") if boxed else 0
-        if not text.endswith("}") or matching_brace(text, opening) != len(text) - 1:
-            break
-        if not boxed and (text[0] != "{" or "," in text):
-            break
-        text = text[opening + 1 : -1].strip()
-    return text
 
 
 def _words(text: str) -> frozenset[str]:
@@ -320,7 +304,7 @@ def _read_wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> in
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
     elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
-        tokens.append(_word(words, spaced, plain=len(words) == 1))
+        tokens.append(_word(words, spaced))
     elif words:
         return match.start("content") - 1
     return match.end()
@@ -359,14 +343,13 @@ def _read_letters(tokens: list[Token], run: str, spaced: bool) -> None:
     elif run in _PLAIN:
         tokens.append(Token("command", _PLAIN[run], spaced))
     elif is_word or len(run) > 3 or (len(run) == 3 and run.istitle()):
-        tokens.append(_word(run, spaced, plain=True))
+        tokens.append(_word(run, spaced))
     else:
         tokens.append(Token("letter", run[0], spaced))
         tokens.extend(Token("letter", letter) for letter in run[1:])
 
 
-def _word(words: str, spaced: bool, *, plain: bool = False) -> Token:
-    folded = words.casefold()
-    if folded in PERCENT:
+def _word(words: str, spaced: bool) -> Token:
+    if words.casefold() in PERCENT:
         return Token("sign", "%", spaced)
-    return Token("word", words if plain else folded, spaced, plain)
+    return Token("word", words.casefold() if len(words) > 1 else words, spaced)
