@@ -18,8 +18,14 @@ MAX_SIDES = 12
 _WITHOUT_RELATIONS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 _SIGNS = {"pm": "+-", "mp": "-+"}
-_NO_NAMES = ("not", "never", "no", "wrong", "incorrect", "false", "maybe", "perhaps")
 _UNITS, _PERCENTS = ("conflict", "require", "ignore"), ("either", "value")
+_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"
+_ARGUMENT = r"(?:-?[0-9]+(?:[./][0-9]+)?|[A-Z](?:=[0-9]+|\\c[au]p[A-Z])?)"
+_NAME = re.compile(
+    rf"\|?(?:m?\\(?:angle|measuredangle|triangle|overline|vec|hat|tilde|sin|cos|tan|det))?(?:[A-Z]{{2,4}}|{_LETTER})"
+    rf"(?:_(?:[A-Za-z0-9]{{1,4}}|\\[a-z]+))?'*(?:\^-1|\^\*)?(?:\({_LETTER}(?:,{_LETTER})*\))?\|?"
+    rf"|[fghpqFGHPQSTEVN]'*(?:\^-1)?(?:\((?:{_ARGUMENT}|[fgh]\({_ARGUMENT}\))\)|\[[A-Z]\])|[A-Z](?:_[0-9])?:[A-Z](?:_[0-9])?"
+)
 
 
 @dataclass(frozen=True)
@@ -188,14 +194,11 @@ def _without_approximation(sides: list[list[Token]], signs: list[str]) -> tuple[
 def name_of(tokens: list[Token]) -> str:
     r"""Return the name that the tokens write, without braces and spaces; "" if they write anything else.
 
-    Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles, lengths
-    (|AB|), and single words.
+    Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles and lengths
+    (|AB|).
     """
     if not tokens or len(tokens) > 14:
         return ""
-    if len(tokens) == 1 and tokens[0].kind == "word":
-        word = tokens[0].text.casefold()
-        return word if word.isalpha() and word not in _NO_NAMES else ""
     written = "".join(map(_written, tokens))
     if not _NAME.fullmatch(written):
         return ""
@@ -220,12 +223,3 @@ def _written(token: Token) -> str:
     if token.kind == "command":
         return f"\\{token.text}"
     return "" if token.text in ("{", "}") else token.text
-
-
-_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"
-_ARGUMENT = r"(?:-?[0-9]+(?:[./][0-9]+)?|[A-Z](?:=[0-9]+|\\c[au]p[A-Z])?)"
-_NAME = re.compile(
-    rf"\|?(?:m?\\(?:angle|measuredangle|triangle|overline|vec|hat|tilde|sin|cos|tan|det))?(?:[A-Z]{{2,4}}|{_LETTER})"
-    rf"(?:_(?:[A-Za-z0-9]{{1,4}}|\\[a-z]+))?'*(?:\^-1|\^\*)?(?:\({_LETTER}(?:,{_LETTER})*\))?\|?"
-    rf"|[fghpqFGHPQSTEVN]'*(?:\^-1)?(?:\((?:{_ARGUMENT}|[fgh]\({_ARGUMENT}\))\)|\[[A-Z]\])|[A-Z](?:_[0-9])?:[A-Z](?:_[0-9])?"
-)

@@ -19,6 +19,14 @@ from erce.verify.answers.tokens import (
 )
 from erce.verify.answers.tree import Tree
 
+_ADDITIVE = frozenset("+-")
+_OPENING = frozenset("([{")
+_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
+# In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
+_UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
+_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
 
 def parse_scalar(text: str) -> Tree:
     r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
@@ -55,14 +63,6 @@ def parse_tokens(tokens: list[Token]) -> Tree:
     if parser.next.kind != END.kind:
         raise UnparsedError(f"{parser.next.text!r} where the expression should end")
     return tree
-
-
-_ADDITIVE = frozenset("+-")
-_OPENING = frozenset("([{")
-_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
-# In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
-_UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
-_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
 
 
 class ExpressionParser:
@@ -366,7 +366,6 @@ def _is_capital(factor: Tree) -> bool:
     return base[0] == "sym" and len(base[1]) == 1 and base[1].isupper()
 
 
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),

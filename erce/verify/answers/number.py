@@ -12,6 +12,7 @@ from erce.verify.answers.units import CURRENCIES, UNITS, unit_of, unit_words, un
 from erce.verify.answers.written import without_base_ten
 
 _INVERSES = frozenset(["arcsin", "arccos", "arctan", "arccot"])
+_TEMPERATURES = {"C": "celsius", "F": "fahrenheit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,6 @@ def _unit_and_scale(written: str, phrase: str | None) -> tuple[str, int, str]:
             raise
     first, _, rest = written.rpartition(" ")  # 7 inches long
     return *_unit_and_scale(first if rest else "", None)[:2], written.casefold()
-
-
-_TEMPERATURES = {"C": "celsius", "F": "fahrenheit"}
 
 
 def _is_in_radians(tree: Tree) -> bool:

@@ -33,6 +33,9 @@ MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
 _IN_VOTES = Conventions(percent="value")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
+_FRACTION = re.compile(
+    r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
+)
 
 
 def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
@@ -142,11 +145,6 @@ def _is_unreduced(text: str) -> bool:
     )
 
 
-_FRACTION = re.compile(
-    r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
-)
-
-
 def read_reference(text: str) -> Value:
     r"""Return the value of a reference.
 
@@ -187,7 +185,7 @@ def _several(tokens: list[Token], parts: list[list[Token]], separator: str, nest
     if named:
         names, values = named
         if separator != "or" and len(set(names)) == len(names):
-            return several.Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names, bare=True)
+            return several.Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names)
         if len(set(names)) < len(names) and len(set(map(letter_of, names))) > 1:
             raise UnparsedError("several values of several names")
     if any(token.text in COMPARISONS for token in tokens):
@@ -217,8 +215,6 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
         value = _read(sides[1], nesting + 1)
         if isinstance(value, several.Tuple) and len(value.items) == len(names):
             return replace(value, names=names, interval=None)
-        if isinstance(value, several.Values):
-            return replace(value, name=f"({','.join(names)})")
         raise UnparsedError("values of other names")
     if set(signs) <= COMPARISONS:
         return _real_set(tokens) or relations.read_relation(tokens)

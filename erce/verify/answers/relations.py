@@ -32,6 +32,11 @@ from erce.verify.answers.tree import (
 from erce.verify.answers.written import is_all_reals, is_nothing
 
 _MIRRORED_SIGN = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
+# ("interval", low, high), ("none",), or an operation on two sets: "or", "and", "minus".
+_Set = tuple[Any, ...]
+_OPERATIONS = {"cup": "or", "cap": "and", "setminus": "minus"}
+_FAR = 10**400  # stands for ∞ when ends are sorted
+_FUNCTIONS = ({"y", "f(x)"}, {"y", "g(x)"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,6 @@ class End:
     tree: Tree
     value: Number
     closed: bool
-
-
-# ("interval", low, high), ("none",), or an operation on two sets: "or", "and", "minus".
-_Set = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +163,6 @@ def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> Real
     return RealSet(("interval", *((_LOWEST, end) if signs[0] in "<≤" else (end, _HIGHEST))), name)
 
 
-_OPERATIONS = {"cup": "or", "cap": "and", "setminus": "minus"}
-
-
 def _is_operation(token: Token) -> bool:
     return token.kind == "command" and token.text in _OPERATIONS
 
@@ -206,7 +204,6 @@ def _points(values: list[Tree], budget: Budget) -> _Set:
     return _joined("or", *(("interval", end, end) for end in ends)) if ends else ("none",)
 
 
-_FAR = 10**400  # stands for ∞ when ends are sorted
 _LOWEST, _HIGHEST = End(NEGATIVE_INFINITY, -_FAR, False), End(INFINITY, _FAR, False)
 REALS: _Set = ("interval", _LOWEST, _HIGHEST)
 
@@ -249,9 +246,6 @@ class Named:
         return Relation(("sym", self.name.removeprefix("\\")), "=", self.value.tree).accepts(
             tokens, comparison
         )
-
-
-_FUNCTIONS = ({"y", "f(x)"}, {"y", "g(x)"})
 
 
 @dataclass(frozen=True, slots=True)

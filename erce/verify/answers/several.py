@@ -25,22 +25,22 @@ from erce.verify.answers.written import is_nothing
 
 _WITH_NAMES = frozenset({"value", "relation", "interval"})
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
+_ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
+Rows = tuple[tuple[Tree, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
     r"""Entries in order, with their brackets; `names` are theirs if they have some.
 
-    Of (x, y) = (2, 5) and of x = 2, y = 5, which is `bare`, an answer may leave out the names. `interval` is
-    what a pair without names may be too: (2, 5) is a point or the numbers between 2 and 5, so that no bare
-    list 2, 5 equals it.
+    Of (x, y) = (2, 5) and of x = 2, y = 5 an answer may leave out the names. `interval` is what a pair
+    without names may be too: (2, 5) is a point or the numbers between 2 and 5, so that no bare list equals it.
     """
 
     kind: ClassVar[str] = "tuple"
     brackets: tuple[str, str]
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
-    bare: bool = False
     interval: RealSet | None = None
 
     def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
@@ -48,12 +48,10 @@ class Tuple:
 
         A bare list must have the entries in order, and is refused for what may be an interval.
         """
-        if self.interval and any(token.text in COMPARISONS for token in tokens):
+        if self.interval and any(token.text in COMPARISONS or token.text == "in" for token in tokens):
             return self.interval.accepts(tokens, comparison)
         if any(token.text == "=" for token in tokens):
             return self._accepts_names(tokens, comparison)
-        if self.interval and any(token.text == "in" for token in tokens):
-            return self.interval.accepts(tokens, comparison)
         bracketed = entries_of(tokens)
         if bracketed:
             brackets, parts = bracketed
@@ -64,15 +62,12 @@ class Tuple:
         return comparison.accepts_in_order(self.items, parts)
 
     def _accepts_names(self, tokens: list[Token], comparison: Comparison) -> bool:
-        """Compare (x, y) = (2, 5), A = (2, 5), or x = 2, y = 5."""
+        """Compare (x, y) = (2, 5), or x = 2, y = 5."""
         sides, signs = sides_of(tokens)
         names = names_of(sides[0])
         if signs == ["="] and names:
             return self._renamed(names).accepts(sides[1], comparison)
         parts, separator = separated(tokens)
-        if len(parts) == 1 and not self.bare:
-            name, sides = stated(tokens)
-            return bool(name) and all(self.accepts(side, comparison) for side in sides)
         named = values_of_names(parts)
         if named is None or separator == "or" or len(set(named[0])) < len(named[0]):
             raise UnparsedError("no values of names")
@@ -115,10 +110,6 @@ def values_of_names(parts: list[list[Token]]) -> tuple[tuple[str, ...], list[lis
         names.append(name_of(sides[0]))
         values.append(sides[1])
     return tuple(names), values
-
-
-_ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
-Rows = tuple[tuple[Tree, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,71 @@ from typing import NamedTuple
 from erce.verify.answers.limits import MAX_CHARACTERS, MAX_TOKENS, TooLargeError, UnparsedError
 from erce.verify.answers.units import SHORT_UNITS
 
+OPENING = frozenset({"(", "[", "{", "\\{", "⟨"})
+CLOSING = frozenset({")", "]", "}", "\\}", "⟩"})
+_SCIENTIFIC = re.compile(r"\A(-?[0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~]|\Z)")
+_DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
+_EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
+# Each character and the command that it stands for.
+_COMMAND_TABLE = """
+× times ÷ div π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ∠ angle → to
+… ldots θ theta α alpha β beta γ gamma δ delta ε epsilon φ phi ϕ phi λ lambda ω omega σ sigma μ mu µ mu
+ρ rho τ tau ψ psi Δ Delta Ω Omega ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil £ pounds € euro ¥ textyen ₹ rupee
+"""
+_COMMANDS = _COMMAND_TABLE.split()
+_CHARACTERS = {
+    **{character: f"\\{name} " for character, name in zip(_COMMANDS[::2], _COMMANDS[1::2], strict=True)},
+    **dict.fromkeys("−–—‐‑﹣－", "-"),
+    **dict.fromkeys("·∙⋅∗", "*"),
+    **dict.fromkeys("’′‘", "'"),
+    **dict.fromkeys("“”", '"'),
+    **dict.fromkeys("\u00a0\u2002\u2003\u3000", " "),
+    **dict.fromkeys("\u2009\u202f", "\\,"),
+    **{character: f"\\mathbb{{{letter}}}" for character, letter in zip("ℝℤℚℕ", "RZQN", strict=True)},
+    **{"¢": "\\text{ cents}", "º": "°", "⁄": "/"},
+}
+_KEPT = frozenset("≤≥≠°")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]++")
+_SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]++")
+_ROOT = re.compile(r"([√∛∜])\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
+_DEGREES = {"√": "", "∛": "[3]", "∜": "[4]"}
+PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
+_TOKEN = re.compile(
+    r"""
+      (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
+    | (?P<grouped>[0-9]{1,3}(?:
+        (?:\s?\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:(?:\s|\\[ ,])*+,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])
+        [0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
+    | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
+    | (?P<space>(?:\s|(?<!~)~(?!~)|\\[ ,;:>!/]|\{\s*+\}
+        |\\[hv]?phantom(?![a-z])\s*+(?:\{[^{}]*+\}|[^\\{\s]))++)
+    | (?P<rows>\\\\(?:\[-?[0-9.]++\s?(?:pt|em|ex|mm|cm|in|px)\])?+)
+    | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
+    | (?P<wrapped>\\(?P<name>[A-Za-z]++)\*?\s*+\{(?P<content>(?:[^{}\\$]|\\%)*+)\})
+    | (?P<command>\\[A-Za-z]++)\*?
+    | (?P<escaped>\\.)
+    | (?P<letters>[A-Za-z]++)
+    | (?P<sign>\*\*|<=|>=|!=|==|[-+*/^_!(){}\[\]|,;:'=<>≤≥≠°%&.$"])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_VECTORS = re.compile(
+    r"\\(?:vec|overrightarrow|mathbf|boldsymbol|bm|nabla)(?![a-z])(?:.*\\times|(?<=\\times).*)"
+)
+_LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+_SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
+_GROUPING = re.compile(r"[^0-9.]++")
+_REPEATING = re.compile(r"\\[a-z]++\s?\{?")
+_NUMERALS: dict[str, Callable[[str], str]] = {
+    "number": lambda text: text,
+    "grouped": lambda text: _GROUPING.sub("", text),
+    "repeating": lambda text: _REPEATING.sub("|", text.rstrip("}")),
+}
+_FIXED = {"rows": "\\\\", "degree": "°"}
+
 
 class Token(NamedTuple):
     r"""One piece of an answer.
@@ -30,10 +95,6 @@ class Token(NamedTuple):
 
 
 END = Token("end of text", "")
-
-
-OPENING = frozenset({"(", "[", "{", "\\{", "⟨"})
-CLOSING = frozenset({")", "]", "}", "\\}", "⟩"})
 
 
 def depth_change(token: Token) -> int:
@@ -89,36 +150,6 @@ def clean(text: str) -> str:
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
 
 
-_SCIENTIFIC = re.compile(r"\A(-?[0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~]|\Z)")
-_DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
-_EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
-# Each character and the command that it stands for.
-_COMMAND_TABLE = """
-× times ÷ div π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ∠ angle → to
-… ldots θ theta α alpha β beta γ gamma δ delta ε epsilon φ phi ϕ phi λ lambda ω omega σ sigma μ mu µ mu
-ρ rho τ tau ψ psi Δ Delta Ω Omega ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil £ pounds € euro ¥ textyen ₹ rupee
-"""
-_COMMANDS = _COMMAND_TABLE.split()
-_CHARACTERS = {
-    **{character: f"\\{name} " for character, name in zip(_COMMANDS[::2], _COMMANDS[1::2], strict=True)},
-    **dict.fromkeys("−–—‐‑﹣－", "-"),
-    **dict.fromkeys("·∙⋅∗", "*"),
-    **dict.fromkeys("’′‘", "'"),
-    **dict.fromkeys("“”", '"'),
-    **dict.fromkeys("\u00a0\u2002\u2003\u3000", " "),
-    **dict.fromkeys("\u2009\u202f", "\\,"),
-    **{character: f"\\mathbb{{{letter}}}" for character, letter in zip("ℝℤℚℕ", "RZQN", strict=True)},
-    **{"¢": "\\text{ cents}", "º": "°", "⁄": "/"},
-}
-_KEPT = frozenset("≤≥≠°")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
-_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]++")
-_SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]++")
-_ROOT = re.compile(r"([√∛∜])\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
-_DEGREES = {"√": "", "∛": "[3]", "∜": "[4]"}
-
-
 def _ascii(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPTS) + "}", text)
@@ -161,7 +192,6 @@ INFIX = _words(
     "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots rfloor "
     "rceil implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
 )
-PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 # Plain words that stand for a command: sqrt(3), 2pi.
 _PLAIN = {name: name for name in FUNCTIONS | _words("sqrt pi infty theta alpha beta lambda")} | {
     "infinity": "infty",
@@ -239,40 +269,7 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-_TOKEN = re.compile(
-    r"""
-      (?P<repeating>[0-9]*+\.[0-9]*+\\(?:overline|bar|dot)\s?\{?[0-9]++\}?)
-    | (?P<grouped>[0-9]{1,3}(?:
-        (?:\s?\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:(?:\s|\\[ ,])*+,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])
-        [0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
-    | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
-    | (?P<space>(?:\s|(?<!~)~(?!~)|\\[ ,;:>!/]|\{\s*+\}
-        |\\[hv]?phantom(?![a-z])\s*+(?:\{[^{}]*+\}|[^\\{\s]))++)
-    | (?P<rows>\\\\(?:\[-?[0-9.]++\s?(?:pt|em|ex|mm|cm|in|px)\])?+)
-    | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
-    | (?P<wrapped>\\(?P<name>[A-Za-z]++)\*?\s*+\{(?P<content>(?:[^{}\\$]|\\%)*+)\})
-    | (?P<command>\\[A-Za-z]++)\*?
-    | (?P<escaped>\\.)
-    | (?P<letters>[A-Za-z]++)
-    | (?P<sign>\*\*|<=|>=|!=|==|[-+*/^_!(){}\[\]|,;:'=<>≤≥≠°%&.$"])
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_VECTORS = re.compile(
-    r"\\(?:vec|overrightarrow|mathbf|boldsymbol|bm|nabla)(?![a-z])(?:.*\\times|(?<=\\times).*)"
-)
 _UPRIGHT = _words("text textrm textnormal mathrm mbox hbox")
-_LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
-_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
-_SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
-_GROUPING = re.compile(r"[^0-9.]++")
-_REPEATING = re.compile(r"\\[a-z]++\s?\{?")
-_NUMERALS: dict[str, Callable[[str], str]] = {
-    "number": lambda text: text,
-    "grouped": lambda text: _GROUPING.sub("", text),
-    "repeating": lambda text: _REPEATING.sub("|", text.rstrip("}")),
-}
-_FIXED = {"rows": "\\\\", "degree": "°"}
 
 
 def _sign(kind: str, text: str) -> str:

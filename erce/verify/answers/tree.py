@@ -38,6 +38,19 @@ MIN_POINTS = 3  # if they have no value at some of the points
 ROUNDING = 2.0**-150  # relative error of low precision, with a wide margin
 AGREEING_BITS = 1100  # of HIGH_BITS in which equal values agree; cancellation may cost the rest
 VANISHING_BITS = 700  # a value that shrinks by so many bits with the precision is a rounding error of 0
+_local = threading.local()
+_warming = threading.Lock()
+# Names that mpmath spells otherwise. All others are functions of `tokens`, never names from an answer.
+_MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
+_Pair = tuple[Tree, Tree]
+_Point = dict[str, Number]
+_BRANCHED = frozenset({"root", "pow", "ln", "log"})
+_STEPS = frozenset({"floor", "ceil"})
+_PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
+# Factors of a value from the fourth point on: |x - 20| is 20 - x near 0 alone, √x² is x above 0 alone.
+_FACTORS = (300, -1, -3000, 5000, Fraction(-1, 400))
+_COMPLEX = {"z", "w"}
+_TURN = 0.6 + 0.8j  # of absolute value 1
 
 
 def children(tree: Tree) -> Iterator[Tree]:
@@ -167,10 +180,6 @@ def is_exact(value: Number) -> bool:
     return type(value) is int or type(value) is Fraction
 
 
-_local = threading.local()
-_warming = threading.Lock()
-
-
 def _context() -> "MPContext":
     context = getattr(_local, "context", None)
     if context is None:
@@ -261,10 +270,6 @@ def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Numbe
         return evaluator.bounded(getattr(context, _MPMATH.get(name) or name)(values[0]))
     except (ZeroDivisionError, ValueError) as error:
         raise UndefinedError(f"{name} has no value here") from error
-
-
-# Names that mpmath spells otherwise. All others are functions of `tokens`, never names from an answer.
-_MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot"}
 
 
 def _factorial(evaluator: Evaluator, argument: Tree) -> Number:
@@ -373,10 +378,6 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
     return 1 if ratios[0].real > 0 else -1
 
 
-_Pair = tuple[Tree, Tree]
-_Point = dict[str, Number]
-
-
 def _names(pair: _Pair) -> list[str]:
     names = sorted(symbols(pair[0]) | symbols(pair[1]))
     if len(names) > MAX_SYMBOLS:
@@ -404,9 +405,6 @@ def _agree_at_points(pair: _Pair, budget: Budget) -> bool:
     if agree is None:
         raise UndefinedError("the expressions have no value at the points that are tried")
     return agree
-
-
-_BRANCHED = frozenset({"root", "pow", "ln", "log"})
 
 
 def _kinds(tree: Tree) -> set[str]:
@@ -468,12 +466,6 @@ def _is_tiny(value: Number) -> bool:
     return value == 0 if is_exact(value) else abs(value) < ROUNDING
 
 
-_STEPS = frozenset({"floor", "ceil"})
-_PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
-# Factors of a value from the fourth point on: |x - 20| is 20 - x near 0 alone, √x² is x above 0 alone.
-_FACTORS = (300, -1, -3000, 5000, Fraction(-1, 400))
-
-
 def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
     """Yield values of the symbols: natural numbers for factorials and (-1)^n, else fractions.
 
@@ -497,10 +489,6 @@ def _has_powers_of_signs(pair: _Pair) -> bool:
         for tree in pair
         for node in nodes(tree)
     )
-
-
-_COMPLEX = {"z", "w"}
-_TURN = 0.6 + 0.8j  # of absolute value 1
 
 
 @lru_cache(maxsize=64)

@@ -39,6 +39,7 @@ _KNOWN = frozenset({*UNITS, *_SQUARES, *_SCALES, *_SILENT, "per", "/"})
 _WORD = re.compile(r"[a-z]+|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 _CAPITAL = re.compile(r"\b[A-KM-Z]\b")  # M may be a million or metres
 _BETWEEN = re.compile(r"[\s.,'()*~-]++")
+_TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
 def unit_words(text: str) -> tuple[list[str], int]:
@@ -98,9 +99,6 @@ def units_agree(gold: str, answer: str, convention: str) -> bool:
     if convention == "ignore" or gold == answer or {gold, answer} in _TEMPERATURES:
         return True
     return convention == "conflict" and (not (gold and answer) or _are_powers_of_length(gold, answer))
-
-
-_TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
 def _are_powers_of_length(gold: str, answer: str) -> bool:

@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 _AROUND_BASE = frozenset("{}()")
 _IN_WORDS = frozenset(".,-'!()")
+_PUNCTUATION = re.compile(r"[.()!-]")
+_ARTICLE = re.compile(r"^(?:the|an|a) (?=.)")
+_SEPARATOR = re.compile(r",|\band\b")
+_NOTHING = re.compile(
+    "(?:the )?(?:empty|null) set|none|"
+    "(?:there (?:is|are) )?no (?:real |integer )?(?:solutions?|roots?|values?)(?: exists?)?"
+)
+_ALL_REALS = re.compile("(?:(?:the )?set of )?all (?:the )?(?:real numbers|reals|real values)")
+_DIGITS = re.compile(r"-?[0-9A-Z]{1,100}(?:\.[0-9A-Z]{1,100})?")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:([ap])\.?m)?\.?|([0-9]{1,2})([ap])\.?m\.?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +74,6 @@ def _says(sentence: re.Pattern[str], tokens: list[Token]) -> bool:
     return sentence.fullmatch(" ".join(token.text for token in tokens).casefold().strip(" .")) is not None
 
 
-_PUNCTUATION = re.compile(r"[.()!-]")
-_ARTICLE = re.compile(r"^(?:the|an|a) (?=.)")
-_SEPARATOR = re.compile(r",|\band\b")
-_NOTHING = re.compile(
-    "(?:the )?(?:empty|null) set|none|"
-    "(?:there (?:is|are) )?no (?:real |integer )?(?:solutions?|roots?|values?)(?: exists?)?"
-)
-_ALL_REALS = re.compile("(?:(?:the )?set of )?all (?:the )?(?:real numbers|reals|real values)")
-
-
 @dataclass(frozen=True, slots=True)
 class BaseNumeral:
     """A numeral with its base as a subscript; digits without leading zeros."""
@@ -121,9 +121,6 @@ def _digits_of(tokens: list[Token]) -> str:
         return ""
     sign, digits = ("-", written[1:]) if written[0] == "-" else ("", written)
     return sign + (digits.lstrip("0") or "0")
-
-
-_DIGITS = re.compile(r"-?[0-9A-Z]{1,100}(?:\.[0-9A-Z]{1,100})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +174,3 @@ def read_clock(tokens: list[Token]) -> Clock | None:
         return None
     hours, minutes, half, whole_hours, its_half = match.groups()
     return Clock(int(hours or whole_hours), int(minutes or 0), (half or its_half or "").casefold())
-
-
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:([ap])\.?m)?\.?|([0-9]{1,2})([ap])\.?m\.?", re.IGNORECASE)
