@@ -85,11 +85,7 @@ def verify_number(
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is one number, as `verify_number` reads it.
-
-    >>> is_number("$1,000.00"), is_number("18 or 19")
-    (True, False)
-    """
+    """Return whether a text is one number, as `verify_number` reads it."""
     number = _number(text.strip())
     return number is not None and number.value is not None
 

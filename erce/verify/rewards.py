@@ -81,9 +81,6 @@ def number_score(
     """Return 1.0 if the final number of `solution_str` is `ground_truth`, else 0.0 (`verify_number`).
 
     The arguments are those of verl 0.9's `custom_reward_function`; `strict` comes from its `reward_kwargs`.
-
-    >>> number_score("openai/gsm8k", "Answer: 2", "2"), number_score("", "Answer: 2", "2", strict=False)
-    (0.0, 1.0)
     """
     return number_reward([solution_str], [ground_truth], strict=strict)[0]
 
@@ -91,11 +88,7 @@ def number_score(
 def math_score(
     data_source: str, solution_str: str, ground_truth: str, *, strict: bool = True, **_: Any
 ) -> float:
-    r"""Return 1.0 if the answer of `solution_str` means the same as `ground_truth`, else 0.0 (`verify_math`).
-
-    >>> math_score("math", r"\boxed{0.5}", r"\frac{1}{2}")
-    1.0
-    """
+    """Return 1.0 if the answer of `solution_str` is the same as `ground_truth`, else 0.0 (`verify_math`)."""
     return math_reward([solution_str], [ground_truth], strict=strict)[0]
 
 
@@ -110,9 +103,6 @@ def program_score(
 
     `ground_truth` is the list of asserts; `extra_info` may have `setup` and `entry_points`. RunError if the
     tests or the machine are at fault.
-
-    >>> program_score("mbpp", "def f(): return 3", ["assert f() == 3"])
-    1.0
     """
     from erce.verify.program import verify_program
 

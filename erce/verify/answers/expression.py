@@ -31,19 +31,13 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 def parse_scalar(text: str) -> Tree:
     r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
 
-    | node | meaning |
-    | --- | --- |
-    | `("num", value)` | a number without a point: an int; a Fraction for `1\frac{1}{2}`, `0.\overline{3}` |
-    | `("dec", value)` | a number with a point: an int or a Fraction |
-    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z` |
-    | `("const", name)` | `pi`, `e`, `i` (the imaginary unit) or `inf` |
-    | `("deg",)` | one degree, π/180; `90^\circ` is `("mul", (90, deg))` |
-    | `("neg", a)` | -a |
-    | `("add", terms)`, `("mul", factors)` | a sum, a product; two entries or more |
-    | `("frac", a, b)` | a/b |
-    | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
-    | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
-    | | argument), abs, floor, ceil, fact, binom |
+    - `("num", value)`, `("dec", value)`: a number without and with a decimal point, an int or a Fraction
+    - `("sym", name)`: a symbol such as `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z`
+    - `("const", name)`: `pi`, `e`, `i` (the imaginary unit) or `inf`; `("deg",)`: one degree, π/180
+    - `("neg", a)`, `("frac", a, b)`, `("pow", a, b)`, `("root", a, n)`: -a, a/b, a^b, the n-th root of a
+    - `("add", terms)`, `("mul", factors)`: a sum, a product of two or more
+    - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, floor,
+      ceil, fact, binom
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.

@@ -34,7 +34,7 @@ class Tuple:
     r"""Entries in order, with their brackets; `names` are theirs if they have some.
 
     Of (x, y) = (2, 5) and of x = 2, y = 5 an answer may leave out the names. `interval` is what a pair
-    without names may be too: (2, 5) is a point or the numbers between 2 and 5, so that no bare list equals it.
+    without names may be too: (2, 5) is a point or the numbers between 2 and 5; so no bare list equals it.
     """
 
     kind: ClassVar[str] = "tuple"
