@@ -7,20 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from toys.answers.algebra import ALGEBRA
 from toys.answers.alterations import altered
 from toys.answers.expressions import grown_pair
 from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
-from toys.answers.mixed import FURTHER, MIXED
+from toys.answers.labelled import GOLDS as ANSWERS
+from toys.answers.labelled import PAIRS
 from toys.answers.mutations import noise, rewritten
-from toys.answers.pairs import NUMBERS, pairs
-from toys.answers.shapes import SHAPES
 
 from erce.types import REASONS
 from erce.verify.math import equivalent, verify_math
 
-ANSWERS = sorted({pair.gold for table in (NUMBERS, ALGEBRA, SHAPES) for pair in pairs(table)})
-WRITINGS = sorted({pair.answer for table in (NUMBERS, SHAPES, FURTHER, MIXED) for pair in pairs(table)})
+WRITINGS = sorted({pair.answer for pair in PAIRS})
 BOMBS = {name: bomb for name, bomb in bombs().items() if bomb.strip()}
 
 
