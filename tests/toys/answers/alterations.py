@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split, terms
+from toys.answers.mutations import ENCLOSED, Mutation, is_scalar, split, terms
 
 
 def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
@@ -31,22 +31,10 @@ def _sign(answer: str, draw: Random) -> str | None:
     return answer[1:] if answer.startswith("-") and len(terms(answer)) == 1 else f"-({answer})"
 
 
-def _longer(answer: str, draw: Random) -> str | None:
-    return answer + draw.choice("0123456789") if INTEGER.fullmatch(answer) and answer != "0" else None
-
-
 def _one_more(answer: str, draw: Random) -> str | None:
     return (
         f"{answer}+{draw.choice(['1', 'x', '10^{-9}'])}" if is_scalar(answer) and "." not in answer else None
     )
-
-
-def _twice(answer: str, draw: Random) -> str | None:
-    return f"2({answer})" if is_scalar(answer) and answer.strip("0.-") else None
-
-
-def _unit_of_x(answer: str, draw: Random) -> str | None:
-    return f"({answer})z" if is_scalar(answer) and answer.strip("0.-") else None
 
 
 def _dropped_term(answer: str, draw: Random) -> str | None:
@@ -89,19 +77,6 @@ def _dropped_entry(answer: str, draw: Random) -> str | None:
     return left + ",".join(entries[:-1]) + right
 
 
-def _added_entry(answer: str, draw: Random) -> str | None:
-    enclosed = ENCLOSED.fullmatch(answer)
-    if enclosed is None or len(split(answer, ",")) != 1 or "," not in answer:
-        return None
-    left, inner, right = enclosed.groups()
-    return f"{left}{inner},{draw.choice(['97', '-41', 'q'])}{right}"
-
-
-def _part_of_union(answer: str, draw: Random) -> str | None:
-    parts = split(answer, "\\cup")
-    return parts[draw.randrange(len(parts))].strip() if len(parts) > 1 else None
-
-
 def _intersection(answer: str, draw: Random) -> str | None:
     return answer.replace("\\cup", "\\cap") if "\\cup" in answer else None
 
@@ -130,11 +105,6 @@ def _letters(answer: str, draw: Random) -> str | None:
     return answer[: text.start(1)] + changed + answer[text.end(1) :]
 
 
-def _choice(answer: str, draw: Random) -> str | None:
-    match = re.fullmatch(r"(\\text\{)?(\(?)([A-F])(\)?)(\})?", answer)
-    return answer.replace(match.group(3), chr(ord(match.group(3)) + 1)) if match else None
-
-
 def _fraction_upside_down(answer: str, draw: Random) -> str | None:
     match = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
     if match is None or match.group(2) == match.group(3):
@@ -142,23 +112,8 @@ def _fraction_upside_down(answer: str, draw: Random) -> str | None:
     return f"{match.group(1)}\\frac{{{match.group(3)}}}{{{match.group(2)}}}"
 
 
-def _lost_braces(answer: str, draw: Random) -> str | None:
-    return re.sub(r"\^\{([1-9])([1-9][0-9]*)\}", r"^{\1}\2", answer)
-
-
 def _lost_root(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\sqrt\{([2-9][0-9]*)\}", r"\1", answer, count=1)
-
-
-def _another_letter(answer: str, draw: Random) -> str | None:
-    if not is_scalar(answer) or "x" not in answer or "y" in answer or "\\" in answer:
-        return None
-    return answer.replace("x", "y")
-
-
-def _another_base(answer: str, draw: Random) -> str | None:
-    match = re.fullmatch(r"([0-9]+)_\{?([0-9]+)\}?", answer)
-    return f"{match.group(1)}_{{{int(match.group(2)) + 1}}}" if match else None
 
 
 def _rows(answer: str, draw: Random) -> str | None:
@@ -169,32 +124,18 @@ def _rows(answer: str, draw: Random) -> str | None:
     return match.group(1) + " \\\\ ".join(rows[::-1]) + match.group(3)
 
 
-def _squared(answer: str, draw: Random) -> str | None:
-    return f"({answer})^2" if is_scalar(answer) and answer not in {"0", "1"} else None
-
-
 OTHER: dict[str, Mutation] = {
     "a digit": _digit,
     "the sign": _sign,
-    "one digit more": _longer,
     "one more": _one_more,
-    "twice": _twice,
-    "times a letter": _unit_of_x,
     "a term lost": _dropped_term,
     "a bracket": _brackets,
     "entries swapped": _swapped,
     "an entry lost": _dropped_entry,
-    "an entry too many": _added_entry,
-    "part of a union": _part_of_union,
     "an intersection": _intersection,
     "the relation": _relation,
     "letters swapped": _letters,
-    "another choice": _choice,
     "upside down": _fraction_upside_down,
-    "braces lost": _lost_braces,
     "a root lost": _lost_root,
-    "another letter": _another_letter,
-    "another base": _another_base,
     "rows swapped": _rows,
-    "squared": _squared,
 }

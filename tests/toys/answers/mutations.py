@@ -86,28 +86,6 @@ def split(text: str, separator: str) -> list[str]:
     return [*parts, text[last:]]
 
 
-def _spaces(answer: str, draw: Random) -> str | None:
-    space = draw.choice([" ", "  ", "\\,", "\\;", "~", "\\ "])
-    if "\\text" in answer or "\\begin" in answer:
-        return None
-    return re.sub(
-        r"(?<=[0-9a-z)}\]])([+=<>]|,(?![0-9]{3}))(?=[\\0-9a-z({\[-])", rf"{_literal(space)}\1 ", answer
-    )
-
-
-def _literal(text: str) -> str:
-    return text.replace("\\", r"\\")
-
-
-def _left_right(answer: str, draw: Random) -> str | None:
-    if "\\left" in answer or sum(map(answer.count, "([")) != sum(map(answer.count, ")]")):
-        return None
-    bracketed = re.sub(r"(?<!\\)[(\[]", lambda m: "\\left" + m.group(), answer)
-    return (
-        re.sub(r"(?<!\\)[)\]]", lambda m: "\\right" + m.group(), bracketed) if "sqrt[" not in answer else None
-    )
-
-
 def _fractions(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\[dt]?frac", lambda _: draw.choice(["\\dfrac", "\\tfrac", "\\frac"]), answer)
 
@@ -150,15 +128,7 @@ def _unicode(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\sqrt\{([0-9])\}(?![0-9])", r"√\1", text)
 
 
-UNICODE = {
-    r"\pi": "π",
-    r"\infty": "∞",
-    r"\cup": "∪",
-    r"\le": "≤",
-    r"\ge": "≥",
-    r"\theta": "θ",
-    r"^\circ": "°",
-}
+UNICODE = {r"\pi": "π", r"\infty": "∞", r"\cup": "∪", r"\le": "≤", r"\ge": "≥", r"^\circ": "°"}
 
 
 def _plain(answer: str, draw: Random) -> str | None:
@@ -168,20 +138,11 @@ def _plain(answer: str, draw: Random) -> str | None:
     return text if is_scalar(answer) and not re.search(r"\\|\{", text) else None
 
 
-def _powers(answer: str, draw: Random) -> str | None:
-    braced = re.sub(r"\^([0-9a-z])(?![0-9])", r"^{\1}", answer)
-    return braced if braced != answer else re.sub(r"\^\{([0-9a-z])\}(?![0-9])", r"^\1", answer)
-
-
 def _set_order(answer: str, draw: Random) -> str | None:
     enclosed = ENCLOSED.fullmatch(answer)
     if enclosed is None or enclosed.group(1) != "\\{" or enclosed.group(3) != "\\}":
         return None
     return "\\{" + ",".join(reversed(split(enclosed.group(2), ","))) + "\\}"
-
-
-def _union_order(answer: str, draw: Random) -> str | None:
-    return "\\cup ".join(reversed(split(answer, "\\cup"))) if "\\cup" in answer else None
 
 
 def terms(answer: str) -> list[str]:
@@ -207,22 +168,17 @@ def _times_one(answer: str, draw: Random) -> str | None:
     return form.format(answer) if is_scalar(answer) else None
 
 
-def _split_up(answer: str, draw: Random) -> str | None:
-    return f"({answer})(x+1)-x({answer})" if is_scalar(answer) and not re.search("[a-z]", answer) else None
-
-
 def _number_forms(answer: str, draw: Random) -> str | None:
     if not INTEGER.fullmatch(answer):
         return None
     n = int(answer)
     forms = [
         f"{n}.0",
-        f"\\frac{{{3 * n}}}{{3}}",
-        f"{n}/1",
+        rf"\frac{{{3 * n}}}{{3}}",
         f"x={n}",
-        f"{n}\\text{{ cm}}",
-        f"{n}^\\circ",
-        f"\\text{{{n}}}",
+        rf"{n}\text{{ cm}}",
+        rf"{n}^\circ",
+        rf"\text{{{n}}}",
     ]
     forms += [f"{n - 7}+7", f"\\frac{{{n}}}{{1}}", f"{n} units", f"x = {n}"]
     return draw.choice(forms if n < 0 else [*forms, f"+{n}", f"\\${n}", f"\\sqrt{{{n * n}}}"])
@@ -242,13 +198,9 @@ def _fraction_forms(answer: str, draw: Random) -> str | None:
 
 
 CHAINED: dict[str, Mutation] = {
-    "spaces": _spaces,
-    "left and right": _left_right,
     "kinds of fraction": _fractions,
     "short fractions": _short_fractions,
-    "braced powers": _powers,
     "order of a set": _set_order,
-    "order of a union": _union_order,
     "order of a sum": _sum_order,
 }
 SAME: dict[str, Mutation] = {
@@ -260,7 +212,6 @@ SAME: dict[str, Mutation] = {
     "unicode": _unicode,
     "plain text": _plain,
     "times one": _times_one,
-    "split up": _split_up,
     "forms of a number": _number_forms,
     "forms of a fraction": _fraction_forms,
 }
