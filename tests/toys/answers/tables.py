@@ -583,4 +583,70 @@ x\in\{0,4,-1\} ≢ y_1=-1, y_2=0, y_3=4 ≢ x_1=-1, x_2=0 ≢ x_1=1, x_2=0, x_3=
 ≢ x\ge-2,0,3
 x\ge3 ≢ x\ge-2,0,3 ≢ x\ge-2,3
 (1,2)\cup(2,5) ≡ 1<x<5,\ x\ne2 ≢ 1<x<5,\ x\ne3 ≢ 1\le x<5,\ x\ne2
+[kinds]
+\{1, 2\} ≡ 2, 1 ≢ \{1, 2, 2\}
+1 or 2 ≡ 2 and 1
+3 \pm 2\sqrt{2} ≡ 3 - 2\sqrt{2}, 3 + 2\sqrt{2}
+x = \pm 3 ≡ x = 3, -3
+1 \pm x ≡ 1 \mp x
+(1, 2), (3, 4) ≡ (3, 4), (1, 2)
+x = 5 ≡ 2x = 10 ≢ y = 5 ≢ x < 5
+f(x) = x^2 ≡ y = x^2 ≡ x^2
+x^2/4 + y^2/3 = 1 ≡ x^2/16 + y^2/12 = 1/4
+a = b = 2c ≡ a = b = 2c
+x = 1, y = 2 ≡ y = 2, x = 1 ≡ (1, 2)
+x < 5 ≡ 5 > x ≡ (-\infty, 5) ≢ x > 5 ≢ y < 5 ≢ |x| < 5 ≢ (-\infty, 5]
+2x + y < 4 ≡ -x - y/2 > -2 ≢ -x - y/2 < -2
+x < -2 and x > 2 ≡ \emptyset ≢ |x| > 2
+100^\circ\text{C} ≡ 100°
+1,008x + 1,008y ≡ 1008(x + y)
+x \ge 5 ≡ [5, \infty)
+1 < x \le 5 ≡ (1, 5]
+x \ne 1 ≡ (-\infty, 1) \cup (1, \infty) ≡ \mathbb{R} \setminus \{1\} ≢ x \ne 2
+[0, 1] \cup [1, 2] ≡ [0, 2]
+[0, 2] \cap (1, 3) ≡ (1, 2]
+\{1\} \cup \{2\} ≡ \{2, 1\}
+\{1, 2\} \setminus \{2\} ≡ \{1\}
+A \setminus B ≡ A \setminus B
+\begin{pmatrix} 1 & 2 \end{pmatrix} ≡ \begin{bmatrix} 1 & \frac{4}{2} \end{bmatrix}
+≢ \begin{pmatrix} 1 \\ 2 \end{pmatrix} ≢ \begin{pmatrix} 2 & 1 \end{pmatrix}
+\begin{pmatrix} 6 & 8 \end{pmatrix}
+≡ \begin{pmatrix} 1 & 2 \end{pmatrix} + \begin{pmatrix} 5 & 6 \end{pmatrix}
+\begin{pmatrix} 2 \\ 4 \end{pmatrix} ≡ 2\begin{pmatrix} 1 \\ 2 \end{pmatrix}
+4:30 p.m. ≡ 4:30 ≢ 4:30 a.m. ≢ 4:30 a.m.
+18\text{ hours} ≡ 18 ≡ 18\text{ hrs} ≢ 18\text{ minutes}
+10\text{ miles per hour} ≡ 10\text{ mph}
+20% ≡ 0.2 ≡ 20
+odd $n$ ≡ \text{odd }n
+2 ≢ 2, or 3
+12:30 p.m. ≢ 0:30
+\{5\} ≢ 5
+1, 2 ≢ 1, 3
+(1, 2) ≢ [1, 2] ≢ \{1, 2\} ≢ 1 \text{ and } 2
+2x + z = 1 ≢ 1
+x^2 + y^2 = 1 ≢ x^2 - y^2 = 1
+x \le 5 ≢ x < 5
+|x| < 3 ≢ (-\infty, 3)
+|z| = 5 ≢ z = 5
+100°C ≢ 100°F
+(-\infty, 1) \cup (1, \infty) ≢ (-\infty, \infty)
+(-\infty, 8) \cup (9, \infty) ≢ (-\infty, 8) \cup (9, \infty]
+\mathbb{R} ≢ \mathbb{Z}
+\begin{pmatrix} 1 \end{pmatrix} ≢ \begin{vmatrix} 1 \end{vmatrix}
+\begin{pmatrix} 2 & 1 \\ 1 & 1 \end{pmatrix}
+≢ \begin{pmatrix} 1 & 0 \\ 1 & 1 \end{pmatrix} \begin{pmatrix} 1 & 1 \\ 0 & 1 \end{pmatrix}
+12:00 ≢ 1:00
+1:2 ≢ 2:4
+52_8 ≢ 52_9 ≢ 52
+1011_2 ≢ 11
+on ≢ no
+15\text{ cm}^2 ≢ 15\text{ cm}^3
+75^\circ ≢ 75\%
+\$18 ≢ 18\text{ hours}
+5 million ≢ 5
+5 ≢ 5 or more
+12.5% ≢ 1.25%
+0.5 ≢ 50
+R^2 ≢ r^2
+p = 5, q = 2 and p = 7, q = 3 ≢ p = 5, q = 3 and p = 7, q = 2
 """

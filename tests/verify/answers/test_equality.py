@@ -136,11 +136,11 @@ def test_rational_values_are_exact_and_others_are_not():
 
 
 def test_the_points_are_the_same_in_every_process():
-    assert sample_points(3, discrete=False) is sample_points(3, discrete=False)
-    assert sample_points(1, discrete=True)[0] != sample_points(2, discrete=True)[0][:1]
-    statement = "from erce.verify.answers.tree import sample_points as p; print(p(2, discrete=False))"
+    assert sample_points(3, whole=False) is sample_points(3, whole=False)
+    assert sample_points(1, whole=True)[0] != sample_points(2, whole=True)[0][:1]
+    statement = "from erce.verify.answers.tree import sample_points as p; print(p(2, whole=False))"
     told = subprocess.run([sys.executable, "-c", statement], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == str(sample_points(2, discrete=False))
+    assert told.stdout.strip() == str(sample_points(2, whole=False))
 
 
 def test_threads_get_the_verdicts_that_one_thread_gets():

@@ -69,7 +69,6 @@ READ = [
     (r"\sin^2 x", ("pow", ("call", "sin", (X,)), TWO)),
     (r"\sin^{-1} x", ("call", "arcsin", (X,))),
     (r"\cotx", ("call", "cot", (X,))),
-    ("cosx", ("call", "cos", (X,))),
     (r"\ln x", ("call", "ln", (X,))),
     (r"\log x", ("call", "log", (("num", 10), X))),
     (r"\lg x", ("call", "log", (("num", 10), X))),
