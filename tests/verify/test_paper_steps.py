@@ -169,21 +169,6 @@ def test_a_forked_child_gets_a_worker_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_child_forked_during_a_check_of_another_thread_does_not_wait_for_it():
-    symbolic_difference("x", "x", seconds=60)
-    late = threading.Thread(target=symbolic_difference, args=("2", HANGS), kwargs={"seconds": 0.5})
-    late.start()
-    time.sleep(0.1)
-    child = os.fork()
-    if child == 0:
-        signal.alarm(120)  # ends a child that waits for ever
-        os._exit(symbolic_difference("x", "x", seconds=60) != "zero")
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    late.join()
-
-
 def in_a_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
     code = "from erce.verify.killable.sympy_difference import SYMPY, symbolic_difference\n" + textwrap.dedent(
         code

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from toys.answers.mutations import ENCLOSED, Mutation, is_scalar, split, terms
+from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split
 
 
 def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
@@ -28,19 +28,13 @@ def _digit(answer: str, draw: Random) -> str | None:
 def _sign(answer: str, draw: Random) -> str | None:
     if not is_scalar(answer) or answer.strip("0.-") == "":
         return None
-    return answer[1:] if answer.startswith("-") and len(terms(answer)) == 1 else f"-({answer})"
+    return answer[1:] if answer.startswith("-") and INTEGER.fullmatch(answer) else f"-({answer})"
 
 
 def _one_more(answer: str, draw: Random) -> str | None:
     return (
         f"{answer}+{draw.choice(['1', 'x', '10^{-9}'])}" if is_scalar(answer) and "." not in answer else None
     )
-
-
-def _dropped_term(answer: str, draw: Random) -> str | None:
-    parts = terms(answer)
-    whole = all(part.count("(") == part.count(")") for part in parts)
-    return "".join(parts[:-1]) if len(parts) > 1 and whole and parts[0].strip() else None
 
 
 def _brackets(answer: str, draw: Random) -> str | None:
@@ -91,20 +85,6 @@ def _relation(answer: str, draw: Random) -> str | None:
 RELATIONS = {"\\le": ["<", ">"], "\\ge": [">", "<"], "<": [">", "\\le "], ">": ["<", "\\ge "]}
 
 
-def _letters(answer: str, draw: Random) -> str | None:
-    """Swap two neighbouring letters of a word."""
-    text = re.search(r"\\text\{[^{}]*?([A-Za-z]{3,})[^{}]*\}", answer)
-    if text is None or re.search(r"\d", answer):
-        return None
-    word = text.group(1)
-    places = [at for at in range(len(word) - 1) if word[at].casefold() != word[at + 1].casefold()]
-    if not places:
-        return None
-    at = draw.choice(places)
-    changed = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    return answer[: text.start(1)] + changed + answer[text.end(1) :]
-
-
 def _fraction_upside_down(answer: str, draw: Random) -> str | None:
     match = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
     if match is None or match.group(2) == match.group(3):
@@ -128,13 +108,11 @@ OTHER: dict[str, Mutation] = {
     "a digit": _digit,
     "the sign": _sign,
     "one more": _one_more,
-    "a term lost": _dropped_term,
     "a bracket": _brackets,
     "entries swapped": _swapped,
     "an entry lost": _dropped_entry,
     "an intersection": _intersection,
     "the relation": _relation,
-    "letters swapped": _letters,
     "upside down": _fraction_upside_down,
     "a root lost": _lost_root,
     "rows swapped": _rows,

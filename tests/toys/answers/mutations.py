@@ -94,15 +94,6 @@ def _short_fractions(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\frac\{([0-9])\}\{([0-9])\}", draw.choice([r"\\frac\1\2", r"\\frac \1{\2}"]), answer)
 
 
-def _slashes(answer: str, draw: Random) -> str | None:
-    start, end = r"(?:(?<=[(\[,=+-])|^)", r"(?=$|[,)\]+-])"
-    return re.sub(start + r"\\frac\{([0-9a-z]+)\}\{([0-9a-z]+)\}" + end, r"(\1)/(\2)", answer)
-
-
-def _over(answer: str, draw: Random) -> str | None:
-    return re.sub(r"(?<![0-9^_])(?<![0-9] )\\frac\{([^{}]+)\}\{([^{}]+)\}", r"{\1 \\over \2}", answer)
-
-
 def _wrapped(answer: str, draw: Random) -> str | None:
     before, after = draw.choice(WRAPPERS).split("…")
     return before + answer + after if not re.search(r"[$%]|\\\(", answer) else None
@@ -129,13 +120,6 @@ def _unicode(answer: str, draw: Random) -> str | None:
 
 
 UNICODE = {r"\pi": "π", r"\infty": "∞", r"\cup": "∪", r"\le": "≤", r"\ge": "≥", r"^\circ": "°"}
-
-
-def _plain(answer: str, draw: Random) -> str | None:
-    text = re.sub(r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", answer)
-    text = re.sub(r"(?<=[0-9a-z])sqrt\(", "*sqrt(", text)
-    text = re.sub(r"(?<=[0-9])\\pi(?![a-z])", "*pi", re.sub(r"\s*\\cdot\s*", "*", text))
-    return text if is_scalar(answer) and not re.search(r"\\|\{", text) else None
 
 
 def _set_order(answer: str, draw: Random) -> str | None:
@@ -206,11 +190,8 @@ CHAINED: dict[str, Mutation] = {
 SAME: dict[str, Mutation] = {
     **CHAINED,
     "wrapper": _wrapped,
-    "slashes": _slashes,
-    "over": _over,
     "digit groups": _digit_groups,
     "unicode": _unicode,
-    "plain text": _plain,
     "times one": _times_one,
     "forms of a number": _number_forms,
     "forms of a fraction": _fraction_forms,

@@ -18,7 +18,6 @@ NUMBERS = r"""
 ≢ 123456789012345678901234567880 ≢ -123456789012345678901234567890
 2^{100} ≡ 1267650600228229401496703205376 ≡ 4^{50} ≢ 2^{101} ≢ 1267650600228229401496703205377 ≢ 2^{100}+1
 ≢ 2\cdot 100 ≢ 2^{10}0 ≢ 100^2 ≡ 2^{99}\cdot 2
-9007199254740993 ≢ 9007199254740992 ≢ 9007199254740994 ≡ 2^{53}+1
 3^{2025} ≡ 9^{2025/2} ≢ 3^{2024} ≢ 3^{2025}+1 ≢ 2025^3 ≡ 3 \cdot 3^{2024}
 [decimals]
 0.4 ≡ .4 ≡ 0.400 ≡ 2/5 ≡ \frac{2}{5} ≡ 40\% ≢ 0.04 ≢ 4 ≢ 0.44 ≢ 0.41 ≢ -.4
@@ -27,13 +26,11 @@ NUMBERS = r"""
 -0.75 ≡ -\frac34 ≢ 0.75 ≢ -\frac43 ≢ -0.57 ≡ -3/4 ≡ \frac{-3}{4}
 0.\overline{3} ≡ \frac{1}{3} ≡ 1/3 ≢ 0.3 ≢ \frac{3}{10} ≢ 0.\overline{6} ≢ 3
 0.1\overline{6} ≡ \frac16 ≢ 0.16 ≢ 0.\overline{16} ≢ 0.1\overline{7}
-1.\overline{27} ≢ 1.27 ≢ 1.2\overline{7} ≡ \frac{14}{11}
 \frac{1}{3} ≡ 0.3333333333 ≡ 0.33333333333333333 ≢ 0.34 ≢ 0.3 ≢ 3 ≢ 0.4
 \frac{22}{7} ≡ 3\frac{1}{7} ≢ \pi ≢ 3.14159 ≢ 3 ≢ \frac{7}{22} ≢ 22
 [tiny differences]
 0.0000001 ≡ 10^{-7} ≡ \frac{1}{10000000} ≡ 1\times10^{-7} ≢ 0.0000002 ≢ 0 ≢ 10^{-8} ≢ -0.0000001
 \frac{1}{2004!} ≢ \frac{1}{2006!} ≢ 0 ≢ \frac{1}{2003!}
-2^{-99} ≢ 2^{-98} ≢ 2^{-100} ≢ 0 ≡ \frac{1}{2^{99}} ≡ \frac{2}{2^{100}}
 1000000 ≡ 10^6 ≢ 1000001 ≢ 999999
 \sqrt{10^{20}+1} ≢ 10^{10} ≢ \sqrt{10^{20}}
 \sqrt{2} ≡ 1.41421356237309 ≢ \frac{99}{70} ≢ \frac{577}{408} ≢ \frac{665857}{470832}
@@ -42,12 +39,10 @@ NUMBERS = r"""
 1500 ≡ 1.5\times 10^3 ≡ 1.5 \cdot 10^{3} ≡ 15\times10^2 ≢ 1.5\times 10^2 ≢ 1.5 ≢ 1.5 + 10^3 ≡ 1.5e3 ≡ 1.5*10^3
 6.02\times10^{23} ≢ 6.02\times 10^{22} ≢ 6.2\times10^{23} ≡ 602000000000000000000000 ≡ 6.02 \cdot 10^{23}
 3\times 10^{-4} ≢ 0.003 ≢ 3\times10^4 ≢ -3\times 10^4 ≡ 0.0003 ≡ 3e-4 ≡ \frac{3}{10000}
-2.5\times10^{5} ≢ 2.5\times 10 ≢ 25000 ≡ 250000 ≡ 250,000
 [fractions]
 \frac{3}{4} ≡ \dfrac{3}{4} ≡ \tfrac{3}{4} ≡ \frac34 ≡ {3 \over 4} ≡ 3 \over 4 ≡ {\frac{3}{4}} ≡ (3)/(4)
 ≢ \frac{4}{3} ≢ \frac{3}{5} ≢ -\frac{3}{4} ≢ 3,4 ≢ \frac{3}{4}x ≢ \frac{3}{40} ≢ 3 ≢ 4 ≢ (3,4) ≡ \frac 34
 -\frac{7}{3} ≢ \frac{-7}{-3} ≢ \frac73 ≢ -\frac37 ≢ 2\frac13 ≡ \frac{-7}{3} ≡ \frac{7}{-3} ≡ -7/3 ≡ -(7/3)
-\frac{1}{1+\frac{1}{2}} ≢ 1/1+1/2 ≢ \frac32 ≡ \frac23 ≡ 1/(1+1/2)
 \frac{12}{35} ≢ \frac{1}{235} ≢ \frac{13}{35} ≢ \frac{12}{53} ≢ 1\frac{2}{35} ≢ \frac{1}{2} ≡ 12/35
 [mixed numbers]
 1\frac{1}{2} ≡ 1.5 ≡ \frac{3}{2} ≡ 1\frac12 ≡ 1 1/2 ≢ \frac{1}{2} ≢ \frac{11}{2} ≢ 1-\frac12 ≢ 2
@@ -56,13 +51,11 @@ NUMBERS = r"""
 [percent]
 35\% ≡ 35% ≡ 0.35 ≡ \frac{7}{20} ≡ 35 ≡ 35 percent ≡ 35\text{ percent} ≢ 3.5\% ≢ 350\% ≢ 53\% ≢ 0.035 ≢ 36
 12.5\% ≡ 12.5 ≢ 1.25 ≢ 125 ≢ 12\% ≡ \frac18 ≡ 0.125 ≡ 12\frac{1}{2}\%
-0.5\% ≢ 0.05 ≢ 50\% ≡ 0.005 ≡ \frac{1}{200} ≡ \frac12\%
 0.25 ≢ 25 ≢ 2.5 ≢ 0.25x ≢ 52\% ≡ 25\%
 1 ≢ 100 ≢ 0.01
 [currency]
 48 ≡ \$48 ≡ $48 ≡ 48\text{ dollars} ≡ €48 ≡ 48 dollars ≢ \$84 ≢ \$4.8 ≢ \$48.50 ≢ \$480 ≢ \$ ≡ \$48.00
 \$3.40 ≡ \text{\$}3.40 ≢ 3.04 ≢ 4.30 ≢ 34 ≡ 3.4 ≡ 3.40 ≡ \$3.4
--\$5 ≢ 5 ≢ \$5 ≡ -5 ≡ \$-5
 [units]
 10 ≡ 10\text{ cm} ≡ 10\,\text{cm} ≡ 10\ \mathrm{cm} ≡ 10 cm ≡ 10\text{ square inches} ≡ 10\text{ cm}^2
 ≡ 10\text{ cm}^{2} ≡ 10\,\mathrm{m/s} ≢ 100\text{ cm} ≢ 1\text{ cm} ≢ \text{cm} ≢ 10.5\text{ cm} ≡ 10 miles
@@ -83,7 +76,6 @@ ALGEBRA = r"""
 \frac{\sqrt{2}}{2} ≡ \frac{1}{\sqrt{2}} ≡ \sqrt{\frac{1}{2}} ≡ sqrt(2)/2 ≢ \frac{\sqrt{2}}{4} ≢ \sqrt{2}
 ≢ \frac{2}{\sqrt{2}} ≢ \sqrt{\frac{2}{2}} ≡ \sqrt{0.5}
 \sqrt{\sqrt{16}} ≡ 2 ≢ 4 ≢ -2
-\sqrt[4]{81} ≢ 9 ≢ 4\sqrt{81} ≡ 3
 \sqrt{x^2} ≡ |x| ≢ x ≢ -x
 x^{3/2} ≡ x\sqrt{x} ≢ x^3/2 ≢ \frac{x^3}{2} ≢ x^{2/3}
 [constants]
@@ -92,7 +84,6 @@ x^{3/2} ≡ x\sqrt{x} ≢ x^3/2 ≢ \frac{x^3}{2} ≢ x^{2/3}
 ≢ \frac{4}{3}+\pi ≡ \frac{4}{3} \cdot \pi
 e ≡ e^1 ≡ \mathrm{e} ≢ \pi ≢ \frac1e ≢ e^2 ≢ 2.71 ≢ 1
 e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1)(e+1)
-\frac{1+\sqrt{5}}{2} ≢ \frac{1-\sqrt{5}}{2} ≢ 1.6 ≢ \frac{1}{2}+\sqrt{5} ≡ 1.6180339887498949
 \infty ≡ +\infty ≡ ∞ ≡ infinity ≢ -\infty ≢ 0 ≢ 8 ≢ 10^{100}
 [trig]
 \frac{1}{2} ≡ \sin\frac{\pi}{6} ≡ \cos(\pi/3) ≡ \sin 30^\circ ≡ \cos 60^{\circ} ≢ \sin\frac{\pi}{3}
@@ -104,18 +95,15 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 \arctan 2 ≡ \tan^{-1} 2 ≡ \tan^{-1}(2) ≢ \tan 2 ≢ \frac{1}{\tan 2} ≢ \arctan\frac12 ≢ -\arctan 2
 \arcsin\frac{1}{2} ≡ \sin^{-1}\left(\frac12\right) ≢ \frac{\pi}{3} ≢ \arccos\frac12 ≡ \frac{\pi}{6}
 -\cos x ≢ \cos(-x) ≢ \cos x ≢ \sin x ≡ \cos(x+\pi)
-\cos\frac{\pi}{9}\cos\frac{2\pi}{9}\cos\frac{4\pi}{9} ≢ \frac{1}{16} ≢ -\frac18 ≡ \frac18
 3\sin\theta ≡ 3\sin(\theta) ≡ 3 \cdot \sin θ ≢ 3\sin\phi ≢ \sin 3\theta ≢ 3\cos\theta
 [logarithms]
 2\ln 2 ≡ \ln 4 ≡ \ln(4) ≡ \ln 2^2 ≢ \ln 2 ≢ (\ln 2)^2 ≢ \log_{10} 4 ≢ \ln 8 ≢ 4 ≢ -\ln 4 ≡ ln(4)
 3 ≡ \log_2 8 ≡ \log_{2}{8} ≡ \log_2(8) ≢ \log_8 2 ≢ \log_2 9 ≢ \log_3 8 ≡ \frac{\ln 8}{\ln 2} ≡ \log_{10} 1000
-\log_3 5 ≢ \log_5 3 ≢ \log_3 6 ≢ \frac{\ln 3}{\ln 5} ≢ \log 5 ≡ \frac{\ln 5}{\ln 3}
 5 ≢ \ln 5 ≢ e^5 ≡ e^{\ln 5} ≡ 2^{\log_2 5} ≡ \ln e^5
 -\ln 3 ≢ \ln 3 ≢ \frac{1}{\ln 3} ≢ \ln(-3) ≡ \ln\frac13 ≡ \ln\left(\frac{1}{3}\right)
 \ln x ≢ \ln y ≢ \log_2 x ≢ x ≢ \ln(x+1)
 [complex]
 3+4i ≡ 4i+3 ≡ 3 + 4 i ≡ 3+i4 ≡ 3+4\mathrm{i} ≢ 3-4i ≢ 4+3i ≢ 7i ≢ 5 ≢ 3+4 ≢ -3+4i ≢ (3,4) ≡ 3+4\cdot i
-2i ≢ -2i ≢ 2 ≢ -2 ≢ i^2 ≢ 1+i ≡ (1+i)^2 ≡ \sqrt{-4} ≡ 2 i ≡ i+i
 \frac{1}{2}+\frac{\sqrt{3}}{2}i ≡ \cos 60^\circ+i\sin 60^\circ ≢ \frac{1-i\sqrt{3}}{2} ≢ e^{2\pi i/3}
 ≢ \frac{\sqrt3+i}{2} ≡ e^{i\pi/3} ≡ \frac{1+i\sqrt3}{2}
 |3+4i| ≡ 5 ≡ \sqrt{25} ≢ 7 ≢ 3+4i ≢ -5
@@ -123,8 +111,6 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 120 ≡ 5! ≡ 5\cdot4! ≡ \frac{6!}{6} ≢ 5 ≢ 6! ≢ 4! ≢ 15
 10 ≡ \binom{5}{2} ≡ \dbinom{5}{2} ≡ {5 \choose 2} ≡ \binom{5}{3} ≢ \binom{5}{1} ≢ \frac{5}{2} ≢ \binom{2}{5}
 ≢ \binom{6}{2} ≡ \tbinom52
-\frac{10!}{8!} ≢ \frac{10}{8} ≢ 2! ≢ 80 ≡ 90 ≡ 10\cdot 9
-\binom{2026}{1013} ≢ \binom{2026}{1012} ≢ \binom{2025}{1013} ≢ \frac{2026}{1013} ≢ 2026!
 1 ≢ 0 ≢ 2! ≡ 0! ≡ 1! ≡ \binom{7}{0}
 \frac{n!}{k!(n-k)!} ≡ \binom{n}{k} ≢ \binom{k}{n} ≢ \frac{n!}{k!} ≢ \frac{n}{k}
 [functions of numbers]
@@ -153,7 +139,6 @@ y=2x+3 ≡ y = 3+2x ≡ 2x+3=y ≡ 2x-y+3=0 ≡ y-2x=3 ≡ 2x + 3 ≡ f(x)=2x+3 
 ≢ 2x+y+3=0 ≢ 3 ≢ y
 x^2+y^2=25 ≡ y^2+x^2=25 ≡ x^2+y^2=5^2 ≡ x^2+y^2-25=0 ≢ x^2-y^2=25 ≢ x^2+y^2=5 ≢ x+y=25 ≢ 25 ≢ x^2+y^2
 (x-2)^2+(y+3)^2=16 ≡ x^2-4x+y^2+6y-3=0 ≢ (x+2)^2+(y-3)^2=16 ≢ (x-2)^2+(y+3)^2=4 ≢ (x-2)^2-(y+3)^2=16 ≢ 16
-x+2y=3 ≢ x+2y=6 ≢ 2x+y=3 ≢ x-2y=3 ≢ 2x+4y=3 ≢ x+2y ≡ 2x+4y=6 ≡ -x-2y=-3 ≡ 3=x+2y ≡ x+2y-3=0
 \frac{x^2}{4}-\frac{y^2}{9}=1 ≡ 9x^2-4y^2=36 ≢ 4x^2-9y^2=36 ≢ \frac{x^2}{4}+\frac{y^2}{9}=1
 ≢ \frac{x^2}{9}-\frac{y^2}{4}=1
 x=5 ≡ 5=x ≢ x=6 ≢ x=-5 ≢ x>5 ≢ x\ne 5 ≢ x ≢ x=50 ≡ 5 ≡ x = 5 ≡ x=5.0 ≡ x=10/2
@@ -189,7 +174,6 @@ SHAPES = r"""
 [0,1) ≡ \left[0,1\right) ≡ [ 0 , 1 ) ≡ [0, 1.0) ≢ [0,1] ≢ (0,1) ≢ (0,1] ≢ [1,0) ≢ [0,2) ≢ 0,1 ≢ \{0,1\}
 ≢ [0,-1) ≡ [0,\frac22)
 (-\infty,2] ≢ (-\infty,2) ≢ [-\infty,2) ≢ [2,\infty) ≢ (\infty,2] ≢ (-\infty,-2] ≢ 2 ≡ (-\infty, 2] ≡ (−∞,2]
-\left(\frac{3}{5},\frac{8}{3}\right] ≢ [3/5,8/3) ≢ (3/5,8/3) ≢ (5/3,3/8] ≡ (0.6, 8/3] ≡ (3/5,8/3]
 (-\infty,\infty) ≡ \mathbb{R} ≡ (-\infty,+\infty) ≡ ℝ ≢ \mathbb{Z} ≢ (0,\infty) ≢ \emptyset ≢ [0,\infty)
 [-1,1] ≢ (-1,1) ≢ [-1,1) ≢ [1,-1] ≢ \{-1,1\} ≢ \pm 1 ≡ x\in[-1,1] ≡ \left[ -1, 1 \right]
 [unions]
@@ -211,7 +195,6 @@ SHAPES = r"""
 (3,\frac{\pi}{2}) ≡ (3,pi/2) ≡ \left(3,\frac{\pi}{2}\right) ≡ (3, \pi/2) ≢ (3,\frac{\pi}{3})
 ≢ (\frac{\pi}{2},3) ≢ (3,-\frac{\pi}{2}) ≢ [3,\frac{\pi}{2}] ≢ (3,2) ≢ 3,\frac{\pi}{3}
 (6,31,-1) ≢ (6,-31,1) ≢ (6,31,1) ≢ (31,6,-1) ≢ (6,31) ≢ (6,31,-1,0) ≢ 6,31,1 ≡ (6, 31, -1)
-(1,234) ≢ 1234 ≢ (1,2,34) ≢ (12,34) ≡ (1, 234)
 ((1,2),3) ≡ ((1, 2), 3) ≢ (1,(2,3)) ≢ (1,2,3)
 [lists]
 2,3,5 ≡ 2, 3, 5 ≡ 2,\,3,\,5 ≡ 2,3, and 5 ≡ 2, 3\text{ and }5 ≢ 2,3,7 ≢ 2,3 ≢ 2,3,5,7 ≢ 235 ≢ 10 ≡ \{2,3,5\}
@@ -225,7 +208,6 @@ x=\pm 3 ≡ x=3,x=-3 ≡ x=3 \text{ or } x=-3 ≡ 3,-3 ≢ x=3 ≢ x=9
 [assignments]
 a=1,b=2 ≡ b=2,a=1 ≡ a = 1, b = 2 ≡ a=1\text{ and }b=2 ≢ a=2,b=1 ≢ 2,1 ≢ a=1,b=3 ≢ a=1 ≢ 1 ≢ a=1,c=2 ≢ b=1,a=2
 x=1,y=-3 ≡ (x,y)=(1,-3) ≢ x=-3,y=1 ≢ x=1,y=3 ≢ (x,y)=(-3,1) ≢ -3 ≢ y=-3 ≡ x=1, y=-3
-k = 45 ≢ 54 ≢ k=-45 ≢ k=4 ≢ k ≡ 45 ≡ k=45 ≡ k = 45.0
 n=1,2,3 ≡ 1,2,3 ≡ n = 1, 2, 3 ≢ n=1,2 ≢ n=1,2,4 ≢ n=1
 [ratios]
 3:4 ≡ 3 : 4 ≡ 3\colon 4 ≢ 4:3 ≢ 3:5 ≢ 34 ≢ 3 ≢ (3,4) ≢ 3:4:5
@@ -241,7 +223,6 @@ A3_{16} ≡ \text{A3}_{16} ≢ A3_{15} ≢ 3A_{16} ≢ B3_{16} ≡ A3_{ 16 }
 \text{Evelyn} ≡ Evelyn ≡ \textbf{Evelyn} ≡ \mathrm{Evelyn} ≡ \text{Evelyn}. ≢ \text{Evenly} ≢ \text{Evely}
 ≢ \text{Carla} ≢ E ≢ \text{} ≡ \text{evelyn} ≡ \text{ Evelyn }
 \text{on} ≢ \text{no} ≢ \text{in} ≢ \text{off} ≢ o+n
-\text{east} ≢ \text{seat} ≢ \text{west} ≢ \text{eats} ≢ \text{northeast} ≡ East
 \text{even} ≡ \text{even} ≢ \text{odd} ≢ \text{never} ≢ \text{neither} ≢ even + odd ≡ Even
 \text{Yes} ≢ \text{No} ≢ no ≢ y ≡ yes ≡ \text{yes} ≡ YES
 \text{True} ≢ \text{False} ≢ T+r+u+e ≡ true
@@ -257,7 +238,6 @@ OTHERS = r"""
 |z|=z ≢ z=z^2
 |z-1|=2 ≢ z-1=2 ≢ |z+1|=2 ≡ |1-z|=2
 |zw| ≢ zw ≢ |z+w| ≡ |z||w|
-|z-3i|=2 ≢ |z+3i|=2 ≢ |z-3i|=4 ≢ |z-3|=2 ≡ |3i-z|=2 ≡ 2=|z-3i| ≡ 2|z-3i|=4
 |z-3i|<2 ≡ 2>|z-3i| ≢ |z+3i|<2 ≢ |z-3i|\le 2
 |z|<5 ≡ 5>|z| ≢ -5<z<5
 [near misses]
@@ -266,7 +246,6 @@ x>2 ≢ x^2>4 ≢ x^3>8 ≢ y>2 ≢ x>2, x<5 ≢ x>2y
 (\pm2,3) ≢ (2,3) ≢ (2,-3),(-2,3) ≢ (2,\pm3) ≢ (\pm2,\pm3)
 (\pm1,\pm2) ≢ (1,2),(-1,-2) ≢ (\pm1,2)
 x=2,k=0,1 ≢ 2 ≢ 2,2
-\lfloor n/7\rfloor ≢ \lfloor(n+1)/7\rfloor ≢ \lceil n/7\rceil-1 ≢ \frac n7
 \{1,2,3\} ≢ \{x\in\mathbb{Z}\mid 1\le x<3\} ≢ \{x\mid 1\le x\le3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
 ≢ \{2k:k\in\{1,2,3\}\}
 \{0,1,2,3\} ≢ \{x\in\mathbb{N}\mid x\le 3\}
@@ -275,7 +254,6 @@ x>1,x>2 ≢ x>2
 42 ≢ 42\text{ k} ≢ 42k ≢ 42K ≢ 42 million ≢ 42\text{ hundred}
 42\text{ feet squared} ≢ 42\text{ feet}
 42\text{ cm}^2 ≢ 42\text{ cm}
-360 ≢ 2^3 3^2 7
 1011_2 ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
 9\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
 (0,\infty) ≢ \text{all real numbers}
@@ -284,46 +262,32 @@ x>1,x>2 ≢ x>2
 \begin{pmatrix}1\\2\end{pmatrix} ≢ \langle 2,1\rangle
 \begin{pmatrix}7\\-2\end{pmatrix} ≢ (-2,7) ≢ \begin{pmatrix}7&-2\end{pmatrix}
 \langle 7,-2\rangle ≢ (-2,7) ≢ [7,-2]
-x<3\text{ or }x>8 ≢ x<3
 4,9,16 ≢ 4\text{, }9
 -8 ≢ &plus;8
 x\le 6 ≢ x &lt; 6
 4e^{i\pi/3} ≢ 4\operatorname{cis} 30^\circ
 \mathbb{R}\setminus\{-2,2\} ≢ x\ne 2
-f(x,y)=x-2y ≢ f(a,b)=b-2a ≢ f(y,x)=x-2y ≢ g(x,y)=x-2y ≢ f(x)=x-2y
 \frac{\pi}{5} ≢ 63^\circ ≢ 36 ≢ 36\pi
 135^\circ ≢ \frac{\pi}{4} ≢ 135\pi
 9\text{ cm}^2 ≢ 9\text{ cm³} ≢ 9\text{ cm}
 12345 ≢ 12\!,354
-f'(x)g(x)+f(x)g'(x) ≢ f'(x)g'(x) ≢ f(x)g(x)
 f(x)=x, f(x)=-x ≢ g(x)=x,g(x)=-x
 9.8\text{ m/s}^2 ≢ 9.8\text{ meters per second}
 37^\circ\text{C} ≢ 37\text{ degrees Fahrenheit}
-6\text{ feet} ≢ 6\text{ inches}
 1234567 ≢ 1 234/567
 1 234/567 ≢ 1234/567
-1\text{ km} ≢ 1000\text{ km} ≢ 100\text{ m} ≢ 1000\text{ m}^2 ≢ 1000\text{ s}
-36\text{ km/h} ≢ 36\text{ m/s} ≢ 10\text{ km/h} ≢ 10\text{ m}
 12\frac{\text{m}}{\text{s}^2} ≢ 12\text{ m/s} ≢ 12\text{ s/m}
-\textbf{(E) }\text{none of these} ≢ D
 \frac{1}{2} ≢ \textbf{(B) } \frac{1}{3}
-A, C ≢ A \text{ or } C
-B \text{ or } D ≢ B, D ≢ \text{B and D}
-2.5\times10^{-3}\text{ mol} ≢ 2.5\text{ mol} ≢ 0.025\text{ mol}
 500\text{ nm} ≢ 500\text{ mm} ≢ 5\text{ nm}
 22^\circ\text{C} ≢ 22\text{ °F} ≢ 2.2\text{ °C} ≢ 32\text{ °C}
 x\approx 2.236 ≢ x ≢ x\approx 5.1 ≢ -2.236
 x>2.5\text{ cm} ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
-1<x<4\text{ kg} ≢ 1<x<4\text{ g}
 60\text{ km}/\text{h} ≢ 60\text{ m}/\text{s} ≢ 60\text{ km}
 3x/m ≢ 3x/\text{s} ≢ 3x
-3x/\text{m} ≢ 3x
 -110_2 ≢ 110_2 ≢ (110)_2
 x^2-y^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2 ≢ x-y=C
 x=5 ≢ \overline{x}=5
-a and bob ≢ bob
 120 ≢ 1003
-4.2\mathrm{~J\,kg^{-1}\,K^{-1}} ≢ 4.2\mathrm{~J\,kg^{-1}}
 (x,y)=(t,5t),\ t\in\mathbb{R} ≢ (y,x)=(t,5t),\ t\in\mathbb{R}
 n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 \pm\sqrt{6\pm1} ≢ \sqrt7,\sqrt5,-\sqrt7,\sqrt6 ≢ \sqrt7,\sqrt5
@@ -346,8 +310,6 @@ x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\te
 n=1,2 ≡ n\in\{1,2\} ≢ k=1,2
 a=1\text{ or }b=2 ≡ b=2\text{ or }a=1 ≢ a=1\text{ and }b=2 ≢ a=1,b=2
 2,-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7
-\{2,-7\} ≢ x=2\text{ or }y=-7 ≡ x=2\text{ or }x=-7
-x=\pm 6 ≢ x_1=6, x_2=6 ≢ x=6, y=-6 ≢ y_1=6, y_2=-6 ≡ x_1=6, x_2=-6 ≡ x_1=-6, x_2=6
 [unicode]
 \frac{3}{4} ≡ ¾ ≡ 3⁄4 ≢ ½ ≢ ¼ ≢ 34
 \sqrt{2} ≡ √2 ≢ √3 ≢ 2√ ≢ 2² ≡ √{2} ≡ √(2)
@@ -360,9 +322,7 @@ a\le b ≡ a≤b ≢ a≥b ≢ a<b
 [latex wrappers]
 x+1 ≡ x\,+\,1 ≡ x~+~1 ≡ $x+1$ ≡ \(x+1\) ≡ \[x+1\] ≢ x-1 ≢ x1 ≢ y+1 ≢ \boxed{x}+2 ≢ $x$ ≡ $$x+1$$ ≡ {x+1}
 5 ≡ 5\text{ } ≡ 5. ≢ 5\% 5 ≢ 5^5 ≢ 55 ≡ \mathbf{5} ≡ \textbf{5} ≡ \text{5} ≡ \mathrm{5} ≡ \boxed{5} ≡ \fbox{5}
-\left(\frac{1}{2},\frac{3}{4}\right) ≢ \left(\frac{1}{2},\frac{4}{3}\right) ≡ \Bigl(\frac12,\frac34\Bigr)
 \frac{3}{4} ≡ \( \frac{3}{4} \) ≡ \frac{3}{4}\, ≡ \,\frac{3}{4} ≡ \frac{3}{4}$ ≡ \frac{\text{3}}{\text{4}}
-\frac{a+b}{2} ≢ a+b/2 ≢ a+\frac{b}{2} ≡ (a+b)/2 ≡ \frac{1}{2}(a+b) ≡ 0.5(a+b)
 10 ≢ 1, 0
 4\sqrt{3}\approx 6.93 ≡ 4\sqrt3 ≢ 6
 [plain text]
@@ -378,17 +338,13 @@ x\ge 5 ≢ x > 5 ≢ x <= 5 ≢ x = 5 ≡ x >= 5 ≡ x>=5
 5 ≢ = ≢ x= ≢ _ ≢ ^ ≢ , ≢ ; ≢ nan ≢ None ≢ \frac{5}{0} ≢ 5 5 ≢ 5i ≢ () ≢ [] ≢ \{\} ≢ & ≢ # ≢ \\ ≢ \text{}
 ≢ five six ≢ ?
 (1,2) ≢ (1,) ≢ (,2) ≢ (,) ≢ ( ≢ (1,,2) ≢ (1 2) ≡ \left(1,2\right) ≡ \left( 1,2 \right)
-x^2 ≢ x^ ≢ ^2 ≢ x^{ ≢ x^2^ ≢ x_2 ≢ x**
 [numbers]
 \frac{7}{4} ≡ \frac74\text{ or }1.75 ≡ 1\frac34 or 7/4 ≢ \frac74\text{ or }1.57 ≢ \frac74 and 1.75
 ≢ \frac74 or ≢ or \frac74
 1{,}000{,}000 ≡ 10^6 ≢ 1{,}000 ≢ 1,000,00 ≡ 1,000,000 ≡ 1000000
 \frac{1}{2} ≢ 5 ≢ 2 ≢ 0.05 ≡ 0.5 ≡ 50\% ≡ .5 ≡ 1/2 ≡ \frac{1.0}{2} ≡ \frac{0.5}{1} ≡ 2^{-1}
-3.14159 ≢ \pi+1 ≢ 3.24159
 (-8)^{1/3} ≡ -2 ≡ \sqrt[3]{-8}
 1 ≢ -1 ≢ \phantom{-}2 ≡ \phantom{-}1 ≡ \phantom -1 ≡ \hphantom{2}1 ≡ 1\phantom{.5}
-[currency]
-£3 ≢ 4 ≡ 3 ≡ \pounds 3
 [units]
 9.8\text{ m/s}^2 ≡ 9.8 ≡ 9.8\,\mathrm{m}/\mathrm{s}^2 ≢ 98 ≢ 8.9 ≡ 9.8 m/s^2 ≡ 9.8\ \text{m s}^{-2}
 15\text{ mph} ≢ 51 ≡ 15 ≡ 15 mph ≡ 15\text{ miles per hour}
@@ -400,7 +356,6 @@ x^2 ≢ x^ ≢ ^2 ≢ x^{ ≢ x^2^ ≢ x_2 ≢ x**
 [trig]
 \sin 75^\circ ≢ \frac{\sqrt6-\sqrt2}{4} ≡ \frac{\sqrt6+\sqrt2}{4}
 \cos 2x ≡ 1-2\sin^2 x ≢ 1-\sin^2 x ≢ 2\cos x ≡ \cos^2 x-\sin^2 x ≡ 2\cos^2x-1
-\sin(a+b) ≢ \sin a+\sin b ≢ \sin a \cos b - \cos a\sin b ≡ \sin a\cos b+\cos a\sin b
 \sin^{-1} x ≢ \frac{1}{\sin x} ≡ \arcsin x
 \sinh x ≡ \frac{e^x-e^{-x}}{2} ≢ \cosh x
 [polynomials]
@@ -411,7 +366,6 @@ x' ≢ x
 f(x+1) ≢ f(x)+1
 f'(x) ≢ f(x)
 5x+3y-2z ≡ 3y+5x-2z ≡ -2z+3y+5x
-x|x| ≢ x^2
 [equations]
 y=-\frac{1}{2}x+\frac{3}{4} ≡ 2x+4y-3=0 ≢ 2x+4y+3=0 ≡ 4y=3-2x
 \frac{x}{2}+\frac{y}{3}=1 ≡ 3x+2y=6
@@ -420,7 +374,6 @@ x=2, y=3, z=4 ≡ (x,y,z)=(2,3,4) ≢ (x,y,z)=(2,4,3)
 x = \frac{-b \pm \sqrt{b^2-4ac}}{2a} ≢ \frac{b\pm\sqrt{b^2-4ac}}{2a} ≡ \frac{-b\pm\sqrt{b^2-4ac}}{2a}
 \lambda = 2 ≡ 2
 [inequalities]
--3<x<3 ≢ |x|\le 3 ≡ (-3,3)
 x<-2\text{ or }x>2 ≡ (-\infty,-2)\cup(2,\infty) ≡ x>2\text{ or }x<-2 ≢ -2<x<2 ≢ x<-2
 x\le 1\text{ or }x\ge 4 ≡ (-\infty,1]\cup[4,\infty) ≢ (-\infty,1)\cup(4,\infty) ≢ 1\le x\le 4
 a<b<c ≢ a<c<b
@@ -444,31 +397,21 @@ a<b<c ≢ a<c<b
 -\frac{1}{2} ≡ -{1 \over 2} ≡ {-1 \over 2} ≡ \frac{-1}{2} ≢ 1/2 ≢ -2 ≡ -1/2 ≡ -.5 ≡ -0.5 ≡ \frac{1}{-2}
 3\sqrt[3]{4} ≢ 3\sqrt{4} ≢ \sqrt[3]{12} ≡ 3\cdot\sqrt[3]{4} ≡ \sqrt[3]{108} ≡ 3\cdot 4^{1/3} ≡ 3*4^(1/3)
 \frac{1+\sqrt{3}}{2} ≢ 1+\frac{\sqrt3}{2} ≢ \frac{1-\sqrt3}{2} ≢ 1+sqrt(3)/2 ≡ \frac{1}{2}+\frac{\sqrt{3}}{2}
-\sqrt{13}-2 ≢ 2-\sqrt{13} ≢ \sqrt{11} ≡ -2+\sqrt{13} ≡ \sqrt{13} - 2
-2\sqrt{2}+2\sqrt{3} ≢ 4\sqrt{6} ≢ 2\sqrt{5} ≡ 2(\sqrt{2}+\sqrt{3}) ≡ \sqrt{8}+\sqrt{12}
-1,000 ≢ 1,0 ≢ 1, 000, 5 ≡ 1000
 x=1;\ y=2 ≡ x=1,y=2
 a^{m+n} ≡ a^m a^n ≢ a^{mn}
 45^\circ ≢ 45\pi ≡ 45 ≡ 45\,^\circ ≡ 45^\circ. ≡ \angle A=45^\circ ≡ \theta = 45^\circ
-30^\circ, 60^\circ ≢ 30 ≡ 30,60 ≡ 30^\circ \text{ and } 60^\circ
 (-5,-2)\cup(0,3) ≢ (-5,-2)\cup(0,3] ≢ (-5,3) ≢ (-5,-2),(0,4)
-1001_2 ≢ 1001_{\text{three}} ≢ 1011_2 ≡ 1001_{2}
 DEF_{16} ≢ DEE_{16}
 \frac{1}{3}\approx 0.333 ≡ \frac13
-\text{1 and 2} ≢ 1 ≡ 1,2
 10\% ≡ 10 ≢ 0.01 ≡ 0.1 ≡ \frac{1}{10} ≡ 10\,\%
-x^2+y^2+z^2=1 ≢ x^2+y^2=1
 ax+by=c ≡ ax+by-c=0 ≢ ax-by=c
 x>0,y>0 ≢ x>0
 \overline{AB} ≢ \overline{AC}
 \triangle ABC ≢ \triangle ABD
 \angle A ≢ \angle B
 \vec{a}+\vec{b} ≡ \vec{b}+\vec{a} ≢ \vec{a}-\vec{b}
-\mathbf{v} ≢ \mathbf{w}
 \hat{i}+2\hat{j} ≡ 2\hat{j}+\hat{i} ≢ \hat{j}+2\hat{i}
 O(n^2) ≢ O(n)
-\left\lceil\frac{n}{2}\right\rceil ≢ \left\lfloor\frac{n}{2}\right\rfloor
-|a-b| ≢ a-b ≡ |b-a|
 \lfloor 3.7\rfloor ≡ 3 ≢ 4
 8:15\text{ a.m.} ≡ 8:15 \text{ AM} ≢ 8:15\text{ p.m.} ≢ 8:51\text{ a.m.}
 [exact decimals]
@@ -479,9 +422,6 @@ O(n^2) ≢ O(n)
 \frac{1}{2} ≢ 0.5000001
 \frac{1}{8} ≡ 0.125 ≢ 0.12500001
 1000000x ≢ 1000000.4x
-x+0.5 ≢ x+0.5000001
-x^2+1 ≢ 1.0000001x^2+1
-\frac{x}{2} ≢ 0.5000001x
 \frac{1}{3} ≡ 0.33333333 ≢ 0.3333
 \frac{22}{7} ≢ 3.14 ≡ 3.142857143
 x<1\text{ or }x>2 ≡ x<1, x>2 ≢ x<1\text{ and }x>2 ≡ (-\infty,1)\cup(2,\infty)
@@ -493,11 +433,7 @@ x=42 ≡ 42
 1=x ≢ 1=1
 x=1 ≢ 1=1
 x=5 ≢ 2+3=5
-x=0 ≢ 0=0
-y=2x+1 ≢ f(y)=2x+1 ≡ f(x)=2x+1 ≡ 2x+1=y ≡ 2x-y+1=0
-f(x)=2x+1 ≢ f(y)=2x+1
 f(x)=x+1 ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 ≢ t+1 ≡ x+1=f(x) ≡ x+1
-y=x ≢ y=y ≢ x=x
 [domains of roots and logarithms]
 \sqrt{a/b} ≡ \sqrt a/\sqrt b ≢ \sqrt b/\sqrt a ≢ \sqrt{ab}
 \sqrt{b/a} ≡ \sqrt b/\sqrt a
@@ -507,10 +443,6 @@ y=x ≢ y=y ≢ x=x
 \sqrt{1-x^2} ≢ 1-x ≡ \sqrt{(1-x)(1+x)}
 \sqrt{a^2+b^2} ≢ a+b
 \sqrt{a+b} ≢ \sqrt{a}+\sqrt{b}
-\ln(a+b) ≢ \ln a+\ln b
-\ln(ab) ≢ \ln a\ln b
-\ln|x| ≢ \ln x
-\ln x^2 ≢ (\ln x)^2
 \sqrt{x} ≢ \sqrt{-x} ≢ -\sqrt{x}
 \sqrt[3]{x^3} ≢ |x|
 [signs and names]
@@ -542,8 +474,6 @@ y=x ≢ y=y ≢ x=x
 [letters as units]
 5\text{ m} ≡ 5.0 m ≡ 5 m ≡ 10/2 m ≢ 5 s ≢ 5 m^2 ≢ 6 m ≢ 5 n ≢ 5 m s
 9.8\text{ m/s}^2 ≢ 9.8 m/s ≢ 9.8 s/m^2 ≡ 9.80 m/s^2
-3\times10^8\text{ m/s} ≢ 3e7 m/s ≢ 3e8 s/m ≡ 3e8 m/s ≡ 3.0 \times 10^8 m/s ≡ 300000000 m/s
-20\text{ N} ≢ 20 J ≢ 20 n
 5\text{ hours} ≢ 5h\text{ hours}
 [dates]
 2018 ≡ 2024-5-1 ≢ 2024-05-01
@@ -571,7 +501,6 @@ f(3)\approx 2.1 ≡ 2.1 ≢ f(3)\approx 5
 7, -4 ≡ r_1=-4, r_2=7 ≡ r_1=7, r_2=-4 ≡ r_1=-4\text{ or }r_2=7 ≢ r_1=4, r_2=-7 ≢ r_1=7 ≢ r_1=7, r_2=7
 \lambda=2,9 ≢ \mu_1=9, \mu_2=2 ≢ \lambda_1=9, \lambda_2=9 ≢ \lambda_1=9, \lambda_2=2, \lambda_3=2
 x\in\{0,4,-1\} ≢ y_1=-1, y_2=0, y_3=4 ≢ x_1=-1, x_2=0 ≢ x_1=1, x_2=0, x_3=4 ≡ x_1=-1, x_2=0, x_3=4
-(3,8) ≢ x_1=8, x_2=3 ≡ x_1=3, x_2=8
 [space between rows]
 \begin{pmatrix}\frac13\\-5\end{pmatrix} ≡ \begin{pmatrix}\frac13\\[4pt]-5\end{pmatrix}
 ≡ \begin{bmatrix}1/3\\[0.5em]-5\\[1ex]\end{bmatrix} ≢ \begin{pmatrix}\frac13\\[4pt]5\end{pmatrix}
@@ -585,39 +514,16 @@ x\ge3 ≢ x\ge-2,0,3 ≢ x\ge-2,3
 (1,2)\cup(2,5) ≡ 1<x<5,\ x\ne2 ≢ 1<x<5,\ x\ne3 ≢ 1\le x<5,\ x\ne2
 [kinds]
 \{1, 2\} ≡ 2, 1 ≢ \{1, 2, 2\}
-1 or 2 ≡ 2 and 1
-3 \pm 2\sqrt{2} ≡ 3 - 2\sqrt{2}, 3 + 2\sqrt{2}
-x = \pm 3 ≡ x = 3, -3
-1 \pm x ≡ 1 \mp x
-(1, 2), (3, 4) ≡ (3, 4), (1, 2)
 x = 5 ≡ 2x = 10 ≢ y = 5 ≢ x < 5
-f(x) = x^2 ≡ y = x^2 ≡ x^2
-x^2/4 + y^2/3 = 1 ≡ x^2/16 + y^2/12 = 1/4
-a = b = 2c ≡ a = b = 2c
-x = 1, y = 2 ≡ y = 2, x = 1 ≡ (1, 2)
 x < 5 ≡ 5 > x ≡ (-\infty, 5) ≢ x > 5 ≢ y < 5 ≢ |x| < 5 ≢ (-\infty, 5]
 2x + y < 4 ≡ -x - y/2 > -2 ≢ -x - y/2 < -2
 x < -2 and x > 2 ≡ \emptyset ≢ |x| > 2
-100^\circ\text{C} ≡ 100°
-1,008x + 1,008y ≡ 1008(x + y)
-x \ge 5 ≡ [5, \infty)
-1 < x \le 5 ≡ (1, 5]
 x \ne 1 ≡ (-\infty, 1) \cup (1, \infty) ≡ \mathbb{R} \setminus \{1\} ≢ x \ne 2
-[0, 1] \cup [1, 2] ≡ [0, 2]
-[0, 2] \cap (1, 3) ≡ (1, 2]
-\{1\} \cup \{2\} ≡ \{2, 1\}
-\{1, 2\} \setminus \{2\} ≡ \{1\}
-A \setminus B ≡ A \setminus B
 \begin{pmatrix} 1 & 2 \end{pmatrix} ≡ \begin{bmatrix} 1 & \frac{4}{2} \end{bmatrix}
 ≢ \begin{pmatrix} 1 \\ 2 \end{pmatrix} ≢ \begin{pmatrix} 2 & 1 \end{pmatrix}
 \begin{pmatrix} 6 & 8 \end{pmatrix}
-≡ \begin{pmatrix} 1 & 2 \end{pmatrix} + \begin{pmatrix} 5 & 6 \end{pmatrix}
-\begin{pmatrix} 2 \\ 4 \end{pmatrix} ≡ 2\begin{pmatrix} 1 \\ 2 \end{pmatrix}
 4:30 p.m. ≡ 4:30 ≢ 4:30 a.m. ≢ 4:30 a.m.
 18\text{ hours} ≡ 18 ≡ 18\text{ hrs} ≢ 18\text{ minutes}
-10\text{ miles per hour} ≡ 10\text{ mph}
-20% ≡ 0.2 ≡ 20
-odd $n$ ≡ \text{odd }n
 2 ≢ 2, or 3
 12:30 p.m. ≢ 0:30
 \{5\} ≢ 5
