@@ -2,7 +2,7 @@
 
 from random import Random
 
-_LEAVES = r"x y n 2 3 7 0.5 \pi e i 999 100 10^6 1/7 \frac{1}{3} 0 -1 \infty \theta x_1 30^\circ \pm{}2 0.\overline{3}"
+_LEAVES = r"x y n 2 3 7 0.5 \pi e i 999 100 10^6 1/7 \frac{1}{3} 0 -1 \infty \theta 30^\circ \pm{}2"
 _FUNCTIONS = "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh exp ln log_2 log_x"
 _FORMS = (
     r"({}+{}) ({}-{}) {}\cdot({}) \frac{{{}}}{{{}}} ({})/({}) ({})^{{{}}} \sqrt{{{}}} \sqrt[{}]{{{}}} ({})! "
