@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from erce.errors import InputError
-from erce.verify.answers.expression import parse_tokens
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
 from erce.verify.answers.tokens import GREEK, Token, enclosed, split, split_at_sign
-from erce.verify.answers.tree import Tree, are_near, same_value, symbols
+from erce.verify.answers.tree import Tree, same_value
 
 COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
@@ -159,11 +158,9 @@ def stated(tokens: list[Token]) -> tuple[str, list[list[Token]]]:
     r"""Return the name that a value is given, "" without one, and the value in each of its forms.
 
     "x = 10/2 = 5" gives "x" and two forms; "x \in (1, 2)" gives "x" and one. `UnparsedError` for any other
-    relation, and if the number after ≈ is far off.
+    relation.
     """
     sides, signs = sides_of(tokens)
-    if "approx" in signs:
-        sides, signs = _without_approximation(sides, signs)
     if not signs:
         return "", sides
     if not all(sides) or (signs != ["in"] and set(signs) != {"="}):
@@ -176,19 +173,6 @@ def stated(tokens: list[Token]) -> tuple[str, list[list[Token]]]:
     if len(sides) == 2 and name_of(sides[1]):
         return name_of(sides[1]), sides[:1]
     return "", sides
-
-
-def _without_approximation(sides: list[list[Token]], signs: list[str]) -> tuple[list[list[Token]], list[str]]:
-    at = signs.index("approx")
-    exact, rounded = sides[at], sides[at + 1]
-    if not exact and at == 0:
-        return sides[1:], signs[1:]
-    if at == 0 and name_of(exact) not in ("", "e", "\\pi"):  # x ≈ 2.24
-        return sides, ["=", *signs[1:]]
-    trees = [parse_tokens(side) for side in (exact, rounded)]
-    if any(map(symbols, trees)) or len(sides) > at + 2 or not are_near(trees[0], trees[1], Budget()):
-        raise UnparsedError("an approximation that is far off")
-    return sides[: at + 1], signs[:at]
 
 
 def name_of(tokens: list[Token]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
 from erce.verify.answers.tokens import (
@@ -21,7 +20,6 @@ from erce.verify.answers.tree import Tree
 
 _ADDITIVE = frozenset("+-")
 _OPENING = frozenset("([{")
-_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
 # In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
 _UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
 _FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
@@ -36,8 +34,8 @@ def parse_scalar(text: str) -> Tree:
     - `("const", name)`: `pi`, `e`, `i` (the imaginary unit) or `inf`; `("deg",)`: one degree, π/180
     - `("neg", a)`, `("frac", a, b)`, `("pow", a, b)`, `("root", a, n)`: -a, a/b, a^b, the n-th root of a
     - `("add", terms)`, `("mul", factors)`: a sum, a product of two or more
-    - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, floor,
-      ceil, fact, binom
+    - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, fact,
+      binom
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.
@@ -319,9 +317,7 @@ class ExpressionParser:
                 base = (self.argument() if self.next.kind != "number" else number(self.take().text),)
         exponent = self.exponent() if self.eat("^") else None
         if exponent == ("neg", ("num", 1)):
-            if name not in _INVERSES:
-                raise UnparsedError(f"the inverse of {name}")
-            name, exponent = _INVERSES[name], None
+            raise UnparsedError(f"the inverse of {name}")
         argument = self.applied()
         tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (*base, argument))
         return tree if exponent is None else ("pow", tree, exponent)
@@ -330,12 +326,6 @@ class ExpressionParser:
         degree: Tree = self.group("[", "]") if self.next.text == "[" else ("num", 2)
         whole = self.next.kind == "number"
         return "root", number(self.take().text) if whole else self.argument(), degree
-
-    def rounded(self, name: str, closing: str) -> Tree:
-        tree = self.sum()
-        if self.take() != Token("command", closing, self.tokens[self.at - 1].spaced):
-            raise UnparsedError("a rounding that does not end")
-        return "call", name, (tree,)
 
 
 def _with_orders(factors: list[Tree]) -> list[Tree]:
@@ -364,8 +354,6 @@ _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),
     "sqrt": ExpressionParser.root,
-    "lfloor": partial(ExpressionParser.rounded, name="floor", closing="rfloor"),
-    "lceil": partial(ExpressionParser.rounded, name="ceil", closing="rceil"),
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),

@@ -237,7 +237,7 @@ class Named:
         _, signs = sides_of(tokens)
         if not signs:
             return comparison.accepts(self.value, tokens)
-        if set(signs) <= {"=", "approx"} or signs == ["in"]:
+        if set(signs) == {"="} or signs == ["in"]:
             name, sides = stated(tokens)
             if name == self.name or {name, self.name} in _FUNCTIONS:
                 return all(comparison.accepts(self.value, side) for side in sides)

@@ -252,7 +252,7 @@ def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]
     letters, values = {name} - {""}, list[list[Token]]()
     for part in parts:
         value = part
-        if one_letter and any(token.text in ("=", "approx") for token in part):
+        if one_letter and any(token.text == "=" for token in part):
             own, sides = stated(part)
             if not own or len(sides) > 1:
                 raise UnparsedError("an equation in a list")

@@ -20,7 +20,7 @@ _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 _COMMAND_TABLE = """
 × times ÷ div π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ∠ angle → to
 … ldots θ theta α alpha β beta γ gamma δ delta ε epsilon φ phi ϕ phi λ lambda ω omega σ sigma μ mu µ mu
-ρ rho τ tau ψ psi Δ Delta Ω Omega ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil £ pounds € euro ¥ textyen ₹ rupee
+ρ rho τ tau ψ psi Δ Delta Ω Omega £ pounds € euro ¥ textyen ₹ rupee
 """
 _COMMANDS = _COMMAND_TABLE.split()
 _CHARACTERS = {
@@ -178,9 +178,7 @@ def _named(table: str) -> dict[str, str]:
     return {name: meaning for meaning, *names in rows for name in names}
 
 
-FUNCTIONS = _words(
-    "cis sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh ln log exp abs floor ceil"
-)
+FUNCTIONS = _words("cis sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh ln log exp abs")
 TRIGONOMETRIC = _words("cis sin cos tan cot sec csc")
 GREEK = _words(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma "
@@ -189,8 +187,8 @@ GREEK = _words(
 ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle triangle measuredangle")
 # Commands that end a factor; all others begin one.
 INFIX = _words(
-    "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots rfloor "
-    "rceil implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
+    "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots "
+    "implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
 )
 # Plain words that stand for a command: sqrt(3), 2pi.
 _PLAIN = {name: name for name in FUNCTIONS | _words("sqrt pi infty theta alpha beta lambda")} | {

@@ -45,7 +45,6 @@ _MPMATH = {"cis": "expj", "arcsin": "asin", "arccos": "acos", "arctan": "atan", 
 _Pair = tuple[Tree, Tree]
 _Point = dict[str, Number]
 _BRANCHED = frozenset({"root", "pow", "ln", "log"})
-_STEPS = frozenset({"floor", "ceil"})
 _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 # Factors of a value from the fourth point on: |x - 20| is 20 - x near 0 alone, √x² is x above 0 alone.
 _FACTORS = (300, -1, -3000, 5000, Fraction(-1, 400))
@@ -284,21 +283,10 @@ def _binomial(evaluator: Evaluator, above: Tree, below: Tree) -> Number:
     return math.comb(evaluator.natural(above), chosen)
 
 
-def _rounded(evaluator: Evaluator, argument: Tree, rounding: Callable[[Any], int]) -> Number:
-    value = evaluator.value(argument)
-    if is_exact(value):
-        return rounding(value)
-    if value.imag or abs(value) > 10**15:
-        raise UndefinedError("a complex number or a very large one has no rounding")
-    return int(getattr(evaluator.context, rounding.__name__)(value.real))
-
-
 _EXACT_CALLS: dict[str, Callable[..., Number]] = {
     "fact": _factorial,
     "binom": _binomial,
     "abs": lambda evaluator, argument: abs(evaluator.value(argument)),
-    "floor": lambda evaluator, argument: _rounded(evaluator, argument, math.floor),
-    "ceil": lambda evaluator, argument: _rounded(evaluator, argument, math.ceil),
 }
 _VALUES: dict[str, Callable[..., Number]] = {
     "num": lambda evaluator, number: number,
@@ -342,13 +330,6 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
         )
         return _agree(pair, {}, budget, near=near) and (near or _confirmed(pair, {}, budget))
     return _agree_at_points(pair, budget)
-
-
-def are_near(left: Tree, right: Tree, budget: Budget) -> bool:
-    """Return whether two numbers differ by a fifth of the larger at most, as 1/6 and 0.2 do."""
-    evaluator = Evaluator({}, budget)
-    values = [evaluator.inexact(evaluator.value(tree)) for tree in (left, right)]
-    return 5 * abs(values[0] - values[1]) <= max(map(abs, values)) * (1 + ROUNDING)
 
 
 def proportion(left: Tree, right: Tree, budget: Budget) -> int:
@@ -469,12 +450,9 @@ def _is_tiny(value: Number) -> bool:
 def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
     """Yield values of the symbols: natural numbers for factorials and (-1)^n, else fractions.
 
-    z and w have complex values, so that |z|² is not z². `UndefinedError` for symbols inside ⌊…⌋, whose steps
-    no points find.
+    z and w have complex values, so that |z|² is not z².
     """
     names, kinds = _names(pair), _kinds(pair[0]) | _kinds(pair[1])
-    if kinds & _STEPS:
-        raise UndefinedError("a rounding of symbols")
     whole = bool(kinds & {"fact", "binom"}) or ("pow" in kinds and _has_powers_of_signs(pair))
     for point in sample_points(len(names), whole=whole):
         values: _Point = dict(zip(names, point, strict=True))
