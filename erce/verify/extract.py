@@ -118,34 +118,34 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
 def boxed_answer(text: str) -> str | None:
     r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without one, or if it does not close.
 
-    Boxes that a comma, "and" or "or" joins are one answer of several values, with their names where these
-    differ. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong",
-    "\boxed{7}?") stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
+    Boxes that a comma, "and" or "or" joins are one answer of several values, with the words and names between
+    them. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong", "\boxed{7}?")
+    stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
 
-    >>> boxed_answer(r"$x = \boxed{2}$ or $x = \boxed{3}$"), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
-    ('2 or 3', 'x=2, y=3')
+    >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
+    ('2', 'x=2 and y=3')
     """
     last = _box(text, _box_start(text))
     if last is None:
         return None
-    boxes, joints = [last], list[_Joint]()
-    while len(boxes) < MAX_BOXES and (box := _box(text, _box_start(text, before=boxes[0].start))):
-        joint = _joint(text[box.end : boxes[0].start][: MAX_BESIDE_CHARACTERS + 1])
-        if joint is None:
+    first, contents, joined = last, {last.content}, last.content
+    for _ in range(MAX_BOXES):
+        box = _box(text, _box_start(text, before=first.start))
+        between = (
+            _DELIMITERS.sub(" ", text[box.end : first.start][: MAX_BESIDE_CHARACTERS + 1]) if box else ""
+        )
+        if box is None or not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
             break
-        boxes.insert(0, box)
-        joints.insert(0, joint)
-    before = text[max(0, boxes[0].start - MAX_BESIDE_CHARACTERS) : boxes[0].start]
-    answers = [box.content for box in boxes]
-    if joints:
-        first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
-        names = [first["name"] if first else "", *(joint.name for joint in joints)]
-        if len(set(names)) > 1 and all(names):
-            answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
-    word = " or " if any(joint.is_or for joint in joints) else ", "
+        joined = f"{box.content}{between}{joined}"
+        first = box
+        contents.add(box.content)
+    before = text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start]
+    answer = last.content
+    if len(contents) > 1:
+        name = _NAME_BEFORE.search(before)
+        answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
     negation = _NEGATION_BEFORE.search(before[-30:])
-    answer = (negation.group() if negation else "") + word.join(dict.fromkeys(answers))
-    return f"{answer}{doubt_after(text, last.end)}"
+    return f"{negation.group() if negation else ''}{answer}{doubt_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -168,20 +168,6 @@ class _Box(NamedTuple):
     start: int
     end: int
     content: str
-
-
-class _Joint(NamedTuple):
-    """What joins a box to the one before it, and the name that its value is given, "" without one."""
-
-    is_or: bool
-    name: str
-
-
-def _joint(between: str) -> _Joint | None:
-    between = _DELIMITERS.sub(" ", between)
-    if match := _JOINT.fullmatch(between):
-        return _Joint(match["word"].endswith("or"), match["name"] or "")
-    return _Joint(True, "") if _OR_BETWEEN.fullmatch(between) else None
 
 
 def _box_start(text: str, before: int | None = None) -> int:
@@ -403,10 +389,10 @@ _BOX = re.compile(r"\\(?:boxed|fbox)(?![^\W\d_])\s*+")  # not \boxedwith
 _UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
-_NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
+_NAME = r"\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
 _OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
-_JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
+_JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|less\s+than|more\s+than|fewer\s+than|greater\s+than|larger\s+than|"
     r"smaller\s+than|higher\s+than|lower\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"

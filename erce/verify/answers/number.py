@@ -125,8 +125,7 @@ def _unit_and_scale(written: str, phrase: str | None) -> tuple[str, int, str]:
     except UnparsedError:
         if phrase is not None or not written.replace(" ", "").isalpha():
             raise
-    first, _, rest = written.rpartition(" ")  # 7 inches long
-    return *_unit_and_scale(first if rest else "", None)[:2], written.casefold()
+    return "", 1, written.casefold()
 
 
 def _is_in_radians(tree: Tree) -> bool:

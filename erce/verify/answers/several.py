@@ -134,15 +134,10 @@ class Matrix:
 
 
 def read_matrix(tokens: list[Token]) -> Matrix:
-    """Return the matrix; sums and multiples of matrices are computed, products are not read."""
+    """Return the matrix; a sum of matrices is computed, products and multiples are not read."""
     if enclosed(tokens) and tokens[0].kind == "sign":
         tokens = tokens[1:-1]
-    terms, signs = split(tokens, lambda token: token.is_sign("+", "-"))
-    if not terms[0]:  # a sign before the first term
-        terms = terms[1:]
-    else:
-        signs = [Token("sign", "+"), *signs]
-    total, *others = [_term(term, sign.text == "-") for term, sign in zip(terms, signs, strict=True)]
+    total, *others = map(_rows, split_at_sign(tokens, "+"))
     for rows in others:
         if _sizes(rows) != _sizes(total):
             raise UnparsedError("a sum of matrices of different sizes")
@@ -157,23 +152,9 @@ def _sizes(rows: Rows) -> list[int]:
     return [len(row) for row in rows]
 
 
-def _term(tokens: list[Token], negative: bool) -> Rows:
-    """Return the value of one term: a matrix, with an expression before it or not."""
-    start = next((at for at, token in enumerate(tokens) if token.kind == "begin"), len(tokens))
-    if not enclosed(tokens[start:]):
-        raise UnparsedError("a product of matrices, or no matrix")
-    rows, factor = _rows(tokens[start:]), tokens[:start]
-    if factor and factor[-1].is_sign("*", "×"):
-        factor = factor[:-1]
-    scale: Tree = parse_tokens(factor) if factor else ("num", 1)
-    if scale == ("num", 1) and not negative:
-        return rows
-    return tuple(
-        tuple(("mul", (("neg", scale) if negative else scale, entry)) for entry in row) for row in rows
-    )
-
-
 def _rows(tokens: list[Token]) -> Rows:
+    if not enclosed(tokens) or tokens[0].kind != "begin":
+        raise UnparsedError("no matrix")
     name, inner = tokens[0].text, tokens[1:-1]
     if name not in _ENVIRONMENTS or tokens[-1].text != name:
         raise UnparsedError(f"the environment {name!r}")

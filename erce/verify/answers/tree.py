@@ -145,6 +145,7 @@ class Evaluator:
             raise UndefinedError("this is not a natural number")
         if value > 5000:
             raise TooLargeError("an integer over 5000")
+        self.budget.spend(value >> 3)  # for a factorial
         return value
 
     def bounded(self, value: Number) -> Number:
@@ -271,21 +272,9 @@ def _call(evaluator: Evaluator, name: str, arguments: tuple[Tree, ...]) -> Numbe
         raise UndefinedError(f"{name} has no value here") from error
 
 
-def _factorial(evaluator: Evaluator, argument: Tree) -> Number:
-    value = evaluator.natural(argument)
-    evaluator.budget.spend(value >> 3)
-    return math.factorial(value)
-
-
-def _binomial(evaluator: Evaluator, above: Tree, below: Tree) -> Number:
-    chosen = evaluator.natural(below)
-    evaluator.budget.spend(chosen)
-    return math.comb(evaluator.natural(above), chosen)
-
-
 _EXACT_CALLS: dict[str, Callable[..., Number]] = {
-    "fact": _factorial,
-    "binom": _binomial,
+    "fact": lambda evaluator, argument: math.factorial(evaluator.natural(argument)),
+    "binom": lambda evaluator, above, below: math.comb(evaluator.natural(above), evaluator.natural(below)),
     "abs": lambda evaluator, argument: abs(evaluator.value(argument)),
 }
 _VALUES: dict[str, Callable[..., Number]] = {
