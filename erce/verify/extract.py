@@ -13,7 +13,6 @@ Each takes time linear in the text.
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -57,25 +56,19 @@ def without_traces(text: str, traces: Traces = TRACES) -> str:
     `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
     opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
     """
-    closing, folded = _closing_marks(tuple(map(tuple, traces))), text.casefold()
-    marks = (*closing, *closing.values())
-    if not any(mark in folded for mark in marks):  # which is usual, and quick to see
-        return text
-    awaited, start, kept = "", 0, []
-    for match in re.finditer("|".join(map(re.escape, marks)), text, re.IGNORECASE):
-        mark = match.group().casefold()
-        if mark in closing and not awaited:
-            kept.append(text[start : match.start()])
-            awaited = closing[mark]
-        elif mark not in closing and awaited in ("", mark):
-            start, kept = match.end(), kept if awaited else []
-            awaited = ""
-    return "" if awaited else "".join([*kept, text[start:]])
-
-
-@lru_cache(maxsize=16)
-def _closing_marks(traces: tuple[tuple[str, ...], ...]) -> dict[str, str]:
-    return {opening.casefold(): end.casefold() for opening, end in traces}
+    folded = text.casefold()
+    for opening, end in traces:
+        if opening.casefold() not in folded and end.casefold() not in folded:
+            continue
+        *closed, after = re.split(re.escape(end), text, flags=re.IGNORECASE)
+        kept = ""
+        for trace in closed:
+            before, *opened = re.split(re.escape(opening), trace, maxsplit=1, flags=re.IGNORECASE)
+            kept = kept + before if opened else ""
+        if re.search(re.escape(opening), after, re.IGNORECASE):
+            return ""
+        text = kept + after
+    return text
 
 
 def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> str | None:

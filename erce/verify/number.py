@@ -8,7 +8,7 @@ from typing import NamedTuple
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.units import unit_words
+from erce.verify.answers.units import read_unit
 from erce.verify.extract import (
     TRACES,
     Traces,
@@ -176,7 +176,7 @@ def _number(line: str) -> _Number | None:
     words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
     words = _COUNTED.sub("", words) if words else words
     try:
-        factor = unit_words(words)[1]
+        factor = read_unit(words)[1] if words else 1
     except UnparsedError:
         return None
     sign, denominator = opening["sign"], over[1] if over else "1"

@@ -8,7 +8,7 @@ from erce.verify.answers.expression import join_digit_groups, parse_tokens
 from erce.verify.answers.limits import Budget, UnparsedError
 from erce.verify.answers.tokens import END, TRIGONOMETRIC, Token
 from erce.verify.answers.tree import Evaluator, Tree, nodes, symbols
-from erce.verify.answers.units import CURRENCIES, UNITS, unit_of, unit_words, units_agree
+from erce.verify.answers.units import CURRENCIES, UNITS, read_unit, units_agree
 from erce.verify.answers.written import without_base_ten
 
 _INVERSES = frozenset(["arcsin", "arccos", "arctan", "arccot"])
@@ -49,10 +49,6 @@ class Quantity:
     @property
     def named_unit(self) -> str:
         return self.unit or ("percent" if self.percent else "")
-
-    @property
-    def is_number(self) -> bool:
-        return not symbols(self.tree)
 
     def _same_percentage(self, other: "Quantity", comparison: Comparison) -> bool:
         """Return whether the values are equal; where one has a percent sign, by the convention for it.
@@ -120,8 +116,7 @@ def _unit_and_scale(written: str, phrase: str | None) -> tuple[str, int, str]:
     if not written or written.casefold() == phrase:
         return "", 1, ""
     try:
-        words, scale = unit_words(written)
-        return unit_of(words), scale, ""
+        return *read_unit(written), ""
     except UnparsedError:
         if phrase is not None or not written.replace(" ", "").isalpha():
             raise

@@ -28,6 +28,7 @@ from erce.verify.answers.expression import join_digit_groups
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import Quantity, read_quantity
 from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
+from erce.verify.answers.tree import symbols
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
@@ -109,7 +110,7 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if same and not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
         return Verdict(False, "different", detail=f"{_shown(answer)} can be reduced")
     number = value.value if isinstance(value, relations.Named) else value
-    is_number = isinstance(number, Quantity) and number.is_number
+    is_number = isinstance(number, Quantity) and not symbols(number.tree)
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
     return Verdict(same, reason, detail=f"{kind} {_shown(gold)} against {_shown(answer)}")

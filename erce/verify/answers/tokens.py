@@ -18,7 +18,7 @@ _DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one si
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 # Each character and the command that it stands for.
 _COMMAND_TABLE = """
-× times ÷ div π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ∠ angle → to
+× times ÷ div √ sqrt π pi ∞ infty ∪ cup ∩ cap ∖ setminus ∅ emptyset ∈ in ± pm ∓ mp ≈ approx ∠ angle → to
 … ldots θ theta α alpha β beta γ gamma δ delta ε epsilon φ phi ϕ phi λ lambda ω omega σ sigma μ mu µ mu
 ρ rho τ tau ψ psi Δ Delta Ω Omega £ pounds € euro ¥ textyen ₹ rupee
 """
@@ -36,11 +36,7 @@ _CHARACTERS = {
 }
 _KEPT = frozenset("≤≥≠°")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
-_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]++")
-_SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]++")
-_ROOT = re.compile(r"([√∛∜])\s*+([0-9]++|[A-Za-z]|(?=[{(])|)")
-_DEGREES = {"√": "", "∛": "[3]", "∜": "[4]"}
 PERCENT = frozenset({"percent", "percentage", "pct", "per cent", "%", "\\%"})
 _TOKEN = re.compile(
     r"""
@@ -152,8 +148,6 @@ def clean(text: str) -> str:
 
 def _ascii(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
-    text = _SUBSCRIPT.sub(lambda run: "_{" + run.group().translate(_SUBSCRIPTS) + "}", text)
-    text = _ROOT.sub(lambda root: f"\\sqrt{_DEGREES[root[1]]}" + (f"{{{root[2]}}}" if root[2] else ""), text)
     return "".join(character if character.isascii() else _as_latex(character) for character in text)
 
 

@@ -3,6 +3,7 @@
 About thirty units are known, no nouns: of "42 marbles" only the reference may say "marbles".
 """
 
+import math
 import re
 from collections import Counter
 from itertools import pairwise
@@ -42,35 +43,28 @@ _BETWEEN = re.compile(r"[\s.,'()*~-]++")
 _TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
-def unit_words(text: str) -> tuple[list[str], int]:
-    """Return the words of a unit, and the factor of words such as "million" among them.
+def read_unit(text: str) -> tuple[str, int]:
+    """Return the unit that words state, in one spelling and order, and the factor of words like "million".
 
     `UnparsedError` if the text holds anything else.
+
+    >>> read_unit("square inches"), read_unit("million miles per hour"), read_unit("m/s^2")
+    (('inch^2', 1), ('hour^-1 mile', 1000000), ('m second^-2', 1))
     """
-    if _CAPITAL.search(text):
-        raise UnparsedError(f"{text.strip()[:40]!r} after a number")
-    text = text.casefold()
-    words = [part for word in _WORD.findall(text) for part in _SPEEDS.get(word, [word])]
-    unread = _BETWEEN.sub("", _WORD.sub("", text))
-    scale = 1
-    for word in words:
-        scale *= _SCALES.get(word, 1)
+    words = [part for word in _WORD.findall(text.casefold()) for part in _SPEEDS.get(word, [word])]
+    unread = _BETWEEN.sub("", _WORD.sub("", text.casefold()))
+    scale = math.prod(_SCALES.get(word, 1) for word in words)
     unfinished = bool(words) and words[-1] in ("per", "/", *_SQUARES)
     known = all(
         before in UNITS if word in _POWERS or word[0] == "^" else word in _KNOWN
         for before, word in pairwise(["", *words])
     )
-    if unread or unfinished or scale > 10**15 or not known:
+    if _CAPITAL.search(text) or unread or unfinished or scale > 10**15 or not known:
         raise UnparsedError(f"{text.strip()[:40]!r} after a number")
-    return words, scale
+    return _unit_of(words), scale
 
 
-def unit_of(words: list[str]) -> str:
-    """Return the unit in one spelling and order ("miles per hour" is "hour^-1 mile"), "" for none.
-
-    >>> unit_of(["square", "inches"]), unit_of(["m", "/", "s", "^2"])
-    ('inch^2', 'm second^-2')
-    """
+def _unit_of(words: list[str]) -> str:
     powers = Counter[str]()
     sign, square, last = 1, 1, ""
     for word in words:

@@ -92,8 +92,7 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 ≢ \sin^3 x ≡ (\sin x)^2
 2\sin x\cos x ≡ \sin 2x ≡ \sin(2x) ≢ 2\sin x ≢ \cos 2x ≢ \sin^2 x ≢ 2\sin x\cos y ≡ 2\cos x\sin x
 \tan x ≡ tan(x) ≢ \cot x ≢ \frac{\cos x}{\sin x} ≢ \tan y ≢ \sin x ≡ \frac{\sin x}{\cos x} ≡ \tan(x)
-\arctan 2 ≡ \tan^{-1} 2 ≡ \tan^{-1}(2) ≢ \tan 2 ≢ \frac{1}{\tan 2} ≢ \arctan\frac12 ≢ -\arctan 2
-\arcsin\frac{1}{2} ≡ \sin^{-1}\left(\frac12\right) ≢ \frac{\pi}{3} ≢ \arccos\frac12 ≡ \frac{\pi}{6}
+\arctan 2 ≢ \tan 2 ≢ \frac{1}{\tan 2} ≢ \arctan\frac12 ≢ -\arctan 2
 -\cos x ≢ \cos(-x) ≢ \cos x ≢ \sin x ≡ \cos(x+\pi)
 3\sin\theta ≡ 3\sin(\theta) ≡ 3 \cdot \sin θ ≢ 3\sin\phi ≢ \sin 3\theta ≢ 3\cos\theta
 [logarithms]
@@ -114,10 +113,9 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 1 ≢ 0 ≢ 2! ≡ 0! ≡ 1! ≡ \binom{7}{0}
 \frac{n!}{k!(n-k)!} ≡ \binom{n}{k} ≢ \binom{k}{n} ≢ \frac{n!}{k!} ≢ \frac{n}{k}
 [functions of numbers]
-3 ≡ \lfloor \pi \rfloor ≡ \left\lfloor \frac{7}{2} \right\rfloor ≡ |-3| ≡ \lceil 2.1 \rceil
-≢ \lceil \pi \rceil ≢ -|3| ≢ \gcd(9,18) ≢ \min(1,3)
-\lfloor x \rfloor ≢ x ≢ \lceil x \rceil ≢ |x| ≡ \left\lfloor x\right\rfloor
-|x-1| ≢ x-1 ≢ |x+1| ≢ |x|-1 ≢ 1-x ≡ |1-x| ≡ \left|x-1\right| ≡ \lvert x-1\rvert
+3 ≡ |-3| ≢ \lceil \pi \rceil ≢ -|3| ≢ \gcd(9,18) ≢ \min(1,3)
+\lfloor x \rfloor ≡ \left\lfloor x\right\rfloor ≢ x ≢ \lceil x \rceil ≢ |x|
+|x-1| ≡ |1-x| ≢ x-1 ≢ |x+1| ≢ |x|-1 ≢ 1-x ≡ \left|x-1\right| ≡ \lvert x-1\rvert
 55 ≢ \sum_{k=1}^{9} k ≢ \sum_{k=0}^{11} k
 [polynomials]
 x^2+2x+1 ≡ (x+1)^2 ≡ 1+2x+x^2 ≡ x(x+2)+1 ≢ x^2+2x-1 ≢ x^2+x+1 ≢ x^3+2x+1 ≢ y^2+2y+1 ≢ (x-1)^2 ≢ x^2+1 ≢ x^2+2x
@@ -159,7 +157,7 @@ y<2x+1 ≡ 2x+1>y ≡ y-2x<1 ≢ y\le 2x+1 ≢ y>2x+1 ≢ y<2x-1 ≢ y=2x+1 ≢ 
 ≢ \begin{pmatrix}3&4\\1&2\end{pmatrix} ≢ 1,2,3,4 ≢ -2
 \begin{pmatrix}6&8\\10&12\end{pmatrix}
 ≡ \begin{pmatrix}1&2\\3&4\end{pmatrix}+\begin{pmatrix}5&6\\7&8\end{pmatrix}
-≡ 2\begin{pmatrix}3&4\\5&6\end{pmatrix} ≢ \begin{pmatrix}1&2\\3&4\end{pmatrix}
+≢ \begin{pmatrix}1&2\\3&4\end{pmatrix}
 \begin{pmatrix}1/2\\-3\end{pmatrix} ≢ \begin{pmatrix}\frac12\\3\end{pmatrix}
 ≢ \begin{pmatrix}-3\\\frac12\end{pmatrix} ≢ \frac12 ≡ \begin{pmatrix}\frac12\\-3\end{pmatrix}
 \begin{pmatrix}\cos\theta&-\sin\theta\\\sin\theta&\cos\theta\end{pmatrix}
@@ -257,7 +255,6 @@ x>1,x>2 ≢ x>2
 1011_2 ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
 9\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
 (0,\infty) ≢ \text{all real numbers}
-\begin{pmatrix}2\\4\end{pmatrix} ≢ 3\begin{pmatrix}1\\2\end{pmatrix}
 \cos 13\text{ degrees} ≢ \cos 13 ≢ \cos 14^\circ
 \begin{pmatrix}1\\2\end{pmatrix} ≢ \langle 2,1\rangle
 \begin{pmatrix}7\\-2\end{pmatrix} ≢ (-2,7) ≢ \begin{pmatrix}7&-2\end{pmatrix}
@@ -280,7 +277,6 @@ f(x)=x, f(x)=-x ≢ g(x)=x,g(x)=-x
 \frac{1}{2} ≢ \textbf{(B) } \frac{1}{3}
 500\text{ nm} ≢ 500\text{ mm} ≢ 5\text{ nm}
 22^\circ\text{C} ≢ 22\text{ °F} ≢ 2.2\text{ °C} ≢ 32\text{ °C}
-x\approx 2.236 ≢ x ≢ x\approx 5.1 ≢ -2.236
 x>2.5\text{ cm} ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
 60\text{ km}/\text{h} ≢ 60\text{ m}/\text{s} ≢ 60\text{ km}
 3x/m ≢ 3x/\text{s} ≢ 3x
@@ -288,6 +284,7 @@ x>2.5\text{ cm} ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
 x^2-y^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2 ≢ x-y=C
 x=5 ≢ \overline{x}=5
 120 ≢ 1003
+\sqrt[3]{5} ≢ √5 ≢ ∜5 ≢ 3\sqrt{5}
 (x,y)=(t,5t),\ t\in\mathbb{R} ≢ (y,x)=(t,5t),\ t\in\mathbb{R}
 n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 \pm\sqrt{6\pm1} ≢ \sqrt7,\sqrt5,-\sqrt7,\sqrt6 ≢ \sqrt7,\sqrt5
@@ -324,7 +321,7 @@ x+1 ≡ x\,+\,1 ≡ x~+~1 ≡ $x+1$ ≡ \(x+1\) ≡ \[x+1\] ≢ x-1 ≢ x1 ≢ y
 5 ≡ 5\text{ } ≡ 5. ≢ 5\% 5 ≢ 5^5 ≢ 55 ≡ \mathbf{5} ≡ \textbf{5} ≡ \text{5} ≡ \mathrm{5} ≡ \boxed{5} ≡ \fbox{5}
 \frac{3}{4} ≡ \( \frac{3}{4} \) ≡ \frac{3}{4}\, ≡ \,\frac{3}{4} ≡ \frac{3}{4}$ ≡ \frac{\text{3}}{\text{4}}
 10 ≢ 1, 0
-4\sqrt{3}\approx 6.93 ≡ 4\sqrt3 ≢ 6
+4\sqrt{3}\approx 6.93 ≢ 6
 [plain text]
 \frac{\sqrt{3}}{2} ≡ sqrt(3)/2 ≡ √3/2 ≡ (sqrt(3))/2 ≢ sqrt(3/2) ≢ sqrt(2)/3 ≢ 3/2 ≢ sqrt3/4 ≡ sqrt(3) / 2
 3x^2-2x ≢ 3*x^2+2*x ≢ 3x*2-2x ≢ 3^2x-2x ≢ (3x)^2-2x ≡ 3*x^2-2*x ≡ 3x**2 - 2x ≡ x(3x-2) ≡ 3 x^2 - 2 x
@@ -352,11 +349,10 @@ x\ge 5 ≢ x > 5 ≢ x <= 5 ≢ x = 5 ≡ x >= 5 ≡ x>=5
 7\pi\text{ square feet} ≢ 7 ≡ 7\pi ≡ 7\pi\ \text{ft}^2
 \frac{5}{9}\text{ of the pizza} ≡ \frac59
 8\text{ ways} ≡ 8 ≡ 8 ways
-\approx 3.5 ≡ 3.5
 [trig]
 \sin 75^\circ ≢ \frac{\sqrt6-\sqrt2}{4} ≡ \frac{\sqrt6+\sqrt2}{4}
 \cos 2x ≡ 1-2\sin^2 x ≢ 1-\sin^2 x ≢ 2\cos x ≡ \cos^2 x-\sin^2 x ≡ 2\cos^2x-1
-\sin^{-1} x ≢ \frac{1}{\sin x} ≡ \arcsin x
+\sin^{-1} x ≢ \frac{1}{\sin x}
 \sinh x ≡ \frac{e^x-e^{-x}}{2} ≢ \cosh x
 [polynomials]
 \sqrt{4x^2} ≢ 2x
@@ -376,7 +372,6 @@ x = \frac{-b \pm \sqrt{b^2-4ac}}{2a} ≢ \frac{b\pm\sqrt{b^2-4ac}}{2a} ≡ \frac
 [inequalities]
 x<-2\text{ or }x>2 ≡ (-\infty,-2)\cup(2,\infty) ≡ x>2\text{ or }x<-2 ≢ -2<x<2 ≢ x<-2
 x\le 1\text{ or }x\ge 4 ≡ (-\infty,1]\cup[4,\infty) ≢ (-\infty,1)\cup(4,\infty) ≢ 1\le x\le 4
-a<b<c ≢ a<c<b
 0<x ≢ x<0 ≡ x>0 ≡ (0,\infty)
 2x+3>7 ≡ x>2
 [sets]
@@ -390,9 +385,6 @@ a<b<c ≢ a<c<b
 \text{3:30 PM} ≡ 3:30\text{ PM} ≢ 3:30\text{ AM} ≢ 4:30\text{ PM}
 [multiple choice]
 \textbf{(A) } 5 ≢ \textbf{(B) } 5
-[matrices]
-\frac{1}{2}\begin{pmatrix}2&4\\6&8\end{pmatrix} ≡ \begin{pmatrix}1&2\\3&4\end{pmatrix}
--\begin{pmatrix}1\\2\end{pmatrix} ≡ \begin{pmatrix}-1\\-2\end{pmatrix}
 [mixed]
 -\frac{1}{2} ≡ -{1 \over 2} ≡ {-1 \over 2} ≡ \frac{-1}{2} ≢ 1/2 ≢ -2 ≡ -1/2 ≡ -.5 ≡ -0.5 ≡ \frac{1}{-2}
 3\sqrt[3]{4} ≢ 3\sqrt{4} ≢ \sqrt[3]{12} ≡ 3\cdot\sqrt[3]{4} ≡ \sqrt[3]{108} ≡ 3\cdot 4^{1/3} ≡ 3*4^(1/3)
@@ -402,7 +394,6 @@ a^{m+n} ≡ a^m a^n ≢ a^{mn}
 45^\circ ≢ 45\pi ≡ 45 ≡ 45\,^\circ ≡ 45^\circ. ≡ \angle A=45^\circ ≡ \theta = 45^\circ
 (-5,-2)\cup(0,3) ≢ (-5,-2)\cup(0,3] ≢ (-5,3) ≢ (-5,-2),(0,4)
 DEF_{16} ≢ DEE_{16}
-\frac{1}{3}\approx 0.333 ≡ \frac13
 10\% ≡ 10 ≢ 0.01 ≡ 0.1 ≡ \frac{1}{10} ≡ 10\,\%
 ax+by=c ≡ ax+by-c=0 ≢ ax-by=c
 x>0,y>0 ≢ x>0
@@ -412,7 +403,6 @@ x>0,y>0 ≢ x>0
 \vec{a}+\vec{b} ≡ \vec{b}+\vec{a} ≢ \vec{a}-\vec{b}
 \hat{i}+2\hat{j} ≡ 2\hat{j}+\hat{i} ≢ \hat{j}+2\hat{i}
 O(n^2) ≢ O(n)
-\lfloor 3.7\rfloor ≡ 3 ≢ 4
 8:15\text{ a.m.} ≡ 8:15 \text{ AM} ≢ 8:15\text{ p.m.} ≢ 8:51\text{ a.m.}
 [exact decimals]
 1000000 ≡ 1000000.0 ≢ 1000000.4
@@ -495,8 +485,7 @@ x\in[0,1],\ y\in[0,2] ≡ y\in[0,2],\ x\in[0,1] ≢ x\in[0,2],\ y\in[0,1] ≢ x\
 x>1,\ x<4,\ x\in\mathbb{R} ≡ (1,4) ≢ \{2,3\}
 x>3 ≢ x>3\text{ prime} ≢ x>3\text{ integer} ≢ x>3\text{ even}
 a\text{ and }b ≡ b and a ≢ b\text{ and }c
-e ≡ e\approx 2.718 ≢ 2.718
-f(3)\approx 2.1 ≡ 2.1 ≢ f(3)\approx 5
+e ≢ 2.718
 [values of one letter]
 7, -4 ≡ r_1=-4, r_2=7 ≡ r_1=7, r_2=-4 ≡ r_1=-4\text{ or }r_2=7 ≢ r_1=4, r_2=-7 ≢ r_1=7 ≢ r_1=7, r_2=7
 \lambda=2,9 ≢ \mu_1=9, \mu_2=2 ≢ \lambda_1=9, \lambda_2=9 ≢ \lambda_1=9, \lambda_2=2, \lambda_3=2
