@@ -59,3 +59,7 @@ def __getattr__(name: str) -> object:
         if name in names:
             return getattr(import_module(module), name)
     raise AttributeError(f"module 'erce.verify' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
