@@ -403,7 +403,7 @@ def _agree(pair: _Pair, point: _Point, budget: Budget, *, near: bool = False, re
     left, right = evaluator.value(pair[0]), evaluator.value(pair[1])
     if near:
         left, right = evaluator.inexact(left), evaluator.inexact(right)
-        return abs(left - right) * TOLERANCE.denominator <= min(abs(left), abs(right)) * (1 + ROUNDING)
+        return abs(left - right) * TOLERANCE.denominator <= min(abs(left), abs(right))
     return _close(evaluator, left, right) or (_is_tiny(left) and _is_tiny(right))
 
 
