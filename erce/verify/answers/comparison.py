@@ -56,7 +56,6 @@ class Value(Protocol):
     """A reference of one kind, which reads an answer as that kind."""
 
     kind: ClassVar[str]
-    # else a name such as the x = of x = 5 is taken away before
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
         """Return whether the tokens write the same value; `UnparsedError` if they do not write this kind."""

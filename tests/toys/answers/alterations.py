@@ -71,10 +71,6 @@ def _dropped_entry(answer: str, draw: Random) -> str | None:
     return left + ",".join(entries[:-1]) + right
 
 
-def _intersection(answer: str, draw: Random) -> str | None:
-    return answer.replace("\\cup", "\\cap") if "\\cup" in answer else None
-
-
 def _relation(answer: str, draw: Random) -> str | None:
     for relation, other in RELATIONS.items():
         if re.search(re.escape(relation) + r"(?![a-z])", answer):
@@ -111,7 +107,6 @@ OTHER: dict[str, Mutation] = {
     "a bracket": _brackets,
     "entries swapped": _swapped,
     "an entry lost": _dropped_entry,
-    "an intersection": _intersection,
     "the relation": _relation,
     "upside down": _fraction_upside_down,
     "a root lost": _lost_root,

@@ -122,29 +122,6 @@ def _unicode(answer: str, draw: Random) -> str | None:
 UNICODE = {r"\pi": "π", r"\infty": "∞", r"\cup": "∪", r"\le": "≤", r"\ge": "≥", r"^\circ": "°"}
 
 
-def _set_order(answer: str, draw: Random) -> str | None:
-    enclosed = ENCLOSED.fullmatch(answer)
-    if enclosed is None or enclosed.group(1) != "\\{" or enclosed.group(3) != "\\}":
-        return None
-    return "\\{" + ",".join(reversed(split(enclosed.group(2), ","))) + "\\}"
-
-
-def terms(answer: str) -> list[str]:
-    """Return the signed terms of a scalar sum, or the answer alone if it is no sum."""
-    if not is_scalar(answer):
-        return [answer]
-    marked = re.sub(r"(?<=[0-9a-z)} ])-(?![^{(]*[})])", "\0-", answer.replace("+", "\0+"))
-    return [part.replace("\0", "") for part in split(marked, "\0")]
-
-
-def _sum_order(answer: str, draw: Random) -> str | None:
-    parts = [term.strip() for term in terms(answer)]
-    if len(parts) < 2 or "" in parts or any(part.count("(") != part.count(")") for part in parts):
-        return None
-    turned = [part if part[0] in "+-" else "+" + part for part in reversed(parts)]
-    return "".join(turned).removeprefix("+")
-
-
 def _times_one(answer: str, draw: Random) -> str | None:
     form = draw.choice(
         ["({})", "({})+0", "1\\cdot({})", "\\frac{{2({})}}{{2}}", "({})^1", "-(-({}))", "\\left({}\\right)"]
@@ -184,8 +161,6 @@ def _fraction_forms(answer: str, draw: Random) -> str | None:
 CHAINED: dict[str, Mutation] = {
     "kinds of fraction": _fractions,
     "short fractions": _short_fractions,
-    "order of a set": _set_order,
-    "order of a sum": _sum_order,
 }
 SAME: dict[str, Mutation] = {
     **CHAINED,

@@ -47,11 +47,9 @@ NUMBERS = r"""
 [mixed numbers]
 1\frac{1}{2} ≡ 1.5 ≡ \frac{3}{2} ≡ 1\frac12 ≡ 1 1/2 ≢ \frac{1}{2} ≢ \frac{11}{2} ≢ 1-\frac12 ≢ 2
 ≢ 1\frac{1}{3} ≢ 1\cdot\frac{1}{2} ≡ 1 \frac{1}{2} ≡ 1\dfrac{1}{2} ≡ 1+\frac12 ≡ 1\,\frac{1}{2}
-7\frac{3}{8} ≢ \frac{21}{8} ≢ \frac{73}{8} ≢ 7\frac{5}{8} ≢ 8\frac{3}{8} ≡ \frac{59}{8} ≡ 7.375
 [percent]
 35\% ≡ 35% ≡ 0.35 ≡ \frac{7}{20} ≡ 35 ≡ 35 percent ≡ 35\text{ percent} ≢ 3.5\% ≢ 350\% ≢ 53\% ≢ 0.035 ≢ 36
 12.5\% ≡ 12.5 ≢ 1.25 ≢ 125 ≢ 12\% ≡ \frac18 ≡ 0.125 ≡ 12\frac{1}{2}\%
-0.25 ≢ 25 ≢ 2.5 ≢ 0.25x ≢ 52\% ≡ 25\%
 1 ≢ 100 ≢ 0.01
 [currency]
 48 ≡ \$48 ≡ $48 ≡ 48\text{ dollars} ≡ €48 ≡ 48 dollars ≢ \$84 ≢ \$4.8 ≢ \$48.50 ≢ \$480 ≢ \$ ≡ \$48.00
@@ -92,7 +90,6 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 ≢ \sin^3 x ≡ (\sin x)^2
 2\sin x\cos x ≡ \sin 2x ≡ \sin(2x) ≢ 2\sin x ≢ \cos 2x ≢ \sin^2 x ≢ 2\sin x\cos y ≡ 2\cos x\sin x
 \tan x ≡ tan(x) ≢ \cot x ≢ \frac{\cos x}{\sin x} ≢ \tan y ≢ \sin x ≡ \frac{\sin x}{\cos x} ≡ \tan(x)
-\arctan 2 ≢ \tan 2 ≢ \frac{1}{\tan 2} ≢ \arctan\frac12 ≢ -\arctan 2
 -\cos x ≢ \cos(-x) ≢ \cos x ≢ \sin x ≡ \cos(x+\pi)
 3\sin\theta ≡ 3\sin(\theta) ≡ 3 \cdot \sin θ ≢ 3\sin\phi ≢ \sin 3\theta ≢ 3\cos\theta
 [logarithms]
@@ -100,7 +97,6 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 3 ≡ \log_2 8 ≡ \log_{2}{8} ≡ \log_2(8) ≢ \log_8 2 ≢ \log_2 9 ≢ \log_3 8 ≡ \frac{\ln 8}{\ln 2} ≡ \log_{10} 1000
 5 ≢ \ln 5 ≢ e^5 ≡ e^{\ln 5} ≡ 2^{\log_2 5} ≡ \ln e^5
 -\ln 3 ≢ \ln 3 ≢ \frac{1}{\ln 3} ≢ \ln(-3) ≡ \ln\frac13 ≡ \ln\left(\frac{1}{3}\right)
-\ln x ≢ \ln y ≢ \log_2 x ≢ x ≢ \ln(x+1)
 [complex]
 3+4i ≡ 4i+3 ≡ 3 + 4 i ≡ 3+i4 ≡ 3+4\mathrm{i} ≢ 3-4i ≢ 4+3i ≢ 7i ≢ 5 ≢ 3+4 ≢ -3+4i ≢ (3,4) ≡ 3+4\cdot i
 \frac{1}{2}+\frac{\sqrt{3}}{2}i ≡ \cos 60^\circ+i\sin 60^\circ ≢ \frac{1-i\sqrt{3}}{2} ≢ e^{2\pi i/3}
@@ -114,7 +110,6 @@ e^2-1 ≡ -1+e^{2} ≢ e^{2-1} ≢ e^2+1 ≢ 1-e^2 ≢ 2e-1 ≡ e^2 - 1 ≡ (e-1
 \frac{n!}{k!(n-k)!} ≡ \binom{n}{k} ≢ \binom{k}{n} ≢ \frac{n!}{k!} ≢ \frac{n}{k}
 [functions of numbers]
 3 ≡ |-3| ≢ \lceil \pi \rceil ≢ -|3| ≢ \gcd(9,18) ≢ \min(1,3)
-\lfloor x \rfloor ≡ \left\lfloor x\right\rfloor ≢ x ≢ \lceil x \rceil ≢ |x|
 |x-1| ≡ |1-x| ≢ x-1 ≢ |x+1| ≢ |x|-1 ≢ 1-x ≡ \left|x-1\right| ≡ \lvert x-1\rvert
 55 ≢ \sum_{k=1}^{9} k ≢ \sum_{k=0}^{11} k
 [polynomials]
@@ -158,8 +153,6 @@ y<2x+1 ≡ 2x+1>y ≡ y-2x<1 ≢ y\le 2x+1 ≢ y>2x+1 ≢ y<2x-1 ≢ y=2x+1 ≢ 
 \begin{pmatrix}6&8\\10&12\end{pmatrix}
 ≡ \begin{pmatrix}1&2\\3&4\end{pmatrix}+\begin{pmatrix}5&6\\7&8\end{pmatrix}
 ≢ \begin{pmatrix}1&2\\3&4\end{pmatrix}
-\begin{pmatrix}1/2\\-3\end{pmatrix} ≢ \begin{pmatrix}\frac12\\3\end{pmatrix}
-≢ \begin{pmatrix}-3\\\frac12\end{pmatrix} ≢ \frac12 ≡ \begin{pmatrix}\frac12\\-3\end{pmatrix}
 \begin{pmatrix}\cos\theta&-\sin\theta\\\sin\theta&\cos\theta\end{pmatrix}
 ≡ \begin{bmatrix}\cos\theta&-\sin\theta\\\sin\theta&\cos(\theta)\end{bmatrix}
 ≢ \begin{pmatrix}\cos\theta&\sin\theta\\-\sin\theta&\cos\theta\end{pmatrix}
@@ -171,7 +164,6 @@ SHAPES = r"""
 [intervals]
 [0,1) ≡ \left[0,1\right) ≡ [ 0 , 1 ) ≡ [0, 1.0) ≢ [0,1] ≢ (0,1) ≢ (0,1] ≢ [1,0) ≢ [0,2) ≢ 0,1 ≢ \{0,1\}
 ≢ [0,-1) ≡ [0,\frac22)
-(-\infty,2] ≢ (-\infty,2) ≢ [-\infty,2) ≢ [2,\infty) ≢ (\infty,2] ≢ (-\infty,-2] ≢ 2 ≡ (-\infty, 2] ≡ (−∞,2]
 (-\infty,\infty) ≡ \mathbb{R} ≡ (-\infty,+\infty) ≡ ℝ ≢ \mathbb{Z} ≢ (0,\infty) ≢ \emptyset ≢ [0,\infty)
 [-1,1] ≢ (-1,1) ≢ [-1,1) ≢ [1,-1] ≢ \{-1,1\} ≢ \pm 1 ≡ x\in[-1,1] ≡ \left[ -1, 1 \right]
 [unions]
@@ -201,7 +193,6 @@ SHAPES = r"""
 -12;-11;-10 ≡ -12,-11,-10 ≡ \{-12,-11,-10\} ≢ 12,11,10 ≢ -12,-11
 [plus minus]
 \pm 3 ≡ 3,-3 ≡ \{3,-3\} ≡ \pm3 ≡ x=\pm 3 ≢ 3 ≢ -3 ≢ \pm 4 ≢ 3,3 ≢ 0 ≢ \pm 3i ≡ ±3 ≡ \{-3,3\}
-3\pm 2\sqrt{2} ≢ 3+2\sqrt{2} ≢ 2\pm 3\sqrt{2} ≢ -3\pm 2\sqrt2 ≢ 3\pm 2\sqrt{3} ≡ 3+2\sqrt2,3-2\sqrt2
 x=\pm 3 ≡ x=3,x=-3 ≡ x=3 \text{ or } x=-3 ≡ 3,-3 ≢ x=3 ≢ x=9
 [assignments]
 a=1,b=2 ≡ b=2,a=1 ≡ a = 1, b = 2 ≡ a=1\text{ and }b=2 ≢ a=2,b=1 ≢ 2,1 ≢ a=1,b=3 ≢ a=1 ≢ 1 ≢ a=1,c=2 ≢ b=1,a=2
@@ -215,7 +206,6 @@ n=1,2,3 ≡ 1,2,3 ≡ n = 1, 2, 3 ≢ n=1,2 ≢ n=1,2,4 ≢ n=1
 [bases]
 1011_2 ≡ 1011_{2} ≡ 1011_{ 2 } ≡ 1011_{(2)} ≢ 1011_3 ≢ 1010_2 ≢ 1101_2 ≢ 10112 ≢ 1011_8
 204_5 ≢ 2045 ≢ 204_6 ≢ 240_5 ≢ 20_5 ≡ 204_{5}
-4210_{7} ≢ 4210_{8} ≢ 42107 ≢ 4120_7 ≡ 4210_7
 A3_{16} ≡ \text{A3}_{16} ≢ A3_{15} ≢ 3A_{16} ≢ B3_{16} ≡ A3_{ 16 }
 [text]
 \text{Evelyn} ≡ Evelyn ≡ \textbf{Evelyn} ≡ \mathrm{Evelyn} ≡ \text{Evelyn}. ≢ \text{Evenly} ≢ \text{Evely}
@@ -223,7 +213,6 @@ A3_{16} ≡ \text{A3}_{16} ≢ A3_{15} ≢ 3A_{16} ≢ B3_{16} ≡ A3_{ 16 }
 \text{on} ≢ \text{no} ≢ \text{in} ≢ \text{off} ≢ o+n
 \text{even} ≡ \text{even} ≢ \text{odd} ≢ \text{never} ≢ \text{neither} ≢ even + odd ≡ Even
 \text{Yes} ≢ \text{No} ≢ no ≢ y ≡ yes ≡ \text{yes} ≡ YES
-\text{True} ≢ \text{False} ≢ T+r+u+e ≡ true
 \text{10 apples} ≡ 10 ≢ \text{11 apples} ≢ \text{apples} ≢ 1
 [multiple choice]
 \text{(C)} ≡ (C) ≡ C ≡ \text{C} ≢ (D) ≢ \text{(A)} ≢ B ≢ \text{E} ≢ (C,D) ≢ 3 ≢ \text{(CC)} ≡ \textbf{(C)}
@@ -239,7 +228,6 @@ OTHERS = r"""
 |z-3i|<2 ≡ 2>|z-3i| ≢ |z+3i|<2 ≢ |z-3i|\le 2
 |z|<5 ≡ 5>|z| ≢ -5<z<5
 [near misses]
-x\ne3 ≢ x^2-9\neq0
 x>2 ≢ x^2>4 ≢ x^3>8 ≢ y>2 ≢ x>2, x<5 ≢ x>2y
 (\pm2,3) ≢ (2,3) ≢ (2,-3),(-2,3) ≢ (2,\pm3) ≢ (\pm2,\pm3)
 (\pm1,\pm2) ≢ (1,2),(-1,-2) ≢ (\pm1,2)
@@ -253,21 +241,14 @@ x>1,x>2 ≢ x>2
 42\text{ feet squared} ≢ 42\text{ feet}
 42\text{ cm}^2 ≢ 42\text{ cm}
 1011_2 ≢ (1011)_3 ≢ (1101)_2 ≢ 10110_2
-9\text{ a.m.} ≢ 9\text{ p.m.} ≢ 10\text{ a.m.}
 (0,\infty) ≢ \text{all real numbers}
 \cos 13\text{ degrees} ≢ \cos 13 ≢ \cos 14^\circ
 \begin{pmatrix}1\\2\end{pmatrix} ≢ \langle 2,1\rangle
 \begin{pmatrix}7\\-2\end{pmatrix} ≢ (-2,7) ≢ \begin{pmatrix}7&-2\end{pmatrix}
 \langle 7,-2\rangle ≢ (-2,7) ≢ [7,-2]
 4,9,16 ≢ 4\text{, }9
--8 ≢ &plus;8
-x\le 6 ≢ x &lt; 6
 4e^{i\pi/3} ≢ 4\operatorname{cis} 30^\circ
-\mathbb{R}\setminus\{-2,2\} ≢ x\ne 2
 \frac{\pi}{5} ≢ 63^\circ ≢ 36 ≢ 36\pi
-135^\circ ≢ \frac{\pi}{4} ≢ 135\pi
-9\text{ cm}^2 ≢ 9\text{ cm³} ≢ 9\text{ cm}
-12345 ≢ 12\!,354
 f(x)=x, f(x)=-x ≢ g(x)=x,g(x)=-x
 9.8\text{ m/s}^2 ≢ 9.8\text{ meters per second}
 37^\circ\text{C} ≢ 37\text{ degrees Fahrenheit}
@@ -276,15 +257,9 @@ f(x)=x, f(x)=-x ≢ g(x)=x,g(x)=-x
 12\frac{\text{m}}{\text{s}^2} ≢ 12\text{ m/s} ≢ 12\text{ s/m}
 \frac{1}{2} ≢ \textbf{(B) } \frac{1}{3}
 500\text{ nm} ≢ 500\text{ mm} ≢ 5\text{ nm}
-22^\circ\text{C} ≢ 22\text{ °F} ≢ 2.2\text{ °C} ≢ 32\text{ °C}
-x>2.5\text{ cm} ≢ x>2.5\text{ m} ≢ x>2.5\text{ hours} ≢ x\ge 2.5\text{ cm}
 60\text{ km}/\text{h} ≢ 60\text{ m}/\text{s} ≢ 60\text{ km}
-3x/m ≢ 3x/\text{s} ≢ 3x
--110_2 ≢ 110_2 ≢ (110)_2
-x^2-y^2=C ≢ x^2+y^2=C ≢ x^2-y^2=4 ≢ x^2-y^2=C^2 ≢ x-y=C
 x=5 ≢ \overline{x}=5
 120 ≢ 1003
-\sqrt[3]{5} ≢ √5 ≢ ∜5 ≢ 3\sqrt{5}
 (x,y)=(t,5t),\ t\in\mathbb{R} ≢ (y,x)=(t,5t),\ t\in\mathbb{R}
 n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 \pm\sqrt{6\pm1} ≢ \sqrt7,\sqrt5,-\sqrt7,\sqrt6 ≢ \sqrt7,\sqrt5
@@ -293,7 +268,6 @@ n>2,\ n\in\mathbb{R} ≢ n\ge3,\ n\in\mathbb{R}
 \frac{\pi}{4} ≡ 45^\circ ≢ \frac{\pi}{4}^\circ ≢ 45
 90^\circ ≡ \frac{\pi}{2} ≡ 90 ≢ \frac{\pi}{2}^\circ ≢ \arcsin 2
 \arctan\frac{1}{\sqrt3} ≡ 30^\circ ≢ 60^\circ ≢ 30
-\arctan 2 ≢ 63.4^\circ
 [empty intervals]
 -2<x<1\text{ and }x>3 ≡ \emptyset ≢ (3,-4) ≢ (3,3) ≢ [4,3]
 \emptyset ≢ (3,3) ≢ (5,2]
@@ -306,13 +280,11 @@ u_t=1 ≡ 1 ≢ u_x=1
 x=-2\text{ or }x=5 ≡ x_1=-2,x_2=5 ≡ -2,5 ≡ x=5,-2 ≢ x=-2,y=5 ≢ y=-2\text{ or }y=5 ≢ x=-2\text{ or }x=-5
 n=1,2 ≡ n\in\{1,2\} ≢ k=1,2
 a=1\text{ or }b=2 ≡ b=2\text{ or }a=1 ≢ a=1\text{ and }b=2 ≢ a=1,b=2
-2,-7 ≢ x=2\text{ or }y=-7 ≢ a=2\text{ or }b=-7 ≡ x=2\text{ or }x=-7 ≡ x=2, x=-7
 [unicode]
 \frac{3}{4} ≡ ¾ ≡ 3⁄4 ≢ ½ ≢ ¼ ≢ 34
 \sqrt{2} ≡ √2 ≢ √3 ≢ 2√ ≢ 2² ≡ √{2} ≡ √(2)
 8 ≡ ８ ≢ 23 ≢ 2₃ ≢ ³ ≢ 3² ≡ 2³ ≡ 2^{3}
 x^{12} ≢ x¹2 ≢ x12 ≢ x₁₂ ≡ x¹²
-\alpha+\beta ≢ α-β ≢ α+γ ≢ a+b ≡ α+β ≡ β+α
 a\le b ≡ a≤b ≢ a≥b ≢ a<b
 12 ≡ 1␢2 ≡ １２ ≢ 1 2 ≢ 1² ≢ 21
 1\frac{1}{2} ≡ 1½ ≢ ½ ≢ 11/2
@@ -321,13 +293,11 @@ x+1 ≡ x\,+\,1 ≡ x~+~1 ≡ $x+1$ ≡ \(x+1\) ≡ \[x+1\] ≢ x-1 ≢ x1 ≢ y
 5 ≡ 5\text{ } ≡ 5. ≢ 5\% 5 ≢ 5^5 ≢ 55 ≡ \mathbf{5} ≡ \textbf{5} ≡ \text{5} ≡ \mathrm{5} ≡ \boxed{5} ≡ \fbox{5}
 \frac{3}{4} ≡ \( \frac{3}{4} \) ≡ \frac{3}{4}\, ≡ \,\frac{3}{4} ≡ \frac{3}{4}$ ≡ \frac{\text{3}}{\text{4}}
 10 ≢ 1, 0
-4\sqrt{3}\approx 6.93 ≢ 6
 [plain text]
 \frac{\sqrt{3}}{2} ≡ sqrt(3)/2 ≡ √3/2 ≡ (sqrt(3))/2 ≢ sqrt(3/2) ≢ sqrt(2)/3 ≢ 3/2 ≢ sqrt3/4 ≡ sqrt(3) / 2
 3x^2-2x ≢ 3*x^2+2*x ≢ 3x*2-2x ≢ 3^2x-2x ≢ (3x)^2-2x ≡ 3*x^2-2*x ≡ 3x**2 - 2x ≡ x(3x-2) ≡ 3 x^2 - 2 x
 \frac{\pi}{4} ≢ 4/pi ≢ pi*4 ≢ p*i/4 ≡ pi/4 ≡ (pi)/4 ≡ pi / 4 ≡ 0.25*pi
 -\frac{1}{3} ≡ 1/-3 ≢ 1/3 ≢ -1-3 ≢ 13 ≡ -1/3 ≡ (-1)/3 ≡ -(1/3)
-x\ge 5 ≢ x > 5 ≢ x <= 5 ≢ x = 5 ≡ x >= 5 ≡ x>=5
 [broken latex]
 \frac{1}{2} ≡ \\frac{1}{2} ≡ \frac12 ≡ \frac{1}2 ≢ \frac{1}{} ≢ \frac{}{2} ≢ \frac ≢ } ≢ { ≢ \frac{1} ≢ \
 ≢ frac ≡ {\frac{1}{2}} ≡ \frac{1}{2}\
@@ -344,18 +314,13 @@ x\ge 5 ≢ x > 5 ≢ x <= 5 ≢ x = 5 ≡ x >= 5 ≡ x>=5
 1 ≢ -1 ≢ \phantom{-}2 ≡ \phantom{-}1 ≡ \phantom -1 ≡ \hphantom{2}1 ≡ 1\phantom{.5}
 [units]
 9.8\text{ m/s}^2 ≡ 9.8 ≡ 9.8\,\mathrm{m}/\mathrm{s}^2 ≢ 98 ≢ 8.9 ≡ 9.8 m/s^2 ≡ 9.8\ \text{m s}^{-2}
-15\text{ mph} ≢ 51 ≡ 15 ≡ 15 mph ≡ 15\text{ miles per hour}
 100^\circ\text{C} ≡ 100 ≡ 100^\circ C ≡ 100°C ≢ 10
-7\pi\text{ square feet} ≢ 7 ≡ 7\pi ≡ 7\pi\ \text{ft}^2
 \frac{5}{9}\text{ of the pizza} ≡ \frac59
 8\text{ ways} ≡ 8 ≡ 8 ways
 [trig]
-\sin 75^\circ ≢ \frac{\sqrt6-\sqrt2}{4} ≡ \frac{\sqrt6+\sqrt2}{4}
 \cos 2x ≡ 1-2\sin^2 x ≢ 1-\sin^2 x ≢ 2\cos x ≡ \cos^2 x-\sin^2 x ≡ 2\cos^2x-1
-\sin^{-1} x ≢ \frac{1}{\sin x}
 \sinh x ≡ \frac{e^x-e^{-x}}{2} ≢ \cosh x
 [polynomials]
-\sqrt{4x^2} ≢ 2x
 (n+1)! ≡ (n+1)n! ≢ n!+1
 a_n ≢ a_{n+1} ≢ a
 x' ≢ x
@@ -367,7 +332,6 @@ y=-\frac{1}{2}x+\frac{3}{4} ≡ 2x+4y-3=0 ≢ 2x+4y+3=0 ≡ 4y=3-2x
 \frac{x}{2}+\frac{y}{3}=1 ≡ 3x+2y=6
 x=1\text{ or }x=2 ≡ x=1,2 ≡ 1,2 ≡ x = 1, x = 2 ≢ x=1 ≡ \{1,2\}
 x=2, y=3, z=4 ≡ (x,y,z)=(2,3,4) ≢ (x,y,z)=(2,4,3)
-x = \frac{-b \pm \sqrt{b^2-4ac}}{2a} ≢ \frac{b\pm\sqrt{b^2-4ac}}{2a} ≡ \frac{-b\pm\sqrt{b^2-4ac}}{2a}
 \lambda = 2 ≡ 2
 [inequalities]
 x<-2\text{ or }x>2 ≡ (-\infty,-2)\cup(2,\infty) ≡ x>2\text{ or }x<-2 ≢ -2<x<2 ≢ x<-2
@@ -381,7 +345,6 @@ x\le 1\text{ or }x\ge 4 ≡ (-\infty,1]\cup[4,\infty) ≢ (-\infty,1)\cup(4,\inf
 \langle 1,2\rangle ≡ \langle 1, 2 \rangle ≢ \langle 2,1\rangle
 (x,y)=(3,-1) ≡ x=3,y=-1 ≡ (3,-1) ≡ x=3\text{ and }y=-1 ≢ x=-1,y=3
 [text]
-\text{True} ≢ False ≡ True
 \text{3:30 PM} ≡ 3:30\text{ PM} ≢ 3:30\text{ AM} ≢ 4:30\text{ PM}
 [multiple choice]
 \textbf{(A) } 5 ≢ \textbf{(B) } 5
@@ -399,10 +362,8 @@ ax+by=c ≡ ax+by-c=0 ≢ ax-by=c
 x>0,y>0 ≢ x>0
 \overline{AB} ≢ \overline{AC}
 \triangle ABC ≢ \triangle ABD
-\angle A ≢ \angle B
 \vec{a}+\vec{b} ≡ \vec{b}+\vec{a} ≢ \vec{a}-\vec{b}
 \hat{i}+2\hat{j} ≡ 2\hat{j}+\hat{i} ≢ \hat{j}+2\hat{i}
-O(n^2) ≢ O(n)
 8:15\text{ a.m.} ≡ 8:15 \text{ AM} ≢ 8:15\text{ p.m.} ≢ 8:51\text{ a.m.}
 [exact decimals]
 1000000 ≡ 1000000.0 ≢ 1000000.4
@@ -411,7 +372,6 @@ O(n^2) ≢ O(n)
 0.5 ≢ 0.5000001
 \frac{1}{2} ≢ 0.5000001
 \frac{1}{8} ≡ 0.125 ≢ 0.12500001
-1000000x ≢ 1000000.4x
 \frac{1}{3} ≡ 0.33333333 ≢ 0.3333
 \frac{22}{7} ≢ 3.14 ≡ 3.142857143
 x<1\text{ or }x>2 ≡ x<1, x>2 ≢ x<1\text{ and }x>2 ≡ (-\infty,1)\cup(2,\infty)
@@ -423,7 +383,6 @@ x=42 ≡ 42
 1=x ≢ 1=1
 x=1 ≢ 1=1
 x=5 ≢ 2+3=5
-f(x)=x+1 ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 ≢ t+1 ≡ x+1=f(x) ≡ x+1
 [domains of roots and logarithms]
 \sqrt{a/b} ≡ \sqrt a/\sqrt b ≢ \sqrt b/\sqrt a ≢ \sqrt{ab}
 \sqrt{b/a} ≡ \sqrt b/\sqrt a
@@ -432,18 +391,14 @@ f(x)=x+1 ≢ f(t)=x+1 ≢ f(t)=t+2 ≢ g(x)=x+1 ≢ f'(x)=x+1 ≢ f^{-1}(x)=x+1 
 \sqrt{x^2y} ≢ x\sqrt{y} ≡ |x|\sqrt{y}
 \sqrt{1-x^2} ≢ 1-x ≡ \sqrt{(1-x)(1+x)}
 \sqrt{a^2+b^2} ≢ a+b
-\sqrt{a+b} ≢ \sqrt{a}+\sqrt{b}
-\sqrt{x} ≢ \sqrt{-x} ≢ -\sqrt{x}
 \sqrt[3]{x^3} ≢ |x|
 [signs and names]
 (-1)^n ≡ (-1)^{n+4} ≢ 1 ≢ (-1)^{n+1}
 (-3)^k ≢ 3^k ≢ -3^k
 \angle PQR=40^\circ ≡ 40^\circ ≢ \angle PRQ=40^\circ
 \frac{du}{dv}=3v ≢ \frac{dv}{du}=3v
-\frac{PQ}{RS}=5 ≢ \frac{RS}{PQ}=5
 \alpha=4 ≡ 3\alpha=12 ≢ 3\alpha=4
 18 ≢ g(18)=4 ≢ x(4)=18 ≢ g(x-4)=18 ≡ g(4)=18 ≡ h(h(-2))=18 ≡ P'(1)=18 ≡ t_{\max}=18 ≡ \det B=18
-\frac{2}{7} ≢ P(X=\frac27)=3 ≡ P(X=3)=\frac27 ≡ P(A\cup B)=\frac{2}{7} ≡ E[X]=\frac{2}{7}
 (5,6),(6,5) ≡ (a,b)\in\{(6,5),(5,6)\} ≢ (a,b)\in\{(5,6)\}
 [named tuples]
 (x,y)=(2,5) ≡ (2,5) ≡ x=2,y=5 ≡ y=5,x=2 ≢ (y,x)=(2,5) ≢ x=5,y=2 ≢ (5,2) ≢ (x,y)=(2,5,0) ≢ [2,5] ≢ 2<x<5
@@ -489,7 +444,6 @@ e ≢ 2.718
 [values of one letter]
 7, -4 ≡ r_1=-4, r_2=7 ≡ r_1=7, r_2=-4 ≡ r_1=-4\text{ or }r_2=7 ≢ r_1=4, r_2=-7 ≢ r_1=7 ≢ r_1=7, r_2=7
 \lambda=2,9 ≢ \mu_1=9, \mu_2=2 ≢ \lambda_1=9, \lambda_2=9 ≢ \lambda_1=9, \lambda_2=2, \lambda_3=2
-x\in\{0,4,-1\} ≢ y_1=-1, y_2=0, y_3=4 ≢ x_1=-1, x_2=0 ≢ x_1=1, x_2=0, x_3=4 ≡ x_1=-1, x_2=0, x_3=4
 [space between rows]
 \begin{pmatrix}\frac13\\-5\end{pmatrix} ≡ \begin{pmatrix}\frac13\\[4pt]-5\end{pmatrix}
 ≡ \begin{bmatrix}1/3\\[0.5em]-5\\[1ex]\end{bmatrix} ≢ \begin{pmatrix}\frac13\\[4pt]5\end{pmatrix}
