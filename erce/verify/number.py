@@ -22,7 +22,6 @@ from erce.verify.extract import (
 )
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
-MAX_DIGITS = 200
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
 
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
@@ -51,9 +50,8 @@ def verify_number(
     Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
-    "too large" (over 200 digits), "no answer" (nothing found), and "truncated"
-    if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
-    check takes microseconds. InputError if `answer` itself is not a number.
+    "no answer" (nothing found), "truncated" (cut off before its number; a bare string counts as finished).
+    `elapsed` stays 0: a check takes microseconds. InputError if `answer` itself is not a number.
 
     >>> verdict = verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     >>> verdict.accepted, verdict.reason, verdict.extracted
@@ -76,8 +74,6 @@ def verify_number(
         if not finished:
             return Verdict(False, "truncated", line or None)
         return Verdict(False, "unparsed", line) if line else Verdict(False, "no answer")
-    if number.value is None:
-        return Verdict(False, "too large", number.text)
     if number.text == answer.strip():
         return Verdict(True, "exact", number.text)
     same = abs(number.value - gold) < TOLERANCE
@@ -86,8 +82,7 @@ def verify_number(
 
 def is_number(text: str) -> bool:
     """Return whether a text is one number, as `verify_number` reads it."""
-    number = _number(text.strip())
-    return number is not None and number.value is not None
+    return _number(text.strip()) is not None
 
 
 def same_number(first: str, second: str) -> bool:
@@ -96,22 +91,21 @@ def same_number(first: str, second: str) -> bool:
     >>> same_number("$1,000.00", "1000"), same_number("3", "4"), same_number("none", "none")
     (True, False, True)
     """
-    numbers = [_number(text) for text in (first, second)]
-    values = [number.value for number in numbers if number is not None and number.value is not None]
-    return first == second if len(values) < 2 else abs(values[0] - values[1]) < TOLERANCE
+    one, other = _number(first), _number(second)
+    return first == second if one is None or other is None else abs(one.value - other.value) < TOLERANCE
 
 
 class _Number(NamedTuple):
-    """A number as written; `value` is None if it is too large to compute."""
+    """A number as written."""
 
     text: str
-    value: Fraction | None
+    value: Fraction
 
 
 @lru_cache(maxsize=4096)
 def _reference_value(answer: str) -> Fraction:
     number = _number(answer.strip())
-    if number is None or number.value is None:
+    if number is None:
         raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
 
@@ -181,8 +175,6 @@ def _number(line: str) -> _Number | None:
         return None
     sign, denominator = opening["sign"], over[1] if over else "1"
     text = f"{sign}{written}{over.group() if over else ''}"
-    if max(len(written), len(denominator)) > MAX_DIGITS:
-        return _Number(text[:80], None)
     if int(denominator) == 0:
         return None
     value = Fraction(written.replace(",", "")) / int(denominator) * factor

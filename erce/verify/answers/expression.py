@@ -244,8 +244,6 @@ class ExpressionParser:
         while self.next.is_sign("'"):
             self.at += 1
             name += "'"
-            if len(name) > MAX_DEPTH:
-                raise TooLargeError(f"more than {MAX_DEPTH} primes")
         if name in ("e", "i"):
             return "const", name
         return self.application(name) or ("sym", name)

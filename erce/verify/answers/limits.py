@@ -6,7 +6,6 @@ MAX_DEPTH = 40  # groups within groups, towers of powers, functions of functions
 MAX_DIGITS = 400  # of one number as written
 MAX_ITEMS = 200  # of a list, a set, a tuple, a matrix
 MAX_SYMBOLS = 12
-MAX_TERMS = 1000  # of a written-out sum or product
 MAX_EXPONENT = 10**6
 MAX_BITS = 20_000  # of an exact number
 MAX_MAGNITUDE = 10**7  # of the binary exponent of a number in floating point

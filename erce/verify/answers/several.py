@@ -120,12 +120,8 @@ class Matrix:
     rows: Rows
 
     def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
-        """Return whether the tokens write a matrix of the same entries; a column may be a point, (1, 2)."""
-        bracketed = entries_of(tokens)
-        if bracketed and bracketed[0] == ("(", ")") and {len(row) for row in self.rows} == {1}:
-            rows: Rows = tuple((parse_tokens(part),) for part in bracketed[1])
-        else:
-            rows = read_matrix(tokens).rows
+        """Return whether the tokens write a matrix of the same entries."""
+        rows = read_matrix(tokens).rows
         return _sizes(rows) == _sizes(self.rows) and all(
             comparison.same(entry, other)
             for row, its in zip(self.rows, rows, strict=True)
