@@ -224,10 +224,6 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
         return relations.read_relation(tokens)
     name, forms = stated(tokens)
     value = _read(forms[-1], nesting + 1)
-    if any(name_of(form) for form in forms[:-1]):
-        raise UnparsedError("one value of several names")
-    if lettered and not name:
-        raise UnparsedError("a chain of equations")
     if isinstance(value, several.Values | relations.RealSet) and not value.name:
         return replace(value, name=letter_of(name) if isinstance(value, several.Values) else name)
     comparison = Comparison(_DEFAULT)

@@ -332,8 +332,6 @@ def proportion(left: Tree, right: Tree, budget: Budget) -> int:
         evaluator = Evaluator(point, budget)
         try:
             above, below = evaluator.value(left), evaluator.value(right)
-            if _is_tiny(above) and _is_tiny(below):  # both equations hold here
-                continue
             if _is_tiny(above) or _is_tiny(below):
                 return 0
             ratios.append(evaluator.quotient(above, below))
