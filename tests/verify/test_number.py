@@ -79,6 +79,7 @@ REJECTED = [
     ("18", "#### 18, 19", "unparsed"),
     ("18", "#### 5+13=18", "unparsed"),
     ("18", "#### 18^2", "unparsed"),
+    ("5", "#### 5 - m", "unparsed"),
     ("2", "#### 2\u00b2", "unparsed"),
     ("5", "\\boxed{5\\pi}", "unparsed"),
     ("29", "#### 2**9", "unparsed"),

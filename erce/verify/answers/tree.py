@@ -435,25 +435,16 @@ def _is_tiny(value: Number) -> bool:
 
 
 def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
-    """Yield values of the symbols: natural numbers for factorials and (-1)^n, else fractions.
+    """Yield values of the symbols: natural numbers for factorials, else fractions.
 
     z and w have complex values, so that |z|² is not z².
     """
     names, kinds = _names(pair), _kinds(pair[0]) | _kinds(pair[1])
-    whole = bool(kinds & {"fact", "binom"}) or ("pow" in kinds and _has_powers_of_signs(pair))
-    for point in sample_points(len(names), whole=whole):
+    for point in sample_points(len(names), whole=bool(kinds & {"fact", "binom"})):
         values: _Point = dict(zip(names, point, strict=True))
         for name in _COMPLEX & values.keys():
             values[name] = Evaluator({}, budget).inexact(values[name]) * _TURN
         yield values
-
-
-def _has_powers_of_signs(pair: _Pair) -> bool:
-    return any(
-        node[0] == "pow" and contains(node[1], "neg") and symbols(node[2])
-        for tree in pair
-        for node in nodes(tree)
-    )
 
 
 @lru_cache(maxsize=64)

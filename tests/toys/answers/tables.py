@@ -498,4 +498,17 @@ on ≢ no
 0.5 ≢ 50
 R^2 ≢ r^2
 p = 5, q = 2 and p = 7, q = 3 ≢ p = 5, q = 3 and p = 7, q = 2
+[guards]
+x=\pm\frac{\pi}{3}+2k\pi,k\in\mathbb{Z} ≢ x=\pm\frac{\pi}{3}+k\pi,k\in\mathbb{Z}
+x\in\mathbb{R} ≡ (-\infty,\infty)
+6\text{ feet} ≢ 6\text{ inches}
+1+4=5 ≡ 2+3=5
+x>2.5\text{ cm} ≢ x>2.5\text{ m}
+\lfloor x \rfloor ≡ \left\lfloor x\right\rfloor
+B^{-1}A^{-1} ≢ A^{-1}B^{-1}
+2f(x) ≢ f(2x)
+0.05 ≡ 5\% ≢ 0.05\% ≢ 50\%
+1 ≡ 100\% ≢ 1\% ≢ 0.01
+20 ≡ 20\% ≡ 2000\% ≢ 0.2\%
+0.5\% ≡ 0.005 ≡ 0.5 ≢ 50\%
 """
