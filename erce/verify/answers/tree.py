@@ -47,7 +47,8 @@ _Point = dict[str, Number]
 _BRANCHED = frozenset({"root", "pow", "ln", "log"})
 _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 # Factors of a value from the fourth point on: |x - 20| is 20 - x near 0 alone, √x² is x above 0 alone.
-_FACTORS = (300, -1, -3000, 5000, Fraction(-1, 400))
+# The last one leaves an even denominator, with which (-1)^n is not 1.
+_FACTORS = (300, -1, -3000, 5000, Fraction(-1, 4096))
 _COMPLEX = {"z", "w"}
 _TURN = 0.6 + 0.8j  # of absolute value 1
 
