@@ -189,7 +189,7 @@ def _extracted(case: Case) -> str | None:
 def explode() -> None:
     """Judge every bomb against every gold, bare and boxed, in this thread and in another."""
     hostile = importlib.import_module("toys.answers.hostile")
-    bombs = {**hostile.bombs(), **{n: hostile.injection(t, "made") for n, t in hostile.INJECTIONS.items()}}
+    bombs = hostile.bombs() | {text: hostile.injection(text, "made") for text in hostile.INJECTIONS}
     before = _resident()
     for place, run in {"in the main thread": lambda call: call(), "in another thread": _in_a_thread}.items():
         timed: list[tuple[float, str]] = []

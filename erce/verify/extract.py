@@ -1,10 +1,8 @@
 r"""Completion → what it gives as its answer: the only reader of free text.
 
     without_traces   the text outside a reasoning model's trace
-    boxed_answer     the last `\boxed{…}`, with those that are joined to it
-    stated_answer    what follows the last "the final answer is"; not strict: also "Answer:" and the like
+    extract_answer   the last box, else what is stated as the answer, else perhaps the last number
     marked_line      the line after the last `####` that is not a heading
-    last_number      the last number of a text, for a reader that ignores the format
     extract_program  the program among fences and prose
 
 A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
@@ -15,7 +13,6 @@ Each takes time linear in the text.
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -58,113 +55,94 @@ def without_traces(text: str, traces: Traces = TRACES) -> str:
 
     `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
     opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
-
-    >>> without_traces("<think>Is it 41?</think>It is 42."), without_traces("Or 41.</think>It is 42.")
-    ('It is 42.', 'It is 42.')
-    >>> without_traces("It is 42. <think>Or 41?")
-    ''
     """
-    closing, folded = _closing_marks(tuple(map(tuple, traces))), text.casefold()
-    marks = (*closing, *closing.values())
-    if not any(mark in folded for mark in marks):  # which is usual, and quick to see
-        return text
-    awaited, start, kept = "", 0, []
-    for match in re.finditer("|".join(map(re.escape, marks)), text, re.IGNORECASE):
-        mark = match.group().casefold()
-        if mark in closing and not awaited:
-            kept.append(text[start : match.start()])
-            awaited = closing[mark]
-        elif mark not in closing and awaited in ("", mark):
-            start, kept = match.end(), kept if awaited else []
-            awaited = ""
-    return "" if awaited else "".join([*kept, text[start:]])
+    folded = text.casefold()
+    for opening, end in traces:
+        if opening.casefold() not in folded and end.casefold() not in folded:
+            continue
+        *closed, after = re.split(re.escape(end), text, flags=re.IGNORECASE)
+        kept = ""
+        for trace in closed:
+            before, *opened = re.split(re.escape(opening), trace, maxsplit=1, flags=re.IGNORECASE)
+            kept = kept + before if opened else ""
+        if re.search(re.escape(opening), after, re.IGNORECASE):
+            return ""
+        text = kept + after
+    return text
 
 
-@lru_cache(maxsize=16)
-def _closing_marks(traces: tuple[tuple[str, ...], ...]) -> dict[str, str]:
-    return {opening.casefold(): end.casefold() for opening, end in traces}
+def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> str | None:
+    r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
 
+    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
+    whichever comes last; and if `number`, else the last number of the text (`last_number`).
 
-def extract_answer(text: str, *, strict: bool = True) -> str | None:
-    r"""Return what the last box holds, else what is stated as the answer; None without either.
+    A `####` line below the answer replaces it, whatever it says; alone such a line is an answer only if not
+    strict. A box that never closes is no answer, and nothing replaces it. Emphasis and maths delimiters
+    around the answer are removed, and a sentence is cut before a word that cannot change the answer ("which",
+    "so", "because", "in total"). Every other word stays, as do those that leave the answer in doubt. The text
+    has no reasoning trace (`without_traces`).
 
-    A `####` line below it replaces it, whatever it says; alone such a line is an answer only if not strict. A
-    box that never closes is no answer, and nothing replaces it. The text has no reasoning trace
-    (`without_traces`).
-
-    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$.")
+    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
-    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("#### 5", strict=False)
-    ('41 or 43', '5')
-    >>> extract_answer("It is 5."), extract_answer("#### 5")
-    (None, None)
+    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("The final answer is 5, or 6.")
+    ('41 or 43', '5, or 6')
+    >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
+    ['5', 'not 5', '5']
     """
     start = _box_start(text)
     if start >= 0:
         answer = boxed_answer(text)
-    elif statement := _last_statement(text, strict=strict):
-        start, answer = statement.start(), _statement_answer(text, statement)
+        if answer is None:
+            return None
     else:
-        start, answer = (len(text), None) if strict else (-1, None)
+        *_, statement = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
+        answer = statement and _stated(text, statement)
+        start = statement.start() if statement else len(text) if strict else 0
     marked = marked_line(text)
-    if marked is None or marked.start < start or (answer is None and has_box(text)):
-        return answer
-    return _answer_from(text, marked.start, marked.start)
+    if marked is not None and marked.start >= start:
+        return _answer_from(text, marked.start, marked.start)
+    return last_number(text) if answer is None and number and not strict else answer
 
 
 # Boxes
 
 
-def has_box(text: str) -> bool:
-    r"""Return whether the text has a `\boxed` or `\fbox`, closed or not."""
-    return _box_start(text) >= 0
-
-
 def boxed_answer(text: str) -> str | None:
     r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without one, or if it does not close.
 
-    Boxes that a comma, "and" or "or" joins are one answer of several values, with their names where these
-    differ. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong",
-    "\boxed{7}?") stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
+    Boxes that a comma, "and" or "or" joins are one answer of several values, with the words and names between
+    them. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong", "\boxed{7}?")
+    stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
 
-    >>> [boxed_answer(text) for text in (r"\boxed{1\boxed{2}}", r"$\boxed 7$", r"\boxed{3}. \boxed{4}")]
-    ['2', '7', '4']
-    >>> boxed_answer(r"$x = \boxed{2}$ or $x = \boxed{3}$"), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
-    ('2 or 3', 'x=2, y=3')
+    >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
+    ('2', 'x=2 and y=3')
     """
     last = _box(text, _box_start(text))
     if last is None:
         return None
-    boxes, joints = [last], []
-    while len(boxes) < MAX_BOXES and (box := _box(text, _box_start(text, before=boxes[0].start))):
-        between = text[box.end : boxes[0].start]
-        between = _DELIMITERS.sub(" ", between[: MAX_BESIDE_CHARACTERS + 1])
-        joint = _JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)
-        if joint is None:
+    first, contents, joined = last, {last.content}, last.content
+    for _ in range(MAX_BOXES):
+        box = _box(text, _box_start(text, before=first.start))
+        between = (
+            _DELIMITERS.sub(" ", text[box.end : first.start][: MAX_BESIDE_CHARACTERS + 1]) if box else ""
+        )
+        if box is None or not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
             break
-        boxes.insert(0, box)
-        joints.insert(0, joint)
-    before = text[max(0, boxes[0].start - MAX_BESIDE_CHARACTERS) : boxes[0].start]
-    answers = [box.content for box in boxes]
-    if joints:
-        first = _NAME_BEFORE.search(_DELIMITERS.sub(" ", before))
-        names = [match["name"] if match else None for match in (first, *joints)]
-        if len(set(names)) > 1 and None not in names:
-            answers = [f"{name}={answer}" for name, answer in zip(names, answers, strict=True)]
-    word = " or " if any(joint["word"].endswith("or") for joint in joints) else ", "
-    answer = word.join(dict.fromkeys(answers))
-    if before.rstrip(" $\\([*\n").endswith(("not", "n't", "never", "than", "equal to")):
-        negation = _NEGATION_BEFORE.search(before)
-        answer = f"{negation.group() if negation else ''}{answer}"
-    return f"{answer}{doubt_after(text, last.end)}"
+        joined = f"{box.content}{between}{joined}"
+        first = box
+        contents.add(box.content)
+    before = text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start]
+    answer = last.content
+    if len(contents) > 1:
+        name = _NAME_BEFORE.search(before)
+        answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
+    negation = _NEGATION_BEFORE.search(before[-30:])
+    return f"{negation.group() if negation else ''}{answer}{doubt_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
-    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are no braces.
-
-    >>> matching_brace(r"{a\}{b}}c", 0)
-    7
-    """
+    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are no braces."""
     depth = 0
     for match in _BRACE.finditer(text, start):
         brace = match.group()
@@ -211,31 +189,10 @@ def _box(text: str, start: int) -> _Box | None:
 # Sentences
 
 
-def stated_answer(text: str, *, strict: bool = True) -> str | None:
-    """Return what follows the last "the final answer is"; None without these words, "" if nothing does.
-
-    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last. Emphasis and maths delimiters around the answer are removed, and the sentence is
-    cut before a word that cannot change the answer ("which", "so", "because", "in total"). Every other word
-    stays, as do those before and after that leave the answer in doubt.
-
-    >>> stated_answer("The final answer is $5$, which is odd."), stated_answer("The final answer is 5, or 6.")
-    ('5', '5, or 6')
-    >>> stated_answer("**Answer:** 5", strict=False), stated_answer("The answer is not 5.", strict=False)
-    ('5', 'not 5')
-    """
-    statement = _last_statement(text, strict=strict)
-    return None if statement is None else _statement_answer(text, statement)
-
-
 def marked_line(text: str, marker: str = "####") -> slice | None:
     """Return where the line after the last `marker` stands; None without one.
 
     Headings with text below them are no such lines ("#### Step 3: add up").
-
-    >>> text = "#### 41\\n#### 3. Check\\nIt is right."
-    >>> text[marked_line(text)]
-    '41'
     """
     end = len(text)
     while (at := text.rfind(marker, 0, end)) >= 0:
@@ -253,13 +210,7 @@ def last_number(text: str) -> str | None:
 
     In doubt is the number of a question, one after "not", "than", "between" or another such word in its
     clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one that the
-    text takes back.
-    The last word with a digit must be a number.
-
-    >>> last_number("3 + 4 =7."), last_number("So the change is **-$1,000.50**.")
-    ('7', '-$1,000.50')
-    >>> [last_number(text) for text in ("It is 3 or 4x", "It is 3-7", "Is it 3?", "It is 3 or 4", "Not 3.")]
-    [None, None, None, None, None]
+    text takes back. The last word with a digit must be a number.
     """
     text = _ANNOTATION.sub("", text)
     words = [word for word in _WORD.finditer(text) if _DIGIT.search(word.group())]
@@ -279,12 +230,7 @@ def last_number(text: str) -> str | None:
     return number if _NUMERAL.fullmatch(number) and not in_doubt else None
 
 
-def _last_statement(text: str, *, strict: bool) -> re.Match[str] | None:
-    *_, last = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
-    return last
-
-
-def _statement_answer(text: str, statement: re.Match[str]) -> str:
+def _stated(text: str, statement: re.Match[str]) -> str:
     if (tagged := statement.groupdict().get("tagged")) is not None:
         return _unwrapped(tagged)
     return _answer_from(text, *statement.span())
@@ -436,16 +382,13 @@ _BOX = re.compile(r"\\(?:boxed|fbox)(?![^\W\d_])\s*+")  # not \boxedwith
 _UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
-_NAME = r"(?P<name>\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?)\s*+="
+_NAME = r"\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
-_OR_BETWEEN = re.compile(
-    r"[^.?!\n]*?\b(?P<word>or)\b(?!\s+rather)[^.?!\n]*(?P<name>(?!))?"
-)  # with words around it
-_JOINT = re.compile(rf"\s*+(?P<word>[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
+_OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
+_JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 _NEGATION_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bnever|\b(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)"
-    r"\s+(?:equal\s+to\s+)?[$\\(\[\s*]*\Z",
-    re.IGNORECASE,
+    r"(?:not|Not|n't|never|Never|less\s+than|more\s+than|fewer\s+than|greater\s+than|larger\s+than|"
+    r"smaller\s+than|higher\s+than|lower\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"

@@ -4,18 +4,9 @@ import time
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.answers.conventions import Conventions
+from erce.verify.answers.comparison import Conventions
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import (
-    TRACES,
-    Traces,
-    extract_answer,
-    has_box,
-    is_finished,
-    last_number,
-    text_of,
-    without_traces,
-)
+from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, text_of, without_traces
 from erce.verify.number import is_number
 
 __all__ = ["Conventions", "equivalent", "verify_math"]
@@ -56,9 +47,8 @@ def verify_math(
     require_reference(answer)
     text = without_traces(text_of(completion), traces)
     finished = is_finished(completion)
-    extracted = extract_answer(text, strict=strict)
-    if extracted is None and not (strict or has_box(text)) and finished and is_number(answer):
-        extracted = last_number(text)
+    number = not strict and finished and is_number(answer)
+    extracted = extract_answer(text, strict=strict, number=number)
     if extracted is None or not extracted.strip():
         return Verdict(False, "no answer" if finished else "truncated", elapsed=time.perf_counter() - began)
     if mode == "paper":

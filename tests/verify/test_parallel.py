@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from erce.errors import RunError
 from erce.types import Verdict
 from erce.verify import verify_many, verify_number
 
@@ -44,37 +45,17 @@ def test_no_processes_is_said():
         verify_many(verify_number, PAIRS, workers=0)
 
 
-def kill_once(folder, completion):
-    """Kill this process at pair 70, the first time."""
-    if completion == "70" and not (Path(folder) / "killed").exists():
-        (Path(folder) / "killed").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return Verdict(True, "exact", extracted=completion)
-
-
-def kill_always(answer, completion):
+def kill(answer, completion):
+    """Kill this process at pair 70."""
     if completion == "70":
         os.kill(os.getpid(), signal.SIGKILL)
-    return Verdict(True, "exact", extracted=completion)
+    return Verdict(True, "exact")
 
 
-@pytest.mark.slow
-def test_the_pairs_of_a_killed_process_are_judged_again(tmp_path):
-    pairs = [(str(tmp_path), str(number)) for number in range(200)]
-    with pytest.warns(UserWarning, match=r"signal 9.*judging again: pairs 64 to 127"):
-        verdicts = verify_many(kill_once, pairs, workers=2)
-    assert [verdict.extracted for verdict in verdicts] == [completion for _, completion in pairs]
-
-
-def test_a_pair_that_kills_its_process_twice_is_named_and_no_other_is_lost():
+def test_a_killed_process_is_said():
     pairs = [("", str(number)) for number in range(200)]
-    with pytest.warns(UserWarning, match="judging again"):
-        verdicts = verify_many(kill_always, pairs, workers=2)
-    assert [index for index, verdict in enumerate(verdicts) if not verdict.accepted] == [70]
-    assert (verdicts[70].reason, verdicts[70].detail) == (
-        "error",
-        "the process that judged pair 70 was killed twice (signal 9)",
-    )
+    with pytest.raises(RunError, match="a process of verify_many was killed"):
+        verify_many(kill, pairs, workers=2)
 
 
 LONG = """

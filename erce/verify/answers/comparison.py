@@ -1,27 +1,60 @@
 """What every kind of reference needs to read an answer: a budget, conventions, and names before values."""
 
 import re
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from erce.verify.answers.conventions import Conventions
-from erce.verify.answers.equality import are_near, same_value
-from erce.verify.answers.expression import parse_tokens
-from erce.verify.answers.lexer import Token, enclosed, split, split_at_sign
+from erce.errors import InputError
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
-from erce.verify.answers.tree import Tree, symbols
-from erce.verify.answers.vocabulary import GREEK
+from erce.verify.answers.tokens import GREEK, Token, enclosed, split, split_at_sign
+from erce.verify.answers.tree import Tree, same_value
 
 COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
 RELATIONS = COMPARISONS | frozenset(_OTHER_RELATIONS.split())
-MAX_SIDES = 12
+# Kinds whose answers have no = of their own: a name such as the x = of x = 5 is taken away before.
+_WITHOUT_RELATIONS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
+_TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
+_SIGNS = {"pm": "+-", "mp": "-+"}
+_UNITS, _PERCENTS = ("conflict", "require", "ignore"), ("either", "value")
+_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"
+_ARGUMENT = r"(?:-?[0-9]+(?:[./][0-9]+)?|[A-Z](?:=[0-9]+|\\c[au]p[A-Z])?)"
+_NAME = re.compile(
+    rf"\|?(?:m?\\(?:angle|measuredangle|triangle|overline|vec|hat|tilde|sin|cos|tan|det))?(?:[A-Z]{{2,4}}|{_LETTER})"
+    rf"(?:_(?:[A-Za-z0-9]{{1,4}}|\\[a-z]+))?'*(?:\^-1|\^\*)?(?:\({_LETTER}(?:,{_LETTER})*\))?\|?"
+    rf"|[fghpqFGHPQSTEVN]'*(?:\^-1)?(?:\((?:{_ARGUMENT}|[fgh]\({_ARGUMENT}\))\)|\[[A-Z]\])|[A-Z](?:_[0-9])?:[A-Z](?:_[0-9])?"
+)
+
+
+@dataclass(frozen=True)
+class Conventions:
+    r"""The choices on which people disagree when they call two answers the same.
+
+    - `ordered_lists`: if True, a bare list (1, 2 without brackets) in another order is another answer.
+    - `require_base`: if True, 52 is not 52_8; if False, a missing base is ignored. Two bases always conflict.
+    - `unreduced`: if True, 2/4 stands for 1/2; if False, a reducible fraction of integers is accepted only
+      for a reference with a reducible fraction.
+    - `units`: "conflict" rejects another unit (18 hours for 18 minutes) and ignores a missing unit;
+      "require" rejects a missing unit too; "ignore" ignores all units.
+    - `percent`: "either" accepts 20% for 20 and for 0.2; "value" for 0.2 only.
+    """
+
+    ordered_lists: bool = False
+    require_base: bool = True
+    unreduced: bool = True
+    units: str = "conflict"
+    percent: str = "either"
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("units", self.units, _UNITS), ("percent", self.percent, _PERCENTS)):
+            if value not in known:
+                raise InputError(f"no convention {name}={value!r}; give one of {', '.join(known)}")
 
 
 class Value(Protocol):
     """A reference of one kind, which reads an answer as that kind."""
 
     kind: ClassVar[str]
-    reads_relations: ClassVar[bool]  # else a name such as the x = of x = 5 is taken away before
 
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
         """Return whether the tokens write the same value; `UnparsedError` if they do not write this kind."""
@@ -41,7 +74,7 @@ class Comparison:
         tokens = trimmed(tokens)
         if not tokens:
             raise UnparsedError("nothing where an answer should stand")
-        if value.reads_relations:
+        if value.kind not in _WITHOUT_RELATIONS:
             return value.accepts(tokens, self)
         name, sides = stated(tokens)
         if not name and len(sides) > 1 and any(token.kind == "letter" for side in sides for token in side):
@@ -60,12 +93,6 @@ class Comparison:
 
     def same(self, left: Tree, right: Tree) -> bool:
         return same_value(left, right, self.budget)
-
-
-# ---------------------------------------------------------------- several values
-
-
-_TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 
 
 def trimmed(tokens: list[Token]) -> list[Token]:
@@ -115,19 +142,11 @@ def with_both_signs(tokens: list[Token]) -> list[list[Token]]:
     ]
 
 
-_SIGNS = {"pm": "+-", "mp": "-+"}
-
-
-# ---------------------------------------------------------------- relations and names
-
-
 def sides_of(tokens: list[Token]) -> tuple[list[list[Token]], list[str]]:
     """Return the sides of a relation and the signs between them; one side if there is no sign."""
     if not any(token.text in RELATIONS for token in tokens):
         return [tokens], []
     sides, signs = split(tokens, lambda token: token.text in RELATIONS and token.kind in ("sign", "command"))
-    if len(sides) > MAX_SIDES:
-        raise TooLargeError(f"a chain of more than {MAX_SIDES} sides")
     return sides, [sign.text for sign in signs]
 
 
@@ -135,11 +154,9 @@ def stated(tokens: list[Token]) -> tuple[str, list[list[Token]]]:
     r"""Return the name that a value is given, "" without one, and the value in each of its forms.
 
     "x = 10/2 = 5" gives "x" and two forms; "x \in (1, 2)" gives "x" and one. `UnparsedError` for any other
-    relation, and if the number after ≈ is far off.
+    relation.
     """
     sides, signs = sides_of(tokens)
-    if "approx" in signs:
-        sides, signs = _without_approximation(sides, signs)
     if not signs:
         return "", sides
     if not all(sides) or (signs != ["in"] and set(signs) != {"="}):
@@ -154,37 +171,14 @@ def stated(tokens: list[Token]) -> tuple[str, list[list[Token]]]:
     return "", sides
 
 
-def _without_approximation(sides: list[list[Token]], signs: list[str]) -> tuple[list[list[Token]], list[str]]:
-    at = signs.index("approx")
-    exact, rounded = sides[at], sides[at + 1]
-    if not exact and at == 0:
-        return sides[1:], signs[1:]
-    if at == 0 and name_of(exact) not in ("", "e", "\\pi"):  # x ≈ 2.24
-        return sides, ["=", *signs[1:]]
-    trees = [parse_tokens(side) for side in (exact, rounded)]
-    if any(map(symbols, trees)) or len(sides) > at + 2 or not are_near(trees[0], trees[1], Budget()):
-        raise UnparsedError("an approximation that is far off")
-    return sides[: at + 1], signs[:at]
-
-
-_NO_NAMES = ("not", "never", "no", "wrong", "incorrect", "false", "maybe", "perhaps")
-
-
 def name_of(tokens: list[Token]) -> str:
     r"""Return the name that the tokens write, without braces and spaces; "" if they write anything else.
 
-    Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles, lengths
-    (|AB|), and single words.
-
-    >>> from erce.verify.answers.lexer import tokenize
-    >>> [name_of(tokenize(text)) for text in (r"\angle ABC", "f(x)", "2x", "x + y")]
-    ['\\angleABC', 'f(x)', '', '']
+    Names are letters (x, AB, x_1, f'), calls of functions (f(x), f^{-1}(x), f(3), P(A)), angles and lengths
+    (|AB|).
     """
     if not tokens or len(tokens) > 14:
         return ""
-    if len(tokens) == 1 and tokens[0].kind == "word":
-        word = tokens[0].text.casefold()
-        return word if word.isalpha() and word not in _NO_NAMES else ""
     written = "".join(map(_written, tokens))
     if not _NAME.fullmatch(written):
         return ""
@@ -209,12 +203,3 @@ def _written(token: Token) -> str:
     if token.kind == "command":
         return f"\\{token.text}"
     return "" if token.text in ("{", "}") else token.text
-
-
-_LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"
-_ARGUMENT = r"(?:-?[0-9]+(?:[./][0-9]+)?|[A-Z](?:=[0-9]+|\\c[au]p[A-Z])?)"
-_NAME = re.compile(
-    rf"\|?(?:m?\\(?:angle|measuredangle|triangle|overline|vec|hat|tilde|sin|cos|tan|det))?(?:[A-Z]{{2,4}}|{_LETTER})"
-    rf"(?:_(?:[A-Za-z0-9]{{1,4}}|\\[a-z]+))?'*(?:\^-1|\^\*)?(?:\({_LETTER}(?:,{_LETTER})*\))?\|?"
-    rf"|[fghpqFGHPQSTEVN]'*(?:\^-1)?(?:\((?:{_ARGUMENT}|[fgh]\({_ARGUMENT}\))\)|\[[A-Z]\])|[A-Z](?:_[0-9])?:[A-Z](?:_[0-9])?"
-)

@@ -2,32 +2,40 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
-from erce.verify.answers.lexer import END, Token, depth_change, tokenize
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
-from erce.verify.answers.surface import clean
+from erce.verify.answers.tokens import (
+    ACCENTS,
+    END,
+    FUNCTIONS,
+    GREEK,
+    INFIX,
+    Token,
+    clean,
+    depth_change,
+    split,
+    tokenize,
+)
 from erce.verify.answers.tree import Tree
-from erce.verify.answers.units import SHORT_UNITS
-from erce.verify.answers.vocabulary import ACCENTS, FUNCTIONS, GREEK, INFIX
+
+_ADDITIVE = frozenset("+-")
+_OPENING = frozenset("([{")
+# In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
+_UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
+_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def parse_scalar(text: str) -> Tree:
     r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
 
-    | node | meaning |
-    | --- | --- |
-    | `("num", value)` | a number without a point: an int; a Fraction for `1\frac{1}{2}`, `0.\overline{3}` |
-    | `("dec", value)` | a number with a point: an int or a Fraction |
-    | `("sym", name)` | a symbol: `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z` |
-    | `("const", name)` | `pi`, `e`, `i` (the imaginary unit) or `inf` |
-    | `("deg",)` | one degree, π/180; `90^\circ` is `("mul", (90, deg))` |
-    | `("neg", a)` | -a |
-    | `("add", terms)`, `("mul", factors)` | a sum, a product; two entries or more |
-    | `("frac", a, b)` | a/b |
-    | `("pow", a, b)`, `("root", a, n)` | a to the power b; the n-th root of a |
-    | `("call", name, arguments)` | sin cos tan cot sec csc, arcsin …, sinh cosh tanh, ln, log (base and |
-    | | argument), abs, floor, ceil, fact, binom |
+    - `("num", value)`, `("dec", value)`: a number without and with a decimal point, an int or a Fraction
+    - `("sym", name)`: a symbol such as `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z`
+    - `("const", name)`: `pi`, `e`, `i` (the imaginary unit) or `inf`; `("deg",)`: one degree, π/180
+    - `("neg", a)`, `("frac", a, b)`, `("pow", a, b)`, `("root", a, n)`: -a, a/b, a^b, the n-th root of a
+    - `("add", terms)`, `("mul", factors)`: a sum, a product of two or more
+    - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, fact,
+      binom
 
     Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
     `TooLargeError` beyond a limit.
@@ -49,27 +57,20 @@ def parse_tokens(tokens: list[Token]) -> Tree:
     return tree
 
 
-_NUMERIC = frozenset({"number", "repeating"})
-_ADDITIVE = frozenset("+-")
-_OPENING = frozenset("([{")
-_INVERSES = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot")}
-# In f(x + 1) each of these is a function; most other letters only in P(x) and P(2), as P(1 + r) is a product.
-_UNKNOWN_FUNCTIONS = frozenset("fgFGT") | {"Gamma", "zeta"}
-_FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "epsilon", "theta", "lambda"}
-_ALIASES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
-
-
 class ExpressionParser:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = [*tokens, END]
         self.at = 0
         self.depth = 0
         self.bars = 0  # open absolute values
-        self.innermost = ""  # the innermost open bracket
 
     @property
     def next(self) -> Token:
         return self.tokens[self.at]
+
+    @property
+    def before(self) -> Token:
+        return self.tokens[self.at - 1]
 
     def take(self) -> Token:
         token = self.tokens[self.at]
@@ -115,14 +116,10 @@ class ExpressionParser:
                 below.append(self.power())
             elif not self.at_factor():
                 break
-            elif self.next.kind in _NUMERIC and self.follows_letter():
+            elif self.next.kind == "number" and self.before.kind == "letter" and self.before.text != "i":
                 raise UnparsedError(f"the number {self.next.text[:20]!r} after a letter")
-            elif self.next.kind in _NUMERIC and above[-1][0] == "pow" and not below:
-                above.append(self.power())  # 2^3 3^2 5
-            elif self.next.kind in _NUMERIC and self.tokens[self.at - 1].kind in _NUMERIC:
+            elif self.before.kind == "number" and (self.next.kind == "number" or self.next.text == "frac"):
                 above[-1] = self.mixed(above[-1], bool(below))
-            elif self.next.text == "frac" and self.tokens[self.at - 1].kind == "number":
-                self.mix_fraction(above)
             else:
                 above.append(self.power())
         tree = above[0] if len(above) == 1 else ("mul", tuple(_with_orders(above)))
@@ -137,30 +134,20 @@ class ExpressionParser:
             return text not in INFIX
         if kind == "sign":
             return text in _OPENING or (text == "|" and not self.bars)
-        return kind in ("number", "letter", "repeating") or (kind == "word" and self.next.plain)
-
-    def follows_letter(self) -> bool:
-        """Return whether a letter precedes, as in 5 R 3; i4 is 4i."""
-        before = self.tokens[self.at - 1]
-        return before.kind == "letter" and before.text != "i"
+        return kind in ("number", "letter")
 
     def mixed(self, whole: Tree, divided: bool) -> Tree:
-        """Read the rest of 1 1/2; any other two numbers side by side are no expression."""
-        before = self.tokens[self.at - 1]
-        above, slash, below = [*self.tokens[self.at : self.at + 3], END, END][:3]
-        integers = before.text.isdigit() and above.text.isdigit() and below.text.isdigit()
-        if divided or slash.text != "/" or not integers or not below.text.strip("0"):
-            raise UnparsedError(f"the number {above.text[:20]!r} after {before.text[:20]!r}")
-        self.at += 3
-        return "num", integral(whole[1] + Fraction(number(above.text)[1], number(below.text)[1]))
-
-    def mix_fraction(self, factors: list[Tree]) -> None:
-        r"""Add `\frac{1}{2}` to the integer just before it, as in `1\frac{1}{2}`, else multiply."""
-        whole, part = factors[-1], self.power()
-        if whole[0] == "num" and part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]:
-            factors[-1] = ("num", integral(whole[1] + Fraction(part[1][1]) / part[2][1]))
-        else:
-            factors.append(part)
+        r"""Read what follows a number: 1 1/2 and `1\frac12` are mixed numbers, `2\frac x2` is a product."""
+        plain = self.next.kind == "number"
+        part = self.power()
+        if plain and not divided and self.eat("/"):
+            part = "frac", part, self.power()
+        is_fraction = part[0] == "frac" and part[1][0] == part[2][0] == "num" and part[2][1]
+        if is_fraction and whole[0] == "num":
+            return "num", integral(whole[1] + Fraction(part[1][1]) / part[2][1])
+        if plain:
+            raise UnparsedError("a number after a number")
+        return "mul", (whole, part)
 
     def power(self) -> Tree:
         sign = 1
@@ -203,10 +190,9 @@ class ExpressionParser:
 
     def group(self, opening: str, closing: str) -> Tree:
         self.need(opening)
-        outside = self.bars, self.innermost
-        self.bars, self.innermost = 0, opening
+        outside, self.bars = self.bars, 0
         tree = self.sum()
-        self.bars, self.innermost = outside
+        self.bars = outside
         self.need(closing)
         return tree
 
@@ -246,16 +232,11 @@ class ExpressionParser:
         token = self.take()
         if token.text != "{":
             return token.text
-        parts = list[str]()
-        depth = 1
-        while True:
+        start, depth = self.at, 1
+        while depth and self.next is not END:
             token = self.take()
-            if token is END:
-                raise UnparsedError("a subscript that does not end")
             depth += (token.text == "{") - (token.text == "}")
-            if depth == 0:
-                return "".join(parts)
-            parts.append(token.text)
+        return "".join(token.text for token in self.tokens[start : self.at - 1])
 
     def symbol(self, name: str) -> Tree:
         if self.eat("_"):
@@ -263,8 +244,6 @@ class ExpressionParser:
         while self.next.is_sign("'"):
             self.at += 1
             name += "'"
-            if len(name) > MAX_DEPTH:
-                raise TooLargeError(f"more than {MAX_DEPTH} primes")
         if name in ("e", "i"):
             return "const", name
         return self.application(name) or ("sym", name)
@@ -290,34 +269,21 @@ class ExpressionParser:
         """Read a number, a symbol, a bracket, or a command with its arguments."""
         token = self.take()
         kind, text = token.kind, token.text
-        if kind in _NUMERIC:
-            return self.numeral(token)
+        if kind == "number":
+            return self.numeral(text)
         if kind == "letter":
             return self.symbol(text)
         if kind == "command":
             return self.command(text)
-        if kind == "word" and token.plain and text.casefold() in SHORT_UNITS:
-            return "mul", tuple(self.symbol(letter) for letter in text)
         if kind == "sign" and (text in _OPENING or text == "|"):
             return self.bracket(text)
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
-    def numeral(self, token: Token) -> Tree:
-        """Read a number; inside braces, where no list can be, also its separators of thousands."""
-        text = token.text
-        if token.kind == "repeating":
-            return repeating(text)
+    def numeral(self, text: str) -> Tree:
         if self.next.text == "_":
             raise UnparsedError("a base inside an expression")
         if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
             raise UnparsedError("a date, or digits that are no number")
-        while self.innermost == "{" and len(text.partition(".")[0]) <= MAX_DIGITS:
-            comma, group = [*self.tokens[self.at : self.at + 2], END, END][:2]
-            whole = group.text.partition(".")[0]
-            if comma.text != "," or comma.spaced or group.spaced or len(whole) != 3 or not whole.isdigit():
-                break
-            text += group.text
-            self.at += 2
         return number(text)
 
     def bracket(self, opening: str) -> Tree:
@@ -342,34 +308,22 @@ class ExpressionParser:
         raise UnparsedError(f"the command {name[:40]!r}")
 
     def function(self, name: str) -> Tree:
+        base: tuple[Tree, ...] = ()
+        if name == "log":
+            base = (("num", 10),)
+            if self.eat("_"):
+                base = (self.argument() if self.next.kind != "number" else number(self.take().text),)
         exponent = self.exponent() if self.eat("^") else None
-        name = _ALIASES.get(name, name)
         if exponent == ("neg", ("num", 1)):
-            if name not in _INVERSES:
-                raise UnparsedError(f"the inverse of {name}")
-            name, exponent = _INVERSES[name], None
+            raise UnparsedError(f"the inverse of {name}")
         argument = self.applied()
-        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (argument,))
-        return tree if exponent is None else ("pow", tree, exponent)
-
-    def logarithm(self) -> Tree:
-        base: Tree = ("num", 10)
-        if self.eat("_"):
-            base = self.argument() if self.next.kind != "number" else number(self.take().text)
-        exponent = self.exponent() if self.eat("^") else None
-        tree: Tree = ("call", "log", (base, self.applied()))
+        tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (*base, argument))
         return tree if exponent is None else ("pow", tree, exponent)
 
     def root(self) -> Tree:
         degree: Tree = self.group("[", "]") if self.next.text == "[" else ("num", 2)
         whole = self.next.kind == "number"
         return "root", number(self.take().text) if whole else self.argument(), degree
-
-    def rounded(self, name: str, closing: str) -> Tree:
-        tree = self.sum()
-        if self.take() != Token("command", closing, self.tokens[self.at - 1].spaced):
-            raise UnparsedError("a rounding that does not end")
-        return "call", name, (tree,)
 
 
 def _with_orders(factors: list[Tree]) -> list[Tree]:
@@ -394,28 +348,27 @@ def _is_capital(factor: Tree) -> bool:
     return base[0] == "sym" and len(base[1]) == 1 and base[1].isupper()
 
 
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "frac": lambda parser: ("frac", *parser.two_arguments()),
     "binom": lambda parser: ("call", "binom", parser.two_arguments()),
     "sqrt": ExpressionParser.root,
-    "log": ExpressionParser.logarithm,
-    "lfloor": partial(ExpressionParser.rounded, name="floor", closing="rfloor"),
-    "lceil": partial(ExpressionParser.rounded, name="ceil", closing="rceil"),
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),
 }
 
 
-# ---------------------------------------------------------------- numbers
-
-
 def number(text: str) -> Tree:
-    """Return the node of a number token."""
+    """Return the node of a number token; 0.1|36 is 0.1363636…"""
     if len(text) > MAX_DIGITS:
         raise TooLargeError(f"a number of {len(text)} digits")
-    return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+    if "|" not in text:
+        return ("dec", integral(Fraction(text))) if "." in text else ("num", int(text))
+    before, _, repeated = text.partition("|")
+    whole, _, digits = before.partition(".")
+    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
+    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
+    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
 
 
 def integral(value: Fraction) -> int | Fraction:
@@ -423,57 +376,31 @@ def integral(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
 
 
-def repeating(text: str) -> Tree:
-    """Return the node of a repeating decimal: 0.1|36 is 0.1363636…"""
-    before, _, repeated = text.partition("|")
-    whole, _, digits = before.partition(".")
-    if len(text) > MAX_DIGITS:
-        raise TooLargeError(f"a number of {len(text)} digits")
-    # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
-    once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
-    return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
-
-
 def join_digit_groups(tokens: list[Token]) -> list[Token]:
     """Return the tokens with 1,234,567 as one number, unless its commas may separate a list.
 
     They do not if there are no other commas, or if all other commas have a space after them.
     """
-    commas = _commas_outside_brackets(tokens)
-    grouping = set[int]()
-    for at in commas:
-        if _is_grouping(tokens, at, follows=at - 2 in grouping):
-            grouping.add(at)
-    listing = [at for at in commas if at not in grouping]
-    if not grouping or not all(at + 1 == len(tokens) or tokens[at + 1].spaced for at in listing):
-        return tokens
-    joined: list[Token] = []
-    for at, token in enumerate(tokens):
-        if at in grouping:
-            continue
-        if at - 1 in grouping:
-            joined[-1] = joined[-1]._replace(text=joined[-1].text + token.text)
+    parts, commas = split(tokens, lambda token: token.is_sign(","))
+    joined, grouping = parts[0], False
+    for comma, before, part in zip(commas, parts, parts[1:], strict=False):
+        grouping = not comma.spaced and _is_group(before, part, follows=grouping and len(before) == 1)
+        if grouping:
+            joined[-1] = joined[-1]._replace(text=joined[-1].text + part[0].text)
+            joined += part[1:]
+        elif part and not part[0].spaced:
+            return tokens
         else:
-            joined.append(token)
+            joined += [comma, *part]
     return joined
 
 
-def _commas_outside_brackets(tokens: list[Token]) -> list[int]:
-    depth, commas = 0, list[int]()
-    for at, token in enumerate(tokens):
-        depth += depth_change(token)
-        if depth == 0 and token.text == "," and token.kind == "sign":
-            commas.append(at)
-    return commas
-
-
-def _is_grouping(tokens: list[Token], at: int, *, follows: bool) -> bool:
-    """Return whether the comma at `at` separates thousands; with `follows`, such a comma precedes it."""
-    if not 0 < at < len(tokens) - 1 or tokens[at].spaced or tokens[at + 1].spaced:
+def _is_group(before: list[Token], part: list[Token], *, follows: bool) -> bool:
+    """Return whether `part` goes on with thousands of the number before it, the first ones or not."""
+    if not before or not part or part[0].spaced:
         return False
-    before, after = tokens[at - 1], tokens[at + 1]
-    if before.kind != "number" or after.kind != "number" or "." in before.text:
+    number, group = before[-1], part[0]
+    if number.kind != "number" or group.kind != "number" or "." in number.text:
         return False
-    if len(after.text.partition(".")[0]) != 3:
-        return False
-    return follows or (len(before.text) <= 3 and before.text != "0")
+    is_first = len(number.text) <= 3 and number.text != "0"
+    return len(group.text.partition(".")[0]) == 3 and (follows or is_first)

@@ -3,14 +3,17 @@
 import math
 import re
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Verdict
+from erce.verify.answers import relations, several, written
 from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
+    Conventions,
     Value,
     letter_of,
     name_of,
@@ -21,25 +24,19 @@ from erce.verify.answers.comparison import (
     trimmed,
     with_both_signs,
 )
-from erce.verify.answers.conventions import Conventions
 from erce.verify.answers.expression import join_digit_groups
-from erce.verify.answers.intervals import RealSet, is_all_reals, is_operation, read_real_set
-from erce.verify.answers.lexer import Token, enclosed, tokenize
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
-from erce.verify.answers.matrices import read_matrix
 from erce.verify.answers.number import Quantity, read_quantity
-from erce.verify.answers.numerals import read_base_numeral, read_clock, read_ratio
-from erce.verify.answers.relations import Named, read_chain, read_equation
-from erce.verify.answers.sets import Values, parts_of
-from erce.verify.answers.surface import clean
-from erce.verify.answers.tree import infinite_sign
-from erce.verify.answers.tuples import Tuple, entries_of, values_of_names
-from erce.verify.answers.words import are_words, says_nothing_exists, words_of
+from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
+from erce.verify.answers.tree import symbols
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
 _IN_VOTES = Conventions(percent="value")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
+_FRACTION = re.compile(
+    r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
+)
 
 
 def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
@@ -97,35 +94,23 @@ def same_answer(one: str, other: str) -> bool:
     )
 
 
-# ---------------------------------------------------------------- verdicts
-
-
 def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
     try:
-        return _compared_values(gold, answer, conventions)
-    except RecursionError:
-        return Verdict(False, "too large", detail="the caller's recursion limit leaves no room")
-
-
-def _compared_values(gold: str, answer: str, conventions: Conventions) -> Verdict:
-    try:
         tokens = tokenize(clean(answer))
-        if _spelled(tokens) == _spelling(gold):
-            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
         value = _value(gold)
         if isinstance(value, str):
-            return Verdict(False, "reference not read", detail=f"it is compared as text: {value}")
+            return _compared_as_text(gold, tokens, value)
         same = Comparison(conventions).accepts(value, tokens)
     except UnparsedError as error:
         return Verdict(False, "unparsed", detail=str(error))
-    except TooLargeError as error:
+    except (TooLargeError, RecursionError) as error:
         return Verdict(False, "too large", detail=str(error))
     if same and not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
         return Verdict(False, "different", detail=f"{_shown(answer)} can be reduced")
-    number = value.value if isinstance(value, Named) else value
-    is_number = isinstance(number, Quantity) and number.is_number
+    number = value.value if isinstance(value, relations.Named) else value
+    is_number = isinstance(number, Quantity) and not symbols(number.tree)
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
     return Verdict(same, reason, detail=f"{kind} {_shown(gold)} against {_shown(answer)}")
@@ -140,23 +125,12 @@ def _value(gold: str) -> Value | str:
         return str(error)
 
 
-@lru_cache(maxsize=2048)
-def _spelling(gold: str) -> list[str]:
-    try:
-        return _spelled(tokenize(clean(gold)))
-    except (UnparsedError, TooLargeError):
-        return []
-
-
-def _spelled(tokens: list[Token]) -> list[str]:
-    """Return the texts of the tokens, without braces around a single one; 40, 320 keeps its space."""
-    spelled = ["empty"]
-    for token in tokens:
-        text = token.text.casefold() if token.kind == "word" and len(token.text) > 1 else token.text
-        spelled.append(f" {text}" if token.spaced and spelled[-1] == "," else text)
-        if text == "}" and spelled[-3:-2] == ["{"]:
-            spelled[-3:] = spelled[-2:-1]
-    return spelled
+def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
+    """Accept the tokens of the reference itself: the same text except for wrappers and spaces."""
+    with suppress(UnparsedError, TooLargeError):
+        if [token.text for token in tokenize(clean(gold))] == [token.text for token in tokens]:
+            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
+    return Verdict(False, "reference not read", detail=f"it is compared as text: {why}")
 
 
 def _shown(text: str) -> str:
@@ -172,14 +146,6 @@ def _is_unreduced(text: str) -> bool:
     )
 
 
-_FRACTION = re.compile(
-    r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
-)
-
-
-# ---------------------------------------------------------------- reading a reference
-
-
 def read_reference(text: str) -> Value:
     r"""Return the value of a reference.
 
@@ -189,7 +155,7 @@ def read_reference(text: str) -> Value:
     ('interval', 'value')
     """
     tokens = trimmed(tokenize(clean(text)))
-    return read_clock(tokens) or _read(tokens, 0)
+    return written.read_clock(tokens) or _read(tokens, 0)
 
 
 def _read(tokens: list[Token], nesting: int) -> Value:
@@ -198,10 +164,14 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
-    if says_nothing_exists(tokens) or (len(tokens) == 1 and tokens[0].text == "emptyset"):
-        return Values((), "{")
-    if are_words(tokens):
-        return read_real_set(tokens, Budget()) if is_all_reals(tokens) else words_of(tokens)
+    if written.is_nothing(tokens):
+        return several.Values((), "{")
+    if written.are_words(tokens):
+        return (
+            relations.read_real_set(tokens, Budget())
+            if written.is_all_reals(tokens)
+            else written.words_of(tokens)
+        )
     tokens = join_digit_groups(tokens)
     parts, separator = separated(tokens)
     if len(parts) > 1:
@@ -212,28 +182,30 @@ def _read(tokens: list[Token], nesting: int) -> Value:
 
 def _several(tokens: list[Token], parts: list[list[Token]], separator: str, nesting: int) -> Value:
     """Return a list, values of several names, or a set of numbers that several inequalities bound."""
-    named = values_of_names(parts)
+    named = several.values_of_names(parts)
     if named:
         names, values = named
         if separator != "or" and len(set(names)) == len(names):
-            return Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names, bare=True)
+            return several.Tuple(("(", ")"), tuple(_read(v, nesting + 1) for v in values), names)
         if len(set(names)) < len(names) and len(set(map(letter_of, names))) > 1:
             raise UnparsedError("several values of several names")
     if any(token.text in COMPARISONS for token in tokens):
-        return _real_set(tokens) or Values(tuple(_read(part, nesting + 1) for part in parts), separator)
+        return _real_set(tokens) or several.Values(
+            tuple(_read(part, nesting + 1) for part in parts), separator
+        )
     try:
-        values, separator, letter = parts_of(tokens, one_letter=True)
+        values, separator, letter = several.parts_of(tokens, one_letter=True)
     except UnparsedError:
-        values, separator, letter = parts_of(tokens, one_letter=False)
+        values, separator, letter = several.parts_of(tokens, one_letter=False)
     items = tuple(_read(value, nesting + 1) for value in values)
     if len({item.phrase for item in items if isinstance(item, Quantity)}) > 1:
         raise UnparsedError("numbers of different things")
-    return Values(items, separator, letter)
+    return several.Values(items, separator, letter)
 
 
-def _real_set(tokens: list[Token]) -> RealSet | None:
+def _real_set(tokens: list[Token]) -> relations.RealSet | None:
     try:
-        return read_real_set(tokens, Budget())
+        return relations.read_real_set(tokens, Budget())
     except UnparsedError:
         return None
 
@@ -242,54 +214,44 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
     names = names_of(sides[0])
     if names and len(sides) == 2 and signs[0] in ("=", "in"):
         value = _read(sides[1], nesting + 1)
-        if isinstance(value, Tuple) and len(value.items) == len(names):
+        if isinstance(value, several.Tuple) and len(value.items) == len(names):
             return replace(value, names=names, interval=None)
-        if isinstance(value, Values):
-            return replace(value, name=f"({','.join(names)})")
         raise UnparsedError("values of other names")
     if set(signs) <= COMPARISONS:
-        return _real_set(tokens) or read_chain(tokens)
+        return _real_set(tokens) or relations.read_relation(tokens)
     lettered = any(token.kind == "letter" for token in tokens)
     if signs == ["="] and lettered and not name_of(sides[0]) and not name_of(sides[1]):
-        return read_equation(tokens)
+        return relations.read_relation(tokens)
     name, forms = stated(tokens)
     value = _read(forms[-1], nesting + 1)
-    if any(name_of(form) for form in forms[:-1]):
-        raise UnparsedError("one value of several names")
-    if lettered and not name:
-        raise UnparsedError("a chain of equations")
-    if isinstance(value, Values | RealSet) and not value.name:
-        return replace(value, name=letter_of(name) if isinstance(value, Values) else name)
+    if isinstance(value, several.Values | relations.RealSet) and not value.name:
+        return replace(value, name=letter_of(name) if isinstance(value, several.Values) else name)
     comparison = Comparison(_DEFAULT)
     if not all(comparison.accepts(value, form) for form in forms[:-1]):
         raise UnparsedError("steps that do not agree")
-    return Named(name, value) if name else value
+    return relations.Named(name, value) if name else value
 
 
 def _single(tokens: list[Token], nesting: int) -> Value:
     """Return one value: a matrix, a set, a bracket, a ratio, a numeral or an expression."""
     if any(token.kind == "begin" for token in tokens) and tokens[0].text not in ("{", "\\{"):
-        return read_matrix(tokens)
-    if is_operation(tokens) or is_all_reals(tokens):
-        return read_real_set(tokens, Budget())
-    bracketed = entries_of(tokens)
+        return several.read_matrix(tokens)
+    if relations.is_operation(tokens) or written.is_all_reals(tokens):
+        return relations.read_real_set(tokens, Budget())
+    bracketed = several.entries_of(tokens)
     if bracketed:
         return _bracketed(tokens, *bracketed, nesting)
     braced = enclosed(tokens) and tokens[0].text == "\\{"
     if braced or len(with_both_signs(tokens)) > 1:
-        values, _, _ = parts_of(tokens, one_letter=False)
-        return Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
-    return read_base_numeral(tokens) or read_ratio(tokens) or read_quantity(tokens)
+        values, _, _ = several.parts_of(tokens, one_letter=False)
+        return several.Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
+    return written.read_base_numeral(tokens) or written.read_ratio(tokens) or read_quantity(tokens)
 
 
 def _bracketed(
     tokens: list[Token], brackets: tuple[str, str], parts: list[list[Token]], nesting: int
 ) -> Value:
     interval = _real_set(tokens) if len(parts) == 2 and set(brackets) <= set("()[]") else None
-    if interval and (brackets != ("(", ")") or _is_endless(interval)):
+    if interval and (brackets != ("(", ")") or interval.is_endless):
         return interval
-    return Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)
-
-
-def _is_endless(interval: RealSet) -> bool:
-    return any(infinite_sign(end.tree) for end in interval.ends)
+    return several.Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)

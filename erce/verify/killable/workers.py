@@ -111,12 +111,11 @@ _BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
-    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh", "floor")},
-    **{f"arc{name}": getattr(sympy, f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc")},
+    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh")},
+    **{f"arc{name}": getattr(sympy, f"a{name}") for name in ("sin", "cos", "tan", "cot")},
     "ln": sympy.log,
     "log": lambda base, argument: sympy.log(argument, base),
     "abs": sympy.Abs,
-    "ceil": sympy.ceiling,
     "fact": sympy.factorial,
     "binom": sympy.binomial,
 }

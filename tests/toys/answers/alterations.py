@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split, terms
+from toys.answers.mutations import ENCLOSED, INTEGER, Mutation, is_scalar, split
 
 
 def altered(answer: str, seed: int) -> Iterator[tuple[str, str]]:
@@ -28,31 +28,13 @@ def _digit(answer: str, draw: Random) -> str | None:
 def _sign(answer: str, draw: Random) -> str | None:
     if not is_scalar(answer) or answer.strip("0.-") == "":
         return None
-    return answer[1:] if answer.startswith("-") and len(terms(answer)) == 1 else f"-({answer})"
-
-
-def _longer(answer: str, draw: Random) -> str | None:
-    return answer + draw.choice("0123456789") if INTEGER.fullmatch(answer) and answer != "0" else None
+    return answer[1:] if answer.startswith("-") and INTEGER.fullmatch(answer) else f"-({answer})"
 
 
 def _one_more(answer: str, draw: Random) -> str | None:
     return (
         f"{answer}+{draw.choice(['1', 'x', '10^{-9}'])}" if is_scalar(answer) and "." not in answer else None
     )
-
-
-def _twice(answer: str, draw: Random) -> str | None:
-    return f"2({answer})" if is_scalar(answer) and answer.strip("0.-") else None
-
-
-def _unit_of_x(answer: str, draw: Random) -> str | None:
-    return f"({answer})z" if is_scalar(answer) and answer.strip("0.-") else None
-
-
-def _dropped_term(answer: str, draw: Random) -> str | None:
-    parts = terms(answer)
-    whole = all(part.count("(") == part.count(")") for part in parts)
-    return "".join(parts[:-1]) if len(parts) > 1 and whole and parts[0].strip() else None
 
 
 def _brackets(answer: str, draw: Random) -> str | None:
@@ -89,23 +71,6 @@ def _dropped_entry(answer: str, draw: Random) -> str | None:
     return left + ",".join(entries[:-1]) + right
 
 
-def _added_entry(answer: str, draw: Random) -> str | None:
-    enclosed = ENCLOSED.fullmatch(answer)
-    if enclosed is None or len(split(answer, ",")) != 1 or "," not in answer:
-        return None
-    left, inner, right = enclosed.groups()
-    return f"{left}{inner},{draw.choice(['97', '-41', 'q'])}{right}"
-
-
-def _part_of_union(answer: str, draw: Random) -> str | None:
-    parts = split(answer, "\\cup")
-    return parts[draw.randrange(len(parts))].strip() if len(parts) > 1 else None
-
-
-def _intersection(answer: str, draw: Random) -> str | None:
-    return answer.replace("\\cup", "\\cap") if "\\cup" in answer else None
-
-
 def _relation(answer: str, draw: Random) -> str | None:
     for relation, other in RELATIONS.items():
         if re.search(re.escape(relation) + r"(?![a-z])", answer):
@@ -116,25 +81,6 @@ def _relation(answer: str, draw: Random) -> str | None:
 RELATIONS = {"\\le": ["<", ">"], "\\ge": [">", "<"], "<": [">", "\\le "], ">": ["<", "\\ge "]}
 
 
-def _letters(answer: str, draw: Random) -> str | None:
-    """Swap two neighbouring letters of a word."""
-    text = re.search(r"\\text\{[^{}]*?([A-Za-z]{3,})[^{}]*\}", answer)
-    if text is None or re.search(r"\d", answer):
-        return None
-    word = text.group(1)
-    places = [at for at in range(len(word) - 1) if word[at].casefold() != word[at + 1].casefold()]
-    if not places:
-        return None
-    at = draw.choice(places)
-    changed = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-    return answer[: text.start(1)] + changed + answer[text.end(1) :]
-
-
-def _choice(answer: str, draw: Random) -> str | None:
-    match = re.fullmatch(r"(\\text\{)?(\(?)([A-F])(\)?)(\})?", answer)
-    return answer.replace(match.group(3), chr(ord(match.group(3)) + 1)) if match else None
-
-
 def _fraction_upside_down(answer: str, draw: Random) -> str | None:
     match = re.fullmatch(r"(-?)\\frac\{([^{}]+)\}\{([^{}]+)\}", answer)
     if match is None or match.group(2) == match.group(3):
@@ -142,23 +88,8 @@ def _fraction_upside_down(answer: str, draw: Random) -> str | None:
     return f"{match.group(1)}\\frac{{{match.group(3)}}}{{{match.group(2)}}}"
 
 
-def _lost_braces(answer: str, draw: Random) -> str | None:
-    return re.sub(r"\^\{([1-9])([1-9][0-9]*)\}", r"^{\1}\2", answer)
-
-
 def _lost_root(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\sqrt\{([2-9][0-9]*)\}", r"\1", answer, count=1)
-
-
-def _another_letter(answer: str, draw: Random) -> str | None:
-    if not is_scalar(answer) or "x" not in answer or "y" in answer or "\\" in answer:
-        return None
-    return answer.replace("x", "y")
-
-
-def _another_base(answer: str, draw: Random) -> str | None:
-    match = re.fullmatch(r"([0-9]+)_\{?([0-9]+)\}?", answer)
-    return f"{match.group(1)}_{{{int(match.group(2)) + 1}}}" if match else None
 
 
 def _rows(answer: str, draw: Random) -> str | None:
@@ -169,32 +100,15 @@ def _rows(answer: str, draw: Random) -> str | None:
     return match.group(1) + " \\\\ ".join(rows[::-1]) + match.group(3)
 
 
-def _squared(answer: str, draw: Random) -> str | None:
-    return f"({answer})^2" if is_scalar(answer) and answer not in {"0", "1"} else None
-
-
 OTHER: dict[str, Mutation] = {
     "a digit": _digit,
     "the sign": _sign,
-    "one digit more": _longer,
     "one more": _one_more,
-    "twice": _twice,
-    "times a letter": _unit_of_x,
-    "a term lost": _dropped_term,
     "a bracket": _brackets,
     "entries swapped": _swapped,
     "an entry lost": _dropped_entry,
-    "an entry too many": _added_entry,
-    "part of a union": _part_of_union,
-    "an intersection": _intersection,
     "the relation": _relation,
-    "letters swapped": _letters,
-    "another choice": _choice,
     "upside down": _fraction_upside_down,
-    "braces lost": _lost_braces,
     "a root lost": _lost_root,
-    "another letter": _another_letter,
-    "another base": _another_base,
     "rows swapped": _rows,
-    "squared": _squared,
 }

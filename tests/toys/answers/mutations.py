@@ -86,43 +86,12 @@ def split(text: str, separator: str) -> list[str]:
     return [*parts, text[last:]]
 
 
-def _spaces(answer: str, draw: Random) -> str | None:
-    space = draw.choice([" ", "  ", "\\,", "\\;", "~", "\\ "])
-    if "\\text" in answer or "\\begin" in answer:
-        return None
-    return re.sub(
-        r"(?<=[0-9a-z)}\]])([+=<>]|,(?![0-9]{3}))(?=[\\0-9a-z({\[-])", rf"{_literal(space)}\1 ", answer
-    )
-
-
-def _literal(text: str) -> str:
-    return text.replace("\\", r"\\")
-
-
-def _left_right(answer: str, draw: Random) -> str | None:
-    if "\\left" in answer or sum(map(answer.count, "([")) != sum(map(answer.count, ")]")):
-        return None
-    bracketed = re.sub(r"(?<!\\)[(\[]", lambda m: "\\left" + m.group(), answer)
-    return (
-        re.sub(r"(?<!\\)[)\]]", lambda m: "\\right" + m.group(), bracketed) if "sqrt[" not in answer else None
-    )
-
-
 def _fractions(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\[dt]?frac", lambda _: draw.choice(["\\dfrac", "\\tfrac", "\\frac"]), answer)
 
 
 def _short_fractions(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\frac\{([0-9])\}\{([0-9])\}", draw.choice([r"\\frac\1\2", r"\\frac \1{\2}"]), answer)
-
-
-def _slashes(answer: str, draw: Random) -> str | None:
-    start, end = r"(?:(?<=[(\[,=+-])|^)", r"(?=$|[,)\]+-])"
-    return re.sub(start + r"\\frac\{([0-9a-z]+)\}\{([0-9a-z]+)\}" + end, r"(\1)/(\2)", answer)
-
-
-def _over(answer: str, draw: Random) -> str | None:
-    return re.sub(r"(?<![0-9^_])(?<![0-9] )\\frac\{([^{}]+)\}\{([^{}]+)\}", r"{\1 \\over \2}", answer)
 
 
 def _wrapped(answer: str, draw: Random) -> str | None:
@@ -150,54 +119,7 @@ def _unicode(answer: str, draw: Random) -> str | None:
     return re.sub(r"\\sqrt\{([0-9])\}(?![0-9])", r"√\1", text)
 
 
-UNICODE = {
-    r"\pi": "π",
-    r"\infty": "∞",
-    r"\cup": "∪",
-    r"\le": "≤",
-    r"\ge": "≥",
-    r"\theta": "θ",
-    r"^\circ": "°",
-}
-
-
-def _plain(answer: str, draw: Random) -> str | None:
-    text = re.sub(r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", answer)
-    text = re.sub(r"(?<=[0-9a-z])sqrt\(", "*sqrt(", text)
-    text = re.sub(r"(?<=[0-9])\\pi(?![a-z])", "*pi", re.sub(r"\s*\\cdot\s*", "*", text))
-    return text if is_scalar(answer) and not re.search(r"\\|\{", text) else None
-
-
-def _powers(answer: str, draw: Random) -> str | None:
-    braced = re.sub(r"\^([0-9a-z])(?![0-9])", r"^{\1}", answer)
-    return braced if braced != answer else re.sub(r"\^\{([0-9a-z])\}(?![0-9])", r"^\1", answer)
-
-
-def _set_order(answer: str, draw: Random) -> str | None:
-    enclosed = ENCLOSED.fullmatch(answer)
-    if enclosed is None or enclosed.group(1) != "\\{" or enclosed.group(3) != "\\}":
-        return None
-    return "\\{" + ",".join(reversed(split(enclosed.group(2), ","))) + "\\}"
-
-
-def _union_order(answer: str, draw: Random) -> str | None:
-    return "\\cup ".join(reversed(split(answer, "\\cup"))) if "\\cup" in answer else None
-
-
-def terms(answer: str) -> list[str]:
-    """Return the signed terms of a scalar sum, or the answer alone if it is no sum."""
-    if not is_scalar(answer):
-        return [answer]
-    marked = re.sub(r"(?<=[0-9a-z)} ])-(?![^{(]*[})])", "\0-", answer.replace("+", "\0+"))
-    return [part.replace("\0", "") for part in split(marked, "\0")]
-
-
-def _sum_order(answer: str, draw: Random) -> str | None:
-    parts = [term.strip() for term in terms(answer)]
-    if len(parts) < 2 or "" in parts or any(part.count("(") != part.count(")") for part in parts):
-        return None
-    turned = [part if part[0] in "+-" else "+" + part for part in reversed(parts)]
-    return "".join(turned).removeprefix("+")
+UNICODE = {r"\pi": "π", r"\infty": "∞", r"\cup": "∪", r"\le": "≤", r"\ge": "≥", r"^\circ": "°"}
 
 
 def _times_one(answer: str, draw: Random) -> str | None:
@@ -207,22 +129,17 @@ def _times_one(answer: str, draw: Random) -> str | None:
     return form.format(answer) if is_scalar(answer) else None
 
 
-def _split_up(answer: str, draw: Random) -> str | None:
-    return f"({answer})(x+1)-x({answer})" if is_scalar(answer) and not re.search("[a-z]", answer) else None
-
-
 def _number_forms(answer: str, draw: Random) -> str | None:
     if not INTEGER.fullmatch(answer):
         return None
     n = int(answer)
     forms = [
         f"{n}.0",
-        f"\\frac{{{3 * n}}}{{3}}",
-        f"{n}/1",
+        rf"\frac{{{3 * n}}}{{3}}",
         f"x={n}",
-        f"{n}\\text{{ cm}}",
-        f"{n}^\\circ",
-        f"\\text{{{n}}}",
+        rf"{n}\text{{ cm}}",
+        rf"{n}^\circ",
+        rf"\text{{{n}}}",
     ]
     forms += [f"{n - 7}+7", f"\\frac{{{n}}}{{1}}", f"{n} units", f"x = {n}"]
     return draw.choice(forms if n < 0 else [*forms, f"+{n}", f"\\${n}", f"\\sqrt{{{n * n}}}"])
@@ -242,25 +159,15 @@ def _fraction_forms(answer: str, draw: Random) -> str | None:
 
 
 CHAINED: dict[str, Mutation] = {
-    "spaces": _spaces,
-    "left and right": _left_right,
     "kinds of fraction": _fractions,
     "short fractions": _short_fractions,
-    "braced powers": _powers,
-    "order of a set": _set_order,
-    "order of a union": _union_order,
-    "order of a sum": _sum_order,
 }
 SAME: dict[str, Mutation] = {
     **CHAINED,
     "wrapper": _wrapped,
-    "slashes": _slashes,
-    "over": _over,
     "digit groups": _digit_groups,
     "unicode": _unicode,
-    "plain text": _plain,
     "times one": _times_one,
-    "split up": _split_up,
     "forms of a number": _number_forms,
     "forms of a fraction": _fraction_forms,
 }

@@ -1,0 +1,176 @@
+"""Values as they are written: words, numerals in a base, ratios, times of day. Readers and comparisons."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from erce.verify.answers.expression import parse_tokens
+from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.tokens import Token, enclosed, split
+from erce.verify.answers.tree import Tree
+from erce.verify.answers.units import units_agree
+
+if TYPE_CHECKING:
+    from erce.verify.answers.comparison import Comparison
+
+_AROUND_BASE = frozenset("{}()")
+_IN_WORDS = frozenset(".,-'!()")
+_PUNCTUATION = re.compile(r"[.()!-]")
+_ARTICLE = re.compile(r"^(?:the|an|a) (?=.)")
+_SEPARATOR = re.compile(r",|\band\b")
+_NOTHING = re.compile(
+    "(?:the )?(?:empty|null) set|none|"
+    "(?:there (?:is|are) )?no (?:real |integer )?(?:solutions?|roots?|values?)(?: exists?)?"
+)
+_ALL_REALS = re.compile("(?:(?:the )?set of )?all (?:the )?(?:real numbers|reals|real values)")
+_DIGITS = re.compile(r"-?[0-9A-Z]{1,100}(?:\.[0-9A-Z]{1,100})?")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:([ap])\.?m)?\.?|([0-9]{1,2})([ap])\.?m\.?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words in lower case, without articles and punctuation; several things in alphabetical order."""
+
+    kind: ClassVar[str] = "text"
+    things: tuple[str, ...]
+
+    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+        """Return whether the tokens are the same words."""
+        kinds = ("word", "letter", "and", "number")
+        if not all(token.kind in kinds or token.text in _IN_WORDS for token in tokens):
+            raise UnparsedError("more than words")
+        return words_of(tokens) == self
+
+
+def are_words(tokens: list[Token]) -> bool:
+    """Return whether the tokens are words, possibly with letters as in "store B"."""
+    return any(token.kind == "word" for token in tokens) and all(
+        token.kind in ("word", "letter", "and") or token.text in _IN_WORDS for token in tokens
+    )
+
+
+def words_of(tokens: list[Token]) -> Words:
+    """Return the words that the tokens write: "Ann and Bob" is "Bob, Ann", but "A or B" has an order."""
+    text = "".join((" " if token.spaced or token.kind == "and" else "") + token.text for token in tokens)
+    text = " ".join(_PUNCTUATION.sub(" ", text.casefold().replace("'", "")).split())
+    things = [_ARTICLE.sub("", thing.strip()) for thing in _SEPARATOR.split(text)]
+    return Words(tuple(sorted(filter(None, things))))
+
+
+def is_nothing(tokens: list[Token]) -> bool:
+    """Return whether the tokens write the empty set, or say that there is no solution."""
+    return [token.text for token in tokens] == ["emptyset"] or _says(_NOTHING, tokens)
+
+
+def is_all_reals(tokens: list[Token]) -> bool:
+    """Return whether the tokens write the set of all real numbers, or say so."""
+    written = [token.text for token in tokens if token.text not in "{}"]
+    return written == ["mathbb", "R"] or _says(_ALL_REALS, tokens)
+
+
+def _says(sentence: re.Pattern[str], tokens: list[Token]) -> bool:
+    if not tokens or not all(token.kind in ("word", "letter") or token.text == "." for token in tokens):
+        return False
+    return sentence.fullmatch(" ".join(token.text for token in tokens).casefold().strip(" .")) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class BaseNumeral:
+    """A numeral with its base as a subscript; digits without leading zeros."""
+
+    kind: ClassVar[str] = "numeral"
+    digits: str
+    base: int
+
+    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+        """Return whether the tokens write the same digits in the same base."""
+        other = read_base_numeral(tokens)
+        if other is not None:
+            return other == self
+        if comparison.conventions.require_base:
+            raise UnparsedError("a numeral without its base")
+        return _digits_of(tokens) == self.digits
+
+
+def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
+    """Return the numeral whose subscript is a base other than ten; None for anything else."""
+    at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
+    base = _base_of(tokens[at + 1 :]) if at else 0
+    digits = _digits_of(tokens[:at]) if base not in (0, 1, 10) else ""
+    return BaseNumeral(digits, base) if digits else None
+
+
+def without_base_ten(tokens: list[Token]) -> list[Token]:
+    """Return the tokens of 24 for 24_{10}, and all others as they are."""
+    at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
+    return tokens[:at] if at and _base_of(tokens[at + 1 :]) == 10 else tokens
+
+
+def _base_of(subscript: list[Token]) -> int:
+    """Return the base that a subscript states, 0 if it states none."""
+    base = [token.text for token in subscript if token.text not in _AROUND_BASE]
+    return int(base[0]) if len(base) == 1 and base[0].isdigit() and len(base[0]) < 3 else 0
+
+
+def _digits_of(tokens: list[Token]) -> str:
+    """Return the digits that the tokens write, "" if they write anything else."""
+    if enclosed(tokens) and tokens[0].text in ("{", "("):
+        tokens = tokens[1:-1]
+    written = "".join(token.text for token in tokens)
+    if not _DIGITS.fullmatch(written) or not any(token.kind == "number" for token in tokens):
+        return ""
+    sign, digits = ("-", written[1:]) if written[0] == "-" else ("", written)
+    return sign + (digits.lstrip("0") or "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A ratio: 3:2, or 1:2:3. A multiple is another ratio."""
+
+    kind: ClassVar[str] = "ratio"
+    terms: tuple[Tree, ...]
+
+    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+        """Return whether the tokens write the same terms in the same order."""
+        other = read_ratio(tokens)
+        if other is None:
+            raise UnparsedError("no ratio")
+        return len(other.terms) == len(self.terms) and all(map(comparison.same, self.terms, other.terms))
+
+
+def read_ratio(tokens: list[Token]) -> Ratio | None:
+    """Return the ratio of terms between colons, or with "to" between two; None for anything else."""
+    parts, signs = split(tokens, lambda token: token.is_sign(":"))
+    if not signs:
+        parts, signs = split(tokens, lambda token: token.kind == "word" and token.text == "to")
+    return Ratio(tuple(map(parse_tokens, parts))) if signs else None
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day; `half` is "a", "p" or, if unknown, ""."""
+
+    kind: ClassVar[str] = "time"
+    hours: int
+    minutes: int
+    half: str
+
+    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+        """Return whether the tokens write the same time; a missing half of the day is ignored."""
+        other = read_clock(tokens)
+        if other is None:
+            raise UnparsedError("no time of day")
+        agree = units_agree(self.half, other.half, comparison.conventions.units)
+        return agree and (self.hours, self.minutes) == (other.hours, other.minutes)
+
+
+def read_clock(tokens: list[Token]) -> Clock | None:
+    """Return the time of day that the tokens write; None for anything else."""
+    if not tokens or tokens[0].kind != "number" or len(tokens) > 10:
+        return None
+    written = "".join(token.text for token in tokens if token.text not in "{}").replace(" ", "")
+    match = _CLOCK.fullmatch(written)
+    if match is None:
+        return None
+    hours, minutes, half, whole_hours, its_half = match.groups()
+    return Clock(int(hours or whole_hours), int(minutes or 0), (half or its_half or "").casefold())
