@@ -19,7 +19,7 @@ from typing import Any
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.digests import DIGESTS, digests
-from erce.study.drawing import JOURNAL, draw, has_all_completions
+from erce.study.drawing import JOURNAL, draw, missing_completions
 from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
 from erce.study.problems import cell_splits
@@ -38,7 +38,7 @@ def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, S
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
     (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
     with _cpu_threads(recipe.resources.threads):
-        is_drawn = (folder / CELL).is_file() and has_all_completions(folder, recipe, cell, splits)
+        is_drawn = (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, splits)
         if cell.lam is not None and not is_trained(folder, is_drawn=is_drawn):
             with timed(folder, "training"):
                 train(folder, recipe, cell, splits.train)

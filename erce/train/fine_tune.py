@@ -20,6 +20,7 @@ from torch.distributed.tensor import DTensor
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
 
+from erce import events
 from erce.errors import DivergedError, InputError
 from erce.files import new_folder
 from erce.hf.head import IGNORED
@@ -80,7 +81,7 @@ def fine_tune(
             peft_config=lora_config(training),
         )
         trainer.remove_callback(PrinterCallback)
-        trainer.add_callback(_StopAtDivergence)
+        trainer.add_callback(_Watch)
         if arguments.world_size == 1:
             assert isinstance(trainer.model, PeftModel)
             make_lean(trainer.model)
@@ -206,11 +207,22 @@ def _borrowed_randomness() -> Iterator[None]:
             np.random.set_state(numpy_state)
 
 
-class _StopAtDivergence(TrainerCallback):
-    """Stops a training at the first step that is not finite; on CUDA the loss does not wait to see it."""
+class _Watch(TrainerCallback):
+    """Tells of each step, and stops a training at the first that is not finite.
+
+    On CUDA the loss does not wait to see that.
+    """
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        events.begin("training", state.max_steps, done=state.global_step)
+        self.tokens = max((entry.get("num_tokens", 0) for entry in state.log_history), default=0)
 
     def on_log(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        control.should_training_stop |= _has_diverged(state.log_history[-1])
+        entry = state.log_history[-1]
+        control.should_training_stop |= _has_diverged(entry)
+        if "objective" in entry:
+            before, self.tokens = self.tokens, entry["num_tokens"]
+            events.advance(1, tokens=self.tokens - before, loss=entry["objective"])
 
 
 def _refuse_divergence(log: list[dict[str, Any]]) -> None:
