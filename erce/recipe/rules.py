@@ -130,6 +130,10 @@ def check_training(training: Training) -> None:
         raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
     if not 0 <= training.dropout < 1:
         raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
+    if not 0 <= training.checkpoint_minutes < math.inf:
+        raise InputError(
+            f"[training] checkpoint_minutes = {training.checkpoint_minutes:g} must be 0, for none, or more"
+        )
     check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
     check_choice("[training] head", training.head, HEADS)
     check_choice("[training] report_to", training.report_to, TRACKERS)

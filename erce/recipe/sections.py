@@ -57,6 +57,7 @@ class Training:
     max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
     lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 | "delayed": 0, then λ at once
     lam_warmup: float = WARMUP  # share of the steps over which "linear" rises and "delayed" keeps 0
+    checkpoint_minutes: float = 5.0  # between checkpoints that a stopped training goes on from; 0: none
     report_to: str = "none"  # "tensorboard" | "trackio" | "wandb" | "mlflow": also log every training there
 
 

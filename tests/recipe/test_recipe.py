@@ -71,6 +71,7 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ),
         ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
         ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),
+        ({"training": {"checkpoint_minutes": -1}}, "checkpoint_minutes = -1 must be 0, for none, or more"),
         ({"training": {"report_to": "wandbb"}}, "report_to 'wandbb'; did you mean 'wandb'"),
         ({"training": {"lam_warmup": 0.2}}, "lam_warmup = 0.2 has no effect on a constant λ"),
         ({"lams": 1}, "lams = 1 is not a list; write lams = [1]"),
@@ -335,7 +336,7 @@ def test_what_a_cell_computes_with_is_not_in_the_identity_and_a_schedule_is_wher
     cell = Cell("mini-sums", 0.5, 0)
     resources = Resources(gpus=2, threads=3, fsdp=True)
     assert folder_name(replace(RECIPE, resources=resources), cell) == folder_name(RECIPE, cell)
-    tracked = replace(RECIPE, training=Training(report_to="wandb"))
+    tracked = replace(RECIPE, training=Training(report_to="wandb", checkpoint_minutes=1.0))
     assert folder_name(tracked, cell) == folder_name(RECIPE, cell)
     assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
     linear = [
