@@ -7,6 +7,7 @@ from pathlib import Path
 from erce import events
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.recipe.sections import MOST_COMPLETIONS
 from erce.study.folder import RESULT
 from erce.study.journal import Journal
 from erce.study.policy import policy
@@ -27,7 +28,7 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         temperature=0.0,
         samples=1,
         max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
-        batch_size=wanted.batch_size,
+        batch_size=wanted.batch_size or MOST_COMPLETIONS,
         stop=wanted.stop,
         compile=wanted.compile,
     )
@@ -54,7 +55,7 @@ def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Spli
     return sum(count for place, count in wanted.items() if len(drawn.get(place, ())) != count)
 
 
-def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
     """Draw every set that is not whole. All cells of a task are evaluated on the same problems.
 
     The old result and verdicts go before the completions change, so that a kill leaves no verdicts of other
@@ -67,6 +68,7 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
     wanted = decodings(recipe, cell)
     key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
     journal = Journal(folder / JOURNAL, key)
+    batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
     counts = all_completions(recipe, cell, problems)
     missing = [place for place, count in counts.items() if len(completions.get(place, ())) != count]
     journaled = sum(len(journal.completions(place)) for place in missing)
@@ -74,7 +76,7 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
     with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as draw_from:
         events.begin("generation", sum(counts.values()), done=whole + journaled)
         for drawn_set in missing:
-            settings = wanted[drawn_set.decoding]
+            settings = replace(wanted[drawn_set.decoding], batch_size=batch_size)
             completions[drawn_set] = journal.completed(
                 evaluated[drawn_set.split],
                 partial(draw_from, decoding=settings, seed=cell.seed),

@@ -195,7 +195,6 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         normalize=training.normalize,
         head=training.head,
         num_train_epochs=training.epochs,
-        per_device_train_batch_size=training.micro_batch_size,
         learning_rate=training.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=training.warmup,
@@ -212,18 +211,20 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         disable_tqdm=True,
         ddp_find_unused_parameters=False,
     )
+    arguments.per_device_train_batch_size = training.sequences(arguments.world_size)
     arguments.gradient_accumulation_steps = _accumulated(training, arguments.world_size)
     return arguments
 
 
 def _accumulated(training: Training, processes: int) -> int:
     """Return how many micro-batches of every process make a batch."""
-    rows = training.micro_batch_size * processes
+    micro = training.sequences(processes)
+    rows = micro * processes
     if training.batch_size % rows:
         times = f" times {processes} processes" if processes > 1 else ""
         raise InputError(
             f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
-            f"{training.micro_batch_size}{times}; write {rows * max(1, training.batch_size // rows)}, for "
+            f"{micro}{times}; write {rows * max(1, training.batch_size // rows)}, for "
             "instance"
         )
     return training.batch_size // rows

@@ -37,7 +37,7 @@ def test_what_is_left_out_has_the_papers_value():
     training = parse_recipe({"task": "gsm8k", "lams": [0, 8], "seeds": [0]}).training
     assert (training.rank, training.lora_alpha, training.dropout) == (16, 32, 0.05)
     assert (training.learning_rate, training.warmup, training.epochs) == (2e-4, 0.03, 3.0)
-    assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, 8, 1.0)
+    assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, None, 1.0)
 
 
 def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
@@ -66,8 +66,12 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4: each has one device"),
         ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1 has nothing to share"),
         (
-            {"resources": {"gpus": 4}},
-            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes",
+            {"resources": {"gpus": 4}, "training": {"micro_batch_size": 8}},
+            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes; write 32",
+        ),
+        (
+            {"resources": {"gpus": 3}},
+            "[training] batch_size = 16 is no multiple of 3 processes; write 15",
         ),
         ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
         ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),

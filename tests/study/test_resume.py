@@ -106,6 +106,19 @@ def test_every_stage_tells_how_far_it_is_and_a_resumed_one_what_was_there(stoppe
     assert last["mini-sums-base", "generation"].done == 33
 
 
+def test_a_cell_that_was_begun_keeps_its_batch_size(undisturbed, stopped, tmp_path):
+    """Another memory, and so other batches, would round otherwise."""
+    stopped(6)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    drawn = stopped(10**6)
+    larger = replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=64))
+    run(larger, out=tmp_path / "mini")
+    assert [len(each) for each in drawn] == [2, 4, 4, 4, 5, 10, 6, 12]  # the second cell begins with the 5
+    base = next(name for name in records(undisturbed) if "base" in name and "completions" in name)
+    assert records(tmp_path / "mini")[base] == records(undisturbed)[base]
+
+
 @pytest.mark.slow
 def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
     """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""

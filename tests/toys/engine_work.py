@@ -35,7 +35,7 @@ def tell_of_two_stages(root: Path, recipe: Recipe, cell: Cell) -> None:
     leave_a_result(root, recipe, cell)
 
 
-def delete_the_study(root: Path, recipe: Recipe, cell: Cell, problems: object) -> None:
+def delete_the_study(root: Path, recipe: Recipe, cell: Cell, **given: object) -> None:
     shutil.rmtree(root)
     leave_a_result(root, recipe, cell)
 
