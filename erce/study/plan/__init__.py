@@ -9,7 +9,7 @@ from erce.recipe import Recipe, load_recipe
 from erce.study.hub import is_here, is_hub_name
 from erce.study.plan.architecture import Architecture, FoundArchitecture, find_architecture
 from erce.study.plan.counts import TaskPlan, task_plan
-from erce.study.plan.fit import BatchSizes, CellShare, Lengths, cpu_share, fitting
+from erce.study.plan.fit import BatchSizes, Lengths, fitting
 from erce.study.plan.needs import (
     DEVICES,
     Hours,
@@ -19,7 +19,6 @@ from erce.study.plan.needs import (
     bytes_a_weight,
     drawing_flops,
     drawing_memory,
-    dtype_on,
     hours_at,
     reading_flops,
     training_flops,
@@ -149,15 +148,14 @@ def _sizes(
     if architecture is None:
         return None
     drawings = [work for task in tasks for _, work in task.drawings]
-    new = max(work.most // work.completions for work in drawings)
-    trained = max(task.training.longest for task in tasks)
-    lengths = Lengths(trained, max(work.longest for work in drawings), new)
-    if device == "cpu":
-        place = cpu_share(dtype_on(recipe, device), share=1.0)
-    else:
-        share = recipe.resources.gpus if 0 < recipe.resources.gpus < 1 else 1.0
-        place = CellShare(share * DEVICES[device].memory, None)
-    return fitting(recipe, architecture, lengths, place, width=bytes_a_weight(recipe, device))
+    lengths = Lengths(
+        trained=max(task.training.longest for task in tasks),
+        drawn=max(work.longest for work in drawings),
+        new=max(work.most // work.completions for work in drawings),
+    )
+    gpus = recipe.resources.gpus
+    share = gpus if device in DEVICES and 0 < gpus < 1 else 1.0
+    return fitting(recipe, architecture, lengths, device=device, share=share)
 
 
 def limits(recipe: str | Path, limit: int, **overrides: Any) -> dict[str, int]:

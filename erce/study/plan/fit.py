@@ -1,4 +1,4 @@
-"""A recipe, the lengths of its texts and the memory that is free → the batch sizes that it leaves out.
+"""A recipe, its longest texts and the memory that is free → the batch sizes that it leaves out.
 
 They change speed alone, but for rounding and for which numbers dropout sets to zero. The embedded models fit
 anywhere: they have the largest sizes, and so their bits on every machine.
@@ -14,7 +14,7 @@ from erce.hf.prompt import demonstration_ids, prompt_ids
 from erce.recipe import Recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
 from erce.study.plan.architecture import Architecture, find_architecture
-from erce.study.plan.needs import WIDTHS, drawing_memory, training_memory
+from erce.study.plan.needs import DEVICES, bytes_a_weight, drawing_memory, dtype_on, training_memory
 from erce.tasks import load_task
 from erce.types import Problem, Splits
 
@@ -39,78 +39,71 @@ class BatchSizes(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """The longest sequence of training, the longest prompt and completion together, and the latter alone."""
+    """The most tokens of a sequence in training, of a prompt with its completion, and of a completion."""
 
     trained: int
     drawn: int
     new: int
 
 
-class CellShare(NamedTuple):
-    """A cell's share of the free bytes, and operations a second where that is a CPU's (None: a GPU)."""
-
-    free: float
-    flops: float | None
-
-
 def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float) -> BatchSizes:
     """Return the batch sizes of every cell on this machine, a `share` of which each has."""
-    if not left_out(recipe):
-        return _usual(recipe)
-    architecture = find_architecture(recipe.model).architecture
+    architecture = find_architecture(recipe.model).architecture if _left_out(recipe) else None
     if architecture is None:
-        return _usual(recipe)
-    from erce.hf.models import dtype_here, load_tokenizer
+        return fitting(recipe, None, Lengths(0, 0, 0))
+    import torch
 
-    dtype = dtype_here(recipe.dtype, recipe.model)
-    lengths = _lengths(recipe, problems, load_tokenizer(recipe.model))
-    return fitting(recipe, architecture, lengths, share_here(dtype, share=share), width=WIDTHS[dtype])
+    from erce.hf.models import load_tokenizer
 
-
-def left_out(recipe: Recipe) -> bool:
-    """Return whether the recipe leaves a size out that depends on the memory."""
-    sizes = (recipe.training.micro_batch_size, recipe.decoding.batch_size)
-    return None in sizes and recipe.model not in EMBEDDED_MODELS
+    tokenizer, lengths = load_tokenizer(recipe.model), []
+    for name, splits in problems.items():
+        task = load_task(name)
+        new = recipe.decoding.max_new_tokens or task.max_new_tokens
+        trained = _longest(tokenizer, splits.train, answered=True)
+        read = _longest(tokenizer, [*splits.validation, *splits.test], answered=False)
+        lengths.append((min(recipe.training.max_length or task.max_length, trained), read + new, new))
+    longest = Lengths(*map(max, zip(*lengths, strict=True)))
+    if torch.cuda.is_available():
+        return fitting(
+            recipe, architecture, longest, device="cuda", free=share * torch.cuda.mem_get_info()[0]
+        )
+    return fitting(recipe, architecture, longest, share=share)
 
 
 def fitting(
-    recipe: Recipe, architecture: Architecture, lengths: Lengths, place: CellShare, *, width: int
+    recipe: Recipe,
+    architecture: Architecture | None,
+    lengths: Lengths,
+    *,
+    device: str = "cpu",
+    share: float = 1.0,
+    free: float | None = None,
 ) -> BatchSizes:
     """Return the recipe's sizes; those left out are the largest that fit, completions a power of two.
 
-    On a CPU a batch also ends within `BATCH_SECONDS` if every completion is as long as it may be.
+    On a CPU a batch also ends within `BATCH_SECONDS` if every completion is as long as it may be. `free` None
+    is a `share` of the device's memory, on "cpu" of what is free here.
     """
-    if not left_out(recipe):
-        return _usual(recipe)
-    usual, room = _usual(recipe), USED_SHARE * place.free - LIBRARY_BYTES
-    rows, micro = usual.completions, usual.sequences
+    processes = recipe.resources.training_processes
+    rows, micro = recipe.decoding.batch_size or MOST_COMPLETIONS, recipe.training.sequences(processes)
+    if architecture is None or not _left_out(recipe):
+        return BatchSizes(rows, micro)
+    if free is None:
+        free = share * (DEVICES[device].memory if device in DEVICES else free_memory())
+    room, width, flops = USED_SHARE * free - LIBRARY_BYTES, bytes_a_weight(recipe, device), float("inf")
+    if device == "cpu":
+        flops = max(1.0, share * (os.cpu_count() or 1)) * THREAD_FLOPS[dtype_on(recipe, device)]
     while recipe.decoding.batch_size is None and rows > 1:
         memory = drawing_memory(architecture, recipe, longest=lengths.drawn, rows=rows, width=width)
-        seconds = lengths.new * 2 * architecture.weights * rows / place.flops if place.flops else 0.0
-        if memory.total <= room and seconds <= BATCH_SECONDS:
+        if memory.total <= room and lengths.new * 2 * architecture.weights * rows / flops <= BATCH_SECONDS:
             break
         rows //= 2
-    processes = recipe.resources.training_processes
     for most in range(MOST_SEQUENCES, 0, -1):
         micro = recipe.training.sequences(processes, most=most)
         memory = training_memory(architecture, recipe, longest=lengths.trained, width=width, sequences=micro)
         if memory.total <= room:
             break
-    return BatchSizes(rows, micro, place.free)
-
-
-def share_here(dtype: str, *, share: float) -> CellShare:
-    """Return what a cell has on this machine: on the GPU if there is one, else on the CPU."""
-    import torch
-
-    if torch.cuda.is_available():
-        return CellShare(share * torch.cuda.mem_get_info()[0], None)
-    return cpu_share(dtype, share=share)
-
-
-def cpu_share(dtype: str, *, share: float) -> CellShare:
-    threads = max(1.0, share * (os.cpu_count() or 1))
-    return CellShare(share * free_memory(), threads * THREAD_FLOPS[dtype])
+    return BatchSizes(rows, micro, free)
 
 
 def free_memory(cgroup: Path = Path("/sys/fs/cgroup")) -> float:
@@ -125,29 +118,15 @@ def free_memory(cgroup: Path = Path("/sys/fs/cgroup")) -> float:
     return min(free, float(limit - used))
 
 
-def _usual(recipe: Recipe) -> BatchSizes:
-    sequences = recipe.training.sequences(recipe.resources.training_processes)
-    return BatchSizes(recipe.decoding.batch_size or MOST_COMPLETIONS, sequences)
+def _left_out(recipe: Recipe) -> bool:
+    sizes = (recipe.training.micro_batch_size, recipe.decoding.batch_size)
+    return None in sizes and recipe.model not in EMBEDDED_MODELS
 
 
-def _lengths(recipe: Recipe, problems: Mapping[str, Splits], tokenizer: Any) -> Lengths:
-    of_tasks = []
-    for name, splits in problems.items():
-        task = load_task(name)
-        limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
-        new = recipe.decoding.max_new_tokens or task.max_new_tokens
-        trained = _longest(tokenizer, splits.train, with_demonstration=True)
-        read = _longest(tokenizer, [*splits.validation, *splits.test], with_demonstration=False)
-        of_tasks.append(Lengths(min(limit, trained), read + new, new))
-    return Lengths(*map(max, zip(*of_tasks, strict=True)))
-
-
-def _longest(tokenizer: Any, problems: Sequence[Problem], *, with_demonstration: bool) -> int:
-    def text(problem: Problem) -> int:
-        return len(problem.prompt) + with_demonstration * len(problem.demonstration)
-
-    def tokens(problem: Problem) -> int:
-        answer = demonstration_ids(tokenizer, problem.demonstration) if with_demonstration else []
-        return len(prompt_ids(tokenizer, problem.prompt)) + len(answer)
-
-    return max(map(tokens, sorted(problems, key=text)[-LONGEST_TEXTS:]), default=1)
+def _longest(tokenizer: Any, problems: Sequence[Problem], *, answered: bool) -> int:
+    texts = [(problem.prompt, problem.demonstration if answered else "") for problem in problems]
+    longest = sorted(texts, key=lambda text: len("".join(text)))[-LONGEST_TEXTS:]
+    return max(
+        len(prompt_ids(tokenizer, prompt)) + (len(demonstration_ids(tokenizer, answer)) if answered else 0)
+        for prompt, answer in longest
+    )

@@ -10,7 +10,7 @@ from erce.recipe import Decoding, Training
 from erce.study.journal import Journal
 from erce.study.plan import fit
 from erce.study.plan.architecture import Architecture
-from erce.study.plan.fit import BatchSizes, CellShare, Lengths, batch_sizes, fitting, free_memory
+from erce.study.plan.fit import BatchSizes, Lengths, batch_sizes, fitting, free_memory
 from erce.study.plan.needs import drawing_memory, training_memory
 from erce.study.problems import cell_splits
 from erce.study.run import run
@@ -31,9 +31,9 @@ GB = 1e9
 LEFT_OUT = tiny_recipe(model="some/model", training=Training(), decoding=Decoding())
 
 
-def fitted(free: float, flops: float | None = None, **changes) -> BatchSizes:
-    recipe = replace(LEFT_OUT, **changes)
-    return fitting(recipe, SMOLLM2, LENGTHS, CellShare(free * GB, flops), width=2)
+def fitted(free: float, *, device: str = "h100", **changes) -> BatchSizes:
+    recipe = replace(LEFT_OUT, dtype="bfloat16", **changes)
+    return fitting(recipe, SMOLLM2, LENGTHS, device=device, free=free * GB)
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,11 @@ def test_the_sizes_are_the_largest_that_fit(free):
     assert sizes.sequences == 8 or trained(2 * sizes.sequences) > room
 
 
-def test_a_batch_on_a_cpu_ends_within_a_minute():
-    sizes = fitted(400, flops=100e9)
+def test_a_batch_on_a_cpu_ends_within_a_minute(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    sizes = fitted(400, device="cpu")
     assert sizes.completions == 32
-    seconds = 512 * 2 * SMOLLM2.weights * 32 / 100e9
+    seconds = 512 * 2 * SMOLLM2.weights * 32 / (2 * fit.THREAD_FLOPS["bfloat16"])
     assert seconds < 60 < 2 * seconds
 
 
