@@ -51,7 +51,7 @@ def run_round(
     )
     if missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))
-        to_run |= dict.fromkeys(map("later {}".format, range(later)), _whole_amounts(recipe, missing[-1]))
+        to_run |= dict.fromkeys(map("later {}".format, range(later)), to_run[missing[-1].name])
     last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
@@ -77,20 +77,14 @@ def run_round(
 
 def _amounts(root: Path, recipe: Recipe, cell: Cell) -> dict[str, int]:
     """Return how many steps and completions a cell lacks, by stage; the base model has no training."""
-    folder, amounts = cell_folder(root, recipe, cell), _whole_amounts(recipe, cell)
-    if (folder / COMPLETIONS).is_file():
-        amounts["generation"] = missing_completions(folder, recipe, cell, cell_splits(recipe, cell.task))
-    if (folder / TRAINING).is_file():
-        amounts["training"] = 0
-    return amounts
-
-
-def _whole_amounts(recipe: Recipe, cell: Cell) -> dict[str, int]:
-    """Return the steps and completions of a whole cell, by stage."""
-    problems = cell_splits(recipe, cell.task)
+    folder, problems = cell_folder(root, recipe, cell), cell_splits(recipe, cell.task)
     completions = sum(all_completions(recipe, cell, problems).values())
-    training = {} if cell.lam is None else {"training": steps(recipe, len(problems.train))}
-    return training | {"generation": completions, "verification": completions}
+    amounts = {"generation": completions, "verification": completions}
+    if (folder / COMPLETIONS).is_file():
+        amounts["generation"] = missing_completions(folder, recipe, cell, problems)
+    if cell.lam is not None:
+        amounts["training"] = 0 if (folder / TRAINING).is_file() else steps(recipe, len(problems.train))
+    return amounts
 
 
 def _accuracy(folder: Path) -> str:

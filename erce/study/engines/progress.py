@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -65,27 +66,29 @@ class Forecast:
     def left(self, cell: str) -> dict[str, float | None]:
         """Return stage → seconds that a cell needs, for the stages it needs; None where no pace is known."""
         amounts: dict[str, float] = dict(self.missing.get(cell, {}))
-        base = self._is_base(cell)
         if cell in self.running and (now := self.running[cell].last).stage in STAGES:
             amounts |= dict.fromkeys(STAGES[: STAGES.index(now.stage)], 0)
             amounts[now.stage] = now.total - now.done - now.begun if now.total else amounts.get(now.stage, 0)
-        paces = {stage: self.pace.get((stage, base), self.pace.get((stage, not base))) for stage in amounts}
-        needed = {stage: amount for stage, amount in amounts.items() if amount}
-        return {stage: None if (pace := paces[stage]) is None else n * pace for stage, n in needed.items()}
+        return self._seconds(amounts, base=self._is_base(cell))
 
     def in_all(self) -> dict[str, float | None]:
         """Return stage → seconds until the last cell has ended, for the stages that any cell needs."""
-        lefts = [self.left(cell) for cell in self.missing]
-        elapsed = max(self.clock() - self.started, 1e-9)
-        side_by_side = max(1.0, len(self.running), self.unheard / elapsed)
+        alike = Counter(tuple(self.missing[cell].items()) for cell in self.missing.keys() - self.running)
+        lefts = [(1, self.left(cell)) for cell in self.running]
+        lefts += [(n, self._seconds(dict(x), base="training" not in dict(x))) for x, n in alike.items()]
+        side_by_side = max(1.0, len(self.running), self.unheard / max(self.clock() - self.started, 1e-9))
         by_stage: dict[str, float | None] = {}
         for stage in STAGES:
-            seconds = [left[stage] for left in lefts if stage in left]
-            if known := [s for s in seconds if s is not None]:
-                by_stage[stage] = sum(known) / side_by_side
-            elif seconds:
-                by_stage[stage] = None
+            seconds = [(n, left[stage]) for n, left in lefts if stage in left]
+            known = [n * s / side_by_side for n, s in seconds if s is not None]
+            if seconds:
+                by_stage[stage] = sum(known) if known else None
         return by_stage
+
+    def _seconds(self, amounts: Mapping[str, float], *, base: bool) -> dict[str, float | None]:
+        paces = {stage: self.pace.get((stage, base), self.pace.get((stage, not base))) for stage in amounts}
+        needed = {stage: amount for stage, amount in amounts.items() if amount}
+        return {stage: None if (pace := paces[stage]) is None else n * pace for stage, n in needed.items()}
 
     def now(self, cell: str) -> str:
         """Return what a running cell does and the time that it needs, in words."""
