@@ -30,7 +30,7 @@ from erce.cli.flags import (
     settings,
     usual_folder,
 )
-from erce.cli.stopping import say_stopped, sigterm_as_interrupt
+from erce.cli.stopping import KEPT, KEPT_ON_RAY, say_stopped, sigterm_as_interrupt
 from erce.cli.terminal import (
     announce,
     error_text,
@@ -84,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stop:
         resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        return say_stopped(stop, resumable=resumable)
+        on_ray = resumable and options.engine.startswith("ray")
+        return say_stopped(stop, kept=(KEPT_ON_RAY if on_ray else KEPT) if resumable else "")
 
 
 def _run_command(options: argparse.Namespace) -> int:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+KEPT_ON_RAY = "finished cells"
+KEPT = f"{KEPT_ON_RAY}, finished batches of completions and each training's last checkpoint"
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, which then ends a command as Ctrl-C does: workers are stopped, nothing is half written."""
@@ -30,9 +33,9 @@ def _raise_terminated(number: int, frame: FrameType | None) -> None:
     raise Terminated
 
 
-def say_stopped(stop: KeyboardInterrupt, *, resumable: bool) -> int:
-    """Print how the command was stopped and whether it can go on; return the exit code, 143 or 130."""
+def say_stopped(stop: KeyboardInterrupt, *, kept: str) -> int:
+    """Print how the command was stopped and what is `kept`; return the exit code, 143 or 130."""
     word, code = ("terminated", 143) if isinstance(stop, Terminated) else ("interrupted", 130)
-    way_on = "; the same command goes on from here" if resumable else ""
+    way_on = f"; {kept} are kept, and the same command goes on from there" if kept else ""
     print(f"erce: {word}{way_on}", file=sys.stderr)
     return code

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.http import Address, post
@@ -95,7 +96,8 @@ def generate_from_server(
         pending = {pool.submit(_answer, server, request, vocabulary): request for request in requests}
         try:
             for future in as_completed(pending):
-                answers[pending[future]] = future.result()
+                answers[pending[future]] = answer = future.result()
+                events.advance(1, tokens=answer.completion.tokens or 0)
                 if len(answers) in (EARLY_CHECK, len(pending)):
                     _check_entropies(server, list(answers.values()))
         finally:

@@ -22,6 +22,7 @@ from transformers import (
 )
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
+from erce import events
 from erce.errors import DivergedError, InputError
 from erce.generate.decoding import GenerationSettings, check_ids
 from erce.generate.static_cache import StaticCaches, ask_to_compile, compiled_steps
@@ -395,6 +396,7 @@ class _Stop(StoppingCriteria):
         self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
         self.fewest = fewest  # rows; with fewer the batch ends
         self.done = self.room <= 0
+        self.ended = int(self.done.sum())
         self.steps = 0
 
     def __call__(self, input_ids: Tensor, scores: Any, **kwargs: Any) -> Any:  # (rows,) of bool
@@ -402,8 +404,11 @@ class _Stop(StoppingCriteria):
         if self.watches:
             self._watch(input_ids[:, -1].tolist())
         self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
-        few = (~self.done).sum() < self.fewest
-        return self.done | few
+        before, self.ended = self.ended, int(self.done.sum())
+        going_on = len(self.done) - self.ended
+        begun = going_on * self.steps / int(self.room.max())
+        events.advance(self.ended - before, tokens=len(self.done) - before, begun=begun)
+        return self.done | (going_on < self.fewest)
 
     def _watch(self, tokens: list[int]) -> None:
         for at in (~self.done).nonzero().flatten().tolist():

@@ -24,6 +24,7 @@ from erce.recipe.cells import Cell
 from erce.recipe.sections import (
     AUTO,
     GRID,
+    MOST_SEQUENCES,
     UNPROVEN,
     Columns,
     Decoding,
@@ -222,7 +223,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
     - `verify`, which only stops a run;
-    - `report_to`, which says where trainings are logged.
+    - a `micro_batch_size` that is left out, which stands as the most that is taken;
+    - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
     `objective`, `stop`, `frontier_samples`, `compile` (whose rounding draws other samples in half precision),
     λ's schedule and `server` are in it only if a recipe sets them;
@@ -234,7 +236,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     if recipe.objective == CROSS_ENTROPY:
         del settings["objective"]
     settings["data"] = None
-    del settings["training"]["report_to"]
+    settings["training"]["micro_batch_size"] = recipe.training.micro_batch_size or MOST_SEQUENCES
+    del settings["training"]["report_to"], settings["training"]["checkpoint_minutes"]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["frontier"]
     for name in ("frontier_samples", "stop", "compile"):

@@ -118,10 +118,10 @@ def parse_objective(objective: str) -> tuple[str, float | None]:
 
 def check_training(training: Training) -> None:
     """Check the section [training]."""
-    rows, micro = training.batch_size, training.micro_batch_size
     _check_positive("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank")
     _check_positive("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length")
-    if rows % micro:
+    rows, micro = training.batch_size, training.micro_batch_size
+    if micro is not None and rows % micro:
         raise InputError(
             f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}; write "
             f"{micro * max(1, rows // micro)}, for instance"
@@ -130,6 +130,10 @@ def check_training(training: Training) -> None:
         raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
     if not 0 <= training.dropout < 1:
         raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
+    if not 0 <= training.checkpoint_minutes < math.inf:
+        raise InputError(
+            f"[training] checkpoint_minutes = {training.checkpoint_minutes:g} must be 0, for none, or more"
+        )
     check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
     check_choice("[training] head", training.head, HEADS)
     check_choice("[training] report_to", training.report_to, TRACKERS)
@@ -222,10 +226,11 @@ def check_resources(resources: Resources, training: Training) -> None:
             f"[resources] fsdp = true with gpus = {gpus:g} has nothing to share; write gpus = 2 or more"
         )
     rows, micro, together = training.batch_size, training.micro_batch_size, resources.training_processes
-    if rows % (micro * together):
+    if rows % ((micro or 1) * together):
+        of_micro, together = f"micro_batch_size = {micro} × " if micro else "", (micro or 1) * together
         raise InputError(
-            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro} × {together} "
-            f"processes; write {micro * together * max(1, rows // (micro * together))}, for instance"
+            f"[training] batch_size = {rows} is no multiple of {of_micro}{resources.training_processes} "
+            f"processes; write {together * max(1, rows // together)}, for instance"
         )
 
 

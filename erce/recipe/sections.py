@@ -11,6 +11,7 @@ TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a packa
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 AUTO = "auto"  # in the place of a list of λ
+MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
 
 
@@ -46,7 +47,7 @@ class Training:
     learning_rate: float = 2e-4  # peak; cosine to 0
     warmup: float = 0.03  # share of the steps
     batch_size: int = 16  # effective: sequences an optimizer step
-    micro_batch_size: int = 8  # sequences a forward pass
+    micro_batch_size: int | None = None  # sequences a forward pass; None: as many as fit, at most 8
     max_grad_norm: float = 1.0  # gradients are clipped to this norm
     rank: int = 16  # of the LoRA adapter
     lora_alpha: int = 32  # the adapter is scaled by lora_alpha / rank
@@ -57,7 +58,19 @@ class Training:
     max_length: int | None = None  # tokens of prompt and demonstration; None: the task's
     lam_schedule: str = "constant"  # "constant" | "linear": λ rises from 0 | "delayed": 0, then λ at once
     lam_warmup: float = WARMUP  # share of the steps over which "linear" rises and "delayed" keeps 0
+    checkpoint_minutes: float = 5.0  # between checkpoints that a stopped training goes on from; 0: none
     report_to: str = "none"  # "tensorboard" | "trackio" | "wandb" | "mlflow": also log every training there
+
+    def sequences(self, processes: int = 1, *, most: int = MOST_SEQUENCES) -> int:
+        """Return the sequences of a forward pass; left out, the most up to `most` that share a batch equally.
+
+        >>> Training().sequences(), Training().sequences(4), Training(batch_size=12).sequences(most=5)
+        (8, 4, 4)
+        """
+        if self.micro_batch_size is not None:
+            return self.micro_batch_size
+        share = self.batch_size // processes
+        return max((n for n in range(1, most + 1) if share % n == 0), default=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +90,7 @@ class Decoding:
     temperature: float = 0.8  # of the samples, from the full softmax (no top-k, no top-p)
     samples: int = 4  # a problem
     max_new_tokens: int | None = None  # None: the task's
-    batch_size: int = 512  # completions at a time; changes speed only
+    batch_size: int | None = None  # completions at a time, which changes speed only; None: as many as fit
     frontier: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
     frontier_samples: int = 1  # a problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end

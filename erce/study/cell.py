@@ -8,10 +8,11 @@ completions again. A stopped run draws no completion again that it had finished 
 and a recipe that asks for more temperatures draws only those.
 """
 
+import os
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from typing import Any
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.digests import DIGESTS, digests
-from erce.study.drawing import JOURNAL, draw, has_all_completions
+from erce.study.drawing import JOURNAL, draw, missing_completions
 from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
+from erce.study.plan.fit import BatchSizes, batch_sizes
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS, read_samples
 from erce.study.training import TRAINING, is_trained, train
@@ -29,27 +31,44 @@ from erce.tasks import load_task
 from erce.types import Splits
 
 
-def run_cell(root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, Splits] | None = None) -> None:
+def run_cell(
+    root: Path,
+    recipe: Recipe,
+    cell: Cell,
+    *,
+    problems: Mapping[str, Splits] | None = None,
+    sizes: BatchSizes | None = None,
+) -> None:
     """Do everything that one cell of the grid needs, and skip what its folder already holds.
 
     `problems` are each task's splits, for a process that cannot reach the task's source; None loads them.
+    `sizes` are the batches that the recipe leaves out; None fits them to this machine, of whose memory the
+    cell takes as large a share as of its cores.
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
     (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
     with _cpu_threads(recipe.resources.threads):
-        is_drawn = (folder / CELL).is_file() and has_all_completions(folder, recipe, cell, splits)
+        is_drawn = (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, splits)
         if cell.lam is not None and not is_trained(folder, is_drawn=is_drawn):
             with timed(folder, "training"):
-                train(folder, recipe, cell, splits.train)
+                sizes = sizes or _sizes(recipe, cell, splits)
+                micro = replace(recipe.training, micro_batch_size=sizes.sequences)
+                train(folder, replace(recipe, training=micro), cell, splits.train)
         if not is_drawn:
             with timed(folder, "generation"):
-                draw(folder, recipe, cell, splits)
+                sizes = sizes or _sizes(recipe, cell, splits)
+                draw(folder, recipe, cell, splits, batch_size=sizes.completions)
     (folder / JOURNAL).unlink(missing_ok=True)
     if not (folder / VERDICTS).is_file():
         with timed(folder, "verification"):
             judge(folder, cell, splits)
     write_json(folder / RESULT, _result(folder, cell))
+
+
+def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:
+    cores = (recipe.resources.threads or 1) * recipe.resources.training_processes
+    return batch_sizes(recipe, {cell.task: splits}, share=min(1.0, cores / (os.cpu_count() or 1)))
 
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:

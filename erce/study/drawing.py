@@ -1,12 +1,13 @@
 """A stage of a cell: problems → completions, under every decoding that the recipe asks for."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from erce import events
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.recipe.sections import MOST_COMPLETIONS
 from erce.study.folder import RESULT
 from erce.study.journal import Journal
 from erce.study.policy import policy
@@ -14,7 +15,7 @@ from erce.study.provenance import check_origin, write_origin
 from erce.study.samples import VERDICTS, DrawnSet, read_completions, write_completions
 from erce.study.training import ADAPTER, base_policy
 from erce.tasks import load_task
-from erce.types import Completion, Problem, Splits
+from erce.types import Splits
 
 EVALUATED = ("validation", "test")
 JOURNAL = "completions.journal"
@@ -27,7 +28,7 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         temperature=0.0,
         samples=1,
         max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
-        batch_size=wanted.batch_size,
+        batch_size=wanted.batch_size or MOST_COMPLETIONS,
         stop=wanted.stop,
         compile=wanted.compile,
     )
@@ -38,17 +39,23 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
     }
 
 
-def has_all_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> bool:
-    """Return whether every set that the recipe asks for is there and whole; a new temperature adds sets."""
-    completions = read_completions(folder)
-    return all(
-        _is_whole(completions.get(DrawnSet(split, decoding), ()), getattr(problems, split), settings)
+def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[DrawnSet, int]:
+    """Return how many completions each set has that the recipe asks for."""
+    return {
+        DrawnSet(split, decoding): len(getattr(problems, split)) * settings.samples
         for split in EVALUATED
         for decoding, settings in decodings(recipe, cell).items()
-    )
+    }
 
 
-def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
+def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> int:
+    """Return how many completions the sets have that the folder lacks; a new temperature adds sets."""
+    drawn = read_completions(folder)
+    wanted = all_completions(recipe, cell, problems)
+    return sum(count for place, count in wanted.items() if len(drawn.get(place, ())) != count)
+
+
+def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
     """Draw every set that is not whole. All cells of a task are evaluated on the same problems.
 
     The old result and verdicts go before the completions change, so that a kill leaves no verdicts of other
@@ -61,26 +68,26 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> None:
     wanted = decodings(recipe, cell)
     key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
     journal = Journal(folder / JOURNAL, key)
+    batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
+    counts = all_completions(recipe, cell, problems)
+    missing = [place for place, count in counts.items() if len(completions.get(place, ())) != count]
+    journaled = sum(len(journal.completions(place)) for place in missing)
+    whole = sum(count for place, count in counts.items() if place not in missing)
     with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as draw_from:
-        for split in EVALUATED:
-            for decoding, settings in wanted.items():
-                drawn_set = DrawnSet(split, decoding)
-                if not _is_whole(completions.get(drawn_set, ()), evaluated[split], settings):
-                    completions[drawn_set] = journal.completed(
-                        evaluated[split],
-                        partial(draw_from, decoding=settings, seed=cell.seed),
-                        drawn_set=drawn_set,
-                        samples=settings.samples,
-                        batch_size=settings.batch_size,
-                    )
+        events.begin("generation", sum(counts.values()), done=whole + journaled)
+        for drawn_set in missing:
+            settings = replace(wanted[drawn_set.decoding], batch_size=batch_size)
+            completions[drawn_set] = journal.completed(
+                evaluated[drawn_set.split],
+                partial(draw_from, decoding=settings, seed=cell.seed),
+                drawn_set=drawn_set,
+                samples=settings.samples,
+                batch_size=settings.batch_size,
+            )
     for outdated in (RESULT, VERDICTS):
         (folder / outdated).unlink(missing_ok=True)
     in_order = sorted(completions, key=_order)
     write_completions(folder, ((place, drawn) for place in in_order for drawn in completions[place]))
-
-
-def _is_whole(drawn: Sequence[Completion], problems: Sequence[Problem], settings: GenerationSettings) -> bool:
-    return len(drawn) == len(problems) * settings.samples
 
 
 def _order(drawn_set: DrawnSet) -> tuple[int, float]:

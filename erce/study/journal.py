@@ -52,7 +52,7 @@ class Journal:
         for chunk in chunks(missing, samples=samples, batch_size=batch_size):
             drawn = draw(chunk)
             _check_complete(drawn, [(problem.id, sample) for problem in chunk for sample in range(samples)])
-            self._append(drawn_set, drawn)
+            self._append(drawn_set, drawn, batch_size)
             for completion in drawn:
                 finished.setdefault(completion.problem, []).append(completion)
         return [completion for problem in problems for completion in finished[problem.id]]
@@ -66,6 +66,12 @@ class Journal:
                     kept.setdefault((row["problem"], row["sample"]), Completion(**row))
         return list(kept.values())
 
+    def batch_sizes(self) -> list[int]:
+        """Return the batch size that each line of this key was drawn with."""
+        return [
+            line["batch_size"] for line in self._lines() if line["key"] == self.key and "batch_size" in line
+        ]
+
     def _lines(self) -> list[dict[str, Any]]:
         """Return the content of the whole lines, and drop all others from the file."""
         if not self.path.is_file():
@@ -78,9 +84,9 @@ class Journal:
                 temporary.write_bytes(b"".join(lines))
         return list(lines.values())
 
-    def _append(self, drawn_set: DrawnSet, drawn: Sequence[Completion]) -> None:
+    def _append(self, drawn_set: DrawnSet, drawn: Sequence[Completion], batch_size: int) -> None:
         rows = [vars(completion) for completion in drawn]
-        line = {"key": self.key, "labels": drawn_set._asdict(), "rows": rows}
+        line = {"key": self.key, "labels": drawn_set._asdict(), "batch_size": batch_size, "rows": rows}
         content = json.dumps(line, allow_nan=False).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from erce import events
 from erce.recipe import Cell, Recipe
 from erce.score import summarize
 from erce.study.drawing import EVALUATED
@@ -22,14 +23,14 @@ def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     task = load_task(cell.task)
     write_verifier(folder, task.verify, task=cell.task)
     by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
-    write_verdicts(
-        folder,
-        [
-            JudgedSample(drawn_set, completion, verdict(task, by_id[completion.problem], completion))
-            for drawn_set, completions in read_completions(folder).items()
-            for completion in completions
-        ],
-    )
+    completions = [(place, drawn) for place, some in read_completions(folder).items() for drawn in some]
+    judged = []
+    events.begin("verification", len(completions))
+    for drawn_set, completion in completions:
+        by_task = verdict(task, by_id[completion.problem], completion)
+        judged.append(JudgedSample(drawn_set, completion, by_task))
+        events.advance(1)
+    write_verdicts(folder, judged)
 
 
 def judge_again(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:

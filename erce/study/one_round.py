@@ -5,15 +5,21 @@ from contextlib import closing
 from pathlib import Path
 
 from erce.errors import CellsFailedError, RunError
-from erce.recipe import Cell, Recipe
+from erce.files import read_json
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.compared import planned_cells
+from erce.study.drawing import all_completions, missing_completions
 from erce.study.engines import FAILURE, LOG, Done, RunCells
 from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
-from erce.study.folder import RESULT, STUDY, cell_folder, is_done
+from erce.study.folder import RESULT, STUDY, cell_folder, is_done, read_timing
+from erce.study.plan.counts import steps
+from erce.study.problems import cell_splits
+from erce.study.samples import COMPLETIONS
 from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost
+from erce.study.training import TRAINING
 
 FAILURES_SHOWN = 10
 
@@ -39,15 +45,19 @@ def run_round(
     # Cells that lack only the frontier come last: short cells at the end leave no worker idle for long.
     again = {cell for cell in missing if (cell_folder(root, recipe, cell) / RESULT).is_file()}
     missing.sort(key=again.__contains__)
-    finished, later = len(cells) - len(missing), 0
+    finished, to_run = (
+        len(cells) - len(missing),
+        {cell.name: _amounts(root, recipe, cell) for cell in missing},
+    )
     if missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))
+        to_run |= dict.fromkeys(map("later {}".format, range(later)), to_run[missing[-1].name])
     last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
-    total, to_run = len(cells) + len(again) + later, len(missing) + later  # cells run again count twice
+    total = finished + len(again) + len(to_run)  # cells run again count twice
     with (
-        progress(total, to_run, messages=this_round.messages, started=started) as advance,
+        progress(total, to_run, messages=this_round.messages, started=started) as display,
         closing(sweep(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:
@@ -57,10 +67,34 @@ def run_round(
                     "begin anew with the same command"
                 )
             last_attempts[done.cell] = done
-            advance(done)
+            folder = cell_folder(root, recipe, done.cell)
+            accuracy = "" if done.failure else _accuracy(folder)
+            display.ended(done, accuracy=accuracy, seconds=read_timing(folder))
             if len(last_attempts) < len(missing) or isinstance(this_round.step, Run):
                 first_round.check()
     return [done for done in last_attempts.values() if done.failure and not is_lost(root, recipe, done.cell)]
+
+
+def _amounts(root: Path, recipe: Recipe, cell: Cell) -> dict[str, int]:
+    """Return how many steps and completions a cell lacks, by stage; the base model has no training."""
+    folder, problems = cell_folder(root, recipe, cell), cell_splits(recipe, cell.task)
+    completions = sum(all_completions(recipe, cell, problems).values())
+    amounts = {"generation": completions, "verification": completions}
+    if (folder / COMPLETIONS).is_file():
+        amounts["generation"] = missing_completions(folder, recipe, cell, problems)
+    if cell.lam is not None:
+        amounts["training"] = 0 if (folder / TRAINING).is_file() else steps(recipe, len(problems.train))
+    return amounts
+
+
+def _accuracy(folder: Path) -> str:
+    """Return a finished cell's accuracy on the test problems, in words; "" where no file has it."""
+    if not (folder / RESULT).is_file():
+        return ""
+    scores = read_json(folder / RESULT)["scores"].get("test", {})
+    return ", ".join(
+        f"{100 * scores[name]['pass@1']:.1f} % {name}" for name in (GREEDY, SAMPLED) if name in scores
+    )
 
 
 def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from erce.errors import InputError
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import Recipe, RegularizedObjective, load_recipe
+from erce.study.plan.fit import batch_sizes
 from erce.study.policy import policy
 from erce.study.problems import cell_splits
 from erce.study.training import base_policy
@@ -80,7 +81,7 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
         temperature=1.0,
         samples=SAMPLES,
         max_new_tokens=recipe.decoding.max_new_tokens or task.max_new_tokens,
-        batch_size=recipe.decoding.batch_size,
+        batch_size=batch_sizes(recipe, {recipe.task: problems}, share=1.0).completions,
         stop=recipe.decoding.stop,
         compile=recipe.decoding.compile,
     )

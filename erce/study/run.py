@@ -19,6 +19,7 @@ from erce.study.folder import Study, check_folder, is_done, open_study, read_stu
 from erce.study.judging import judge_again
 from erce.study.local_server import running_server
 from erce.study.one_round import cells_failed, run_round
+from erce.study.plan.fit import batch_sizes
 from erce.study.problems import cell_splits, problem_rows
 from erce.study.search.rounds import asked, rounds
 
@@ -52,27 +53,32 @@ def run(
     check_call(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
+    name, sizes = name_of(engine, jobs), None
+    base: dict[str, str] = {}
+    is_finished = _is_finished(root, recipe)
+    if not is_finished:
+        check_needs(recipe, problems, here=name == "here")
+        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
+        # The driver of a cluster does not know the machines; there each cell fits its own.
+        sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
     work = Work(
         root,
         recipe,
-        partial(run_cell, problems=problems),
+        partial(run_cell, problems=problems, sizes=sizes),
         threads=recipe.resources.threads,
         gpus=recipe.resources.gpus,
         processes=recipe.resources.training_processes,
     )
     opened = open_engine(work, engine=engine, jobs=jobs)
     server: AbstractContextManager[None] = nullcontext()
-    base: dict[str, str] = {}
-    if not _is_finished(root, recipe):
-        name = name_of(engine, jobs)
-        check_needs(recipe, problems, here=name == "here")
-        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
+    if not is_finished:
         server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
     first_round = FirstRound(root, recipe, settled=go_on)
     with server, opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
-        notes = make_again(sorted((root / "cells").glob("*")))
+        notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
+        notes += make_again(sorted((root / "cells").glob("*")))
         notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
         failed: list[Done] = []
         for this_round in rounds(root, recipe, notes=notes):

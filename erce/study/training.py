@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from erce import events
 from erce.files import write_json
 from erce.hf.adapter import WEIGHTS
 from erce.hf.collector import uncollected
@@ -53,6 +54,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
     if recipe.resources.training_processes > 1:
         from erce.train.launch import FineTuning, launch
 
+        events.begin("training")  # whose steps the processes keep to themselves
         _free_the_devices()
         work = FineTuning(
             model=recipe.model,

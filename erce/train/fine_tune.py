@@ -2,11 +2,14 @@
 
 import copy
 import errno
+import hashlib
 import math
 import random
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -20,6 +23,7 @@ from torch.distributed.tensor import DTensor
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
 
+from erce import events
 from erce.errors import DivergedError, InputError
 from erce.files import new_folder
 from erce.hf.head import IGNORED
@@ -62,6 +66,9 @@ def fine_tune(
     done. `training.max_length` None is no limit. Under a launcher every process makes this call, a batch is
     shared between them, and the first one writes the folder.
 
+    A single process keeps a checkpoint beside the folder while it trains, every `checkpoint_minutes`. The
+    same call goes on from what a killed one left, with the same bits.
+
     InputError: a folder that exists, no problems, a batch that is no multiple of a micro-batch in every
     process, a prompt that fills `max_length`. DivergedError: a training that diverges.
     """
@@ -72,7 +79,7 @@ def fine_tune(
     if not rows:
         raise InputError("there is no problem to train on; give at least one")
     with _borrowed_randomness(), known_warning_silenced():
-        trainer = ERCETrainer(
+        trainer = _CellTrainer(
             shadow(base.model),
             arguments,
             train_dataset=_dataset(rows),
@@ -80,14 +87,24 @@ def fine_tune(
             peft_config=lora_config(training),
         )
         trainer.remove_callback(PrinterCallback)
-        trainer.add_callback(_StopAtDivergence)
+        minutes = training.checkpoint_minutes if arguments.world_size == 1 else 0
+        trainer.add_callback(_Watch(minutes))
         if arguments.world_size == 1:
             assert isinstance(trainer.model, PeftModel)
             make_lean(trainer.model)
+        work = (
+            objective,
+            replace(training, checkpoint_minutes=0, report_to=""),
+            base.model.dtype,
+            seed,
+            rows,
+        )
+        trainer.checkpoints = Checkpoints(folder, hashlib.sha256(repr(work).encode()).hexdigest()[:8])
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
     _write(trainer, folder)
+    trainer.checkpoints.clear()
     last = _last_epoch(log)
     return TrainingSummary(
         steps=trainer.state.global_step,
@@ -101,11 +118,49 @@ def fine_tune(
     )
 
 
-def _train(trainer: ERCETrainer) -> float:
+@dataclass(frozen=True)
+class Checkpoints:
+    """The checkpoints beside an adapter's folder; `key` tells those of another training apart."""
+
+    folder: Path
+    key: str
+
+    def path(self, step: int) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.checkpoint-{self.key}-{step}")
+
+    def last(self) -> Path | None:
+        """Return the checkpoint to go on from; None if there is none of this training."""
+        kept = self.folder.parent.glob(f"{self.folder.name}.checkpoint-{self.key}-*")
+        return max(kept, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+
+    def clear(self, *, but: Path | None = None) -> None:
+        for path in self.folder.parent.glob(f"{self.folder.name}.checkpoint-*"):
+            if path != but:
+                shutil.rmtree(path)
+
+
+class _CellTrainer(ERCETrainer):
+    """The trainer of one cell, which keeps its last checkpoint, whole or not at all."""
+
+    checkpoints: Checkpoints
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """Write what `Trainer` goes on from, without TRL's model card and what PEFT asks the hub."""
+        assert isinstance(self.model, PeftModel)
+        path = self.checkpoints.path(self.state.global_step)
+        with new_folder(path) as half:
+            _save(self.model, _gathered(self.model), half)
+            self._save_optimizer_and_scheduler(str(half))
+            self._save_rng_state(str(half))
+            self.state.save_to_json(str(half / "trainer_state.json"))
+        self.checkpoints.clear(but=path)
+
+
+def _train(trainer: _CellTrainer) -> float:
     """Train and return the seconds that it took; an error names its step."""
-    start = time.perf_counter()
+    start, last = time.perf_counter(), trainer.checkpoints.last()
     try:
-        trainer.train()
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except DivergedError as error:
         step = trainer.state.global_step + 1
         raise DivergedError(
@@ -122,7 +177,8 @@ def _write(trainer: ERCETrainer, folder: Path) -> None:
     assert isinstance(policy, PeftModel)
     weights = _gathered(policy)
     if trainer.accelerator.is_main_process:
-        _save(policy, weights, folder)
+        with new_folder(folder) as half:
+            _save(policy, weights, half)
     trainer.accelerator.wait_for_everyone()
 
 
@@ -139,7 +195,6 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         normalize=training.normalize,
         head=training.head,
         num_train_epochs=training.epochs,
-        per_device_train_batch_size=training.micro_batch_size,
         learning_rate=training.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=training.warmup,
@@ -156,18 +211,20 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         disable_tqdm=True,
         ddp_find_unused_parameters=False,
     )
+    arguments.per_device_train_batch_size = training.sequences(arguments.world_size)
     arguments.gradient_accumulation_steps = _accumulated(training, arguments.world_size)
     return arguments
 
 
 def _accumulated(training: Training, processes: int) -> int:
     """Return how many micro-batches of every process make a batch."""
-    rows = training.micro_batch_size * processes
+    micro = training.sequences(processes)
+    rows = micro * processes
     if training.batch_size % rows:
         times = f" times {processes} processes" if processes > 1 else ""
         raise InputError(
             f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
-            f"{training.micro_batch_size}{times}; write {rows * max(1, training.batch_size // rows)}, for "
+            f"{micro}{times}; write {rows * max(1, training.batch_size // rows)}, for "
             "instance"
         )
     return training.batch_size // rows
@@ -206,11 +263,30 @@ def _borrowed_randomness() -> Iterator[None]:
             np.random.set_state(numpy_state)
 
 
-class _StopAtDivergence(TrainerCallback):
-    """Stops a training at the first step that is not finite; on CUDA the loss does not wait to see it."""
+class _Watch(TrainerCallback):
+    """Tells of each step, asks for checkpoints, and stops a training at the first step that is not finite.
+
+    On CUDA the loss does not wait to see that. `minutes` lie between two checkpoints; 0 is none.
+    """
+
+    def __init__(self, minutes: float) -> None:
+        self.seconds, self.saved = 60 * minutes, time.monotonic()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        now = time.monotonic()
+        if self.seconds and now - self.saved >= self.seconds and state.global_step < state.max_steps:
+            control.should_save, self.saved = True, now
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        events.begin("training", state.max_steps, done=state.global_step)
+        self.tokens = max((entry.get("num_tokens", 0) for entry in state.log_history), default=0)
 
     def on_log(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        control.should_training_stop |= _has_diverged(state.log_history[-1])
+        entry = state.log_history[-1]
+        control.should_training_stop |= _has_diverged(entry)
+        if "objective" in entry:
+            before, self.tokens = self.tokens, entry["num_tokens"]
+            events.advance(1, tokens=self.tokens - before, loss=entry["objective"])
 
 
 def _refuse_divergence(log: list[dict[str, Any]]) -> None:
@@ -239,13 +315,12 @@ def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> N
     assert isinstance(configuration, LoraConfig)
     # A set, whose order is another in every process.
     configuration.target_modules = sorted(configuration.target_modules or ())
-    with new_folder(folder) as half:
-        try:
-            save_file(weights, half / "adapter_model.safetensors", {"format": "pt"})
-        except SafetensorError as error:  # raised for a full disk, too
-            is_full = f"os error {errno.ENOSPC}" in str(error)
-            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(half)) from error
-        configuration.save_pretrained(str(half))
+    try:
+        save_file(weights, folder / "adapter_model.safetensors", {"format": "pt"})
+    except SafetensorError as error:  # raised for a full disk, too
+        is_full = f"os error {errno.ENOSPC}" in str(error)
+        raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(folder)) from error
+    configuration.save_pretrained(str(folder))
 
 
 def _last_epoch(log: list[dict[str, float]]) -> list[dict[str, float]]:

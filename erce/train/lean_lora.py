@@ -17,7 +17,7 @@ ADAPTER = "default"  # PEFT's name for an only adapter
 
 
 def make_lean(policy: PeftModel) -> None:
-    """Set the policy to training mode, and make its LoRA layers in float32 and the trainer's steps cheaper.
+    """Set the policy to training mode, and make its LoRA layers and the trainer's steps cheaper.
 
     For a policy that one process trains and nobody merges: the layers leave PEFT's forward, and `parameters`
     lists only what was trainable at the call.
@@ -33,14 +33,16 @@ def make_lean(policy: PeftModel) -> None:
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Return whether the module is W x + s B A x in float32, without a variant of LoRA."""
-    if type(module) is not Linear or type(module.base_layer) is not nn.Linear:
+    """Return whether the module is W x + s B A x without a variant of LoRA, B and A in float32.
+
+    W is in float32 too, or in half precision on a CPU.
+    """
+    if type(module) is not Linear or type(module.base_layer) is not nn.Linear or module.lora_variant:
         return False
-    weights = (
-        module.base_layer.weight,
-        *(factor[ADAPTER].weight for factor in (module.lora_A, module.lora_B)),
-    )
-    return not module.lora_variant and all(weight.dtype == torch.float32 for weight in weights)
+    base = module.base_layer.weight
+    factors = (factor[ADAPTER].weight.dtype for factor in (module.lora_A, module.lora_B))
+    is_half_on_cpu = base.dtype in (torch.bfloat16, torch.float16) and base.device.type == "cpu"
+    return {*factors} == {torch.float32} and (base.dtype == torch.float32 or is_half_on_cpu)
 
 
 def _lora_linear(layer: Any, x: Tensor) -> Tensor:
@@ -51,10 +53,43 @@ def _lora_linear(layer: Any, x: Tensor) -> Tensor:
     width, base = x.shape[-1], layer.base_layer
     # Reshaped twice, so that backward adds the gradients of x in PEFT's order.
     out = functional.linear(x.reshape(-1, width), base.weight, base.bias)
-    dropped = layer.lora_dropout[ADAPTER](x.reshape(-1, width))
-    down = functional.linear(dropped, layer.lora_A[ADAPTER].weight) * layer.scaling[ADAPTER]
-    out.addmm_(down, layer.lora_B[ADAPTER].weight.t())
+    down = _lora_down(layer, x.reshape(-1, width)) * layer.scaling[ADAPTER]
+    if out.dtype == torch.float32:
+        out.addmm_(down, layer.lora_B[ADAPTER].weight.t())
+    else:
+        out = (out + functional.linear(down, layer.lora_B[ADAPTER].weight)).to(out.dtype)
     return out.view(*x.shape[:-1], -1)
+
+
+def _lora_down(layer: Any, x: Tensor) -> Tensor:
+    """Return A x with dropout on x, in float32."""
+    factor, dropout = layer.lora_A[ADAPTER].weight, layer.lora_dropout[ADAPTER]
+    if x.device.type == "cpu" and isinstance(dropout, nn.Dropout) and dropout.training:
+        return _DroppedDown.apply(x, factor, dropout.p)  # pyright: ignore[reportReturnType]
+    return functional.linear(dropout(x.to(factor.dtype)), factor)
+
+
+class _DroppedDown(torch.autograd.Function):
+    """A (dropout of x) with PyTorch's bits, which keeps a byte for each number of x for backward, not 8.
+
+    x itself is kept too, but the layers that read it share it. PyTorch keeps its noise and what is left of x,
+    both in float32: two thirds of all that is kept in a training in bfloat16.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, factor: Tensor, p: float) -> Tensor:
+        noise = torch.empty_like(x, dtype=factor.dtype).bernoulli_(1 - p)
+        ctx.save_for_backward(x, factor, noise.bool())
+        ctx.p = p
+        return functional.linear(x.to(factor.dtype) * noise.div_(1 - p), factor)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        x, factor, kept = ctx.saved_tensors
+        noise = kept.to(factor.dtype).div_(1 - ctx.p)
+        to_factor = grad.t() @ (x.to(factor.dtype) * noise)
+        to_x = ((grad @ factor) * noise).to(x.dtype) if ctx.needs_input_grad[0] else None
+        return to_x, to_factor, None
 
 
 def _listed(weights: list[nn.Parameter], recurse: bool = True) -> Iterator[nn.Parameter]:

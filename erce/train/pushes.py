@@ -88,8 +88,8 @@ def _gradient(
     sums = [torch.zeros_like(weight, dtype=torch.float32) for weight in weights]
     rows = training_rows(base.tokenizer, problems, training.max_length)
     device = base.model.device
-    for start in range(0, len(rows), training.micro_batch_size):
-        batch = rows[start : start + training.micro_batch_size]
+    for start in range(0, len(rows), size := training.sequences()):
+        batch = rows[start : start + size]
         width = max(len(row["input_ids"]) for row in batch)
         ids = torch.zeros(len(batch), width, dtype=torch.long)
         labels = torch.full((len(batch), width), IGNORED)

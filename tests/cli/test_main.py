@@ -11,9 +11,11 @@ import pytest
 
 from erce.cli.flags import recipe_path
 from erce.cli.main import main
+from erce.cli.stopping import KEPT, KEPT_ON_RAY
 from erce.study.cell import run_cell
 
 ROOT = Path(__file__).parents[2]
+GOES_ON = "are kept, and the same command goes on from there"
 
 
 def sets(*pairs: str) -> list[str]:
@@ -118,15 +120,16 @@ def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatc
     monkeypatch.setattr("erce.study.run.run", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     before = signal.getsignal(signal.SIGTERM)
     assert main(["run", "mini"]) == 143
-    assert capsys.readouterr().err == "erce: terminated; the same command goes on from here\n"
+    assert capsys.readouterr().err == f"erce: terminated; {KEPT} {GOES_ON}\n"
     assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize(
     ("words", "at", "way_on"),
     [
-        (["run", "mini"], "erce.study.run.run", "; the same command goes on from here"),
-        (["demo"], "erce.study.run.run", "; the same command goes on from here"),
+        (["run", "mini"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
+        (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_ON_RAY} {GOES_ON}"),
+        (["demo"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
         (["run", "mini", "--dry-run"], "erce.study.plan.plan", ""),
         (["verify", "rows.jsonl"], "erce.study.regrade.regrade_file", ""),
         (["tasks"], "erce.tasks.load_task", ""),

@@ -37,7 +37,7 @@ def test_what_is_left_out_has_the_papers_value():
     training = parse_recipe({"task": "gsm8k", "lams": [0, 8], "seeds": [0]}).training
     assert (training.rank, training.lora_alpha, training.dropout) == (16, 32, 0.05)
     assert (training.learning_rate, training.warmup, training.epochs) == (2e-4, 0.03, 3.0)
-    assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, 8, 1.0)
+    assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, None, 1.0)
 
 
 def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
@@ -66,11 +66,16 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4: each has one device"),
         ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1 has nothing to share"),
         (
-            {"resources": {"gpus": 4}},
-            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes",
+            {"resources": {"gpus": 4}, "training": {"micro_batch_size": 8}},
+            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes; write 32",
+        ),
+        (
+            {"resources": {"gpus": 3}},
+            "[training] batch_size = 16 is no multiple of 3 processes; write 15",
         ),
         ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
         ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),
+        ({"training": {"checkpoint_minutes": -1}}, "checkpoint_minutes = -1 must be 0, for none, or more"),
         ({"training": {"report_to": "wandbb"}}, "report_to 'wandbb'; did you mean 'wandb'"),
         ({"training": {"lam_warmup": 0.2}}, "lam_warmup = 0.2 has no effect on a constant λ"),
         ({"lams": 1}, "lams = 1 is not a list; write lams = [1]"),
@@ -335,7 +340,7 @@ def test_what_a_cell_computes_with_is_not_in_the_identity_and_a_schedule_is_wher
     cell = Cell("mini-sums", 0.5, 0)
     resources = Resources(gpus=2, threads=3, fsdp=True)
     assert folder_name(replace(RECIPE, resources=resources), cell) == folder_name(RECIPE, cell)
-    tracked = replace(RECIPE, training=Training(report_to="wandb"))
+    tracked = replace(RECIPE, training=Training(report_to="wandb", checkpoint_minutes=1.0))
     assert folder_name(tracked, cell) == folder_name(RECIPE, cell)
     assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
     linear = [

@@ -31,9 +31,9 @@ def given(monkeypatch, write):
     """Let `write` stand in for a cell's work; returns the names of the cells that it is called for."""
     ran = []
 
-    def noted(root, recipe, cell, problems):
+    def noted(root, recipe, cell, **work):
         ran.append(cell.name)
-        write(root, recipe, cell, problems)
+        write(root, recipe, cell, **work)
 
     monkeypatch.setattr(erce.study.run, "run_cell", noted)
     return ran

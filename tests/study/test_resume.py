@@ -80,6 +80,45 @@ def test_the_journal_goes_when_the_completions_are_there(undisturbed, tmp_path):
     assert not (folder / JOURNAL).exists()
 
 
+def test_every_stage_tells_how_far_it_is_and_a_resumed_one_what_was_there(stopped, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr("erce.study.engines.progress.Display.hear", lambda display, event: told.append(event))
+    stopped(6)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    drawn = told[-1]
+    assert (drawn.cell, drawn.stage, drawn.total) == ("mini-sums-base", "generation", 11 * 3)
+    told.clear()
+    stopped(10**6)
+    run(RECIPE, out=tmp_path / "mini")
+    last = {(event.cell, event.stage): event for event in told}
+    first = {(event.cell, event.stage): event for event in reversed(told)}
+    trained = "mini-sums-lam0-seed0"
+    assert [(stage, event.done, event.total) for (cell, stage), event in last.items() if cell == trained] == [
+        ("loading the model", 0, 0),
+        ("training", 1, 1),
+        ("generation", 33, 33),
+        ("verification", 33, 33),
+    ]
+    assert last[trained, "training"].loss > 0
+    assert last[trained, "generation"].tokens > 33
+    assert first["mini-sums-base", "generation"].done == drawn.done
+    assert last["mini-sums-base", "generation"].done == 33
+
+
+def test_a_cell_that_was_begun_keeps_its_batch_size(undisturbed, stopped, tmp_path):
+    """Another memory, and so other batches, would round otherwise."""
+    stopped(6)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    drawn = stopped(10**6)
+    larger = replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=64))
+    run(larger, out=tmp_path / "mini")
+    assert [len(each) for each in drawn] == [2, 4, 4, 4, 5, 10, 6, 12]  # the second cell begins with the 5
+    base = next(name for name in records(undisturbed) if "base" in name and "completions" in name)
+    assert records(tmp_path / "mini")[base] == records(undisturbed)[base]
+
+
 @pytest.mark.slow
 def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
     """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""
@@ -121,6 +160,7 @@ def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed, w
     printed = json.loads(out.stdout.splitlines()[-1])
     assert printed["kills"] > 1
     assert printed["in generation"] > 0
+    assert what or printed["trainings gone on with"] > 0
     assert printed["twice"] == []
     assert records(tmp_path / "killed") == records(tmp_path / "undisturbed")
     assert len(records(tmp_path / "killed")) == 7

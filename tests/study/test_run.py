@@ -239,7 +239,7 @@ def test_a_study_with_failed_cells_raises_their_names_and_the_others_are_there_t
     root, recipe = tmp_path / "mini", replace(RECIPE, lams=(0.0, 1.0, 4.0))
     shutil.copytree(finished.root, root)
 
-    def failing(root, recipe, cell, problems):
+    def failing(root, recipe, cell, **given):
         raise RuntimeError("no such luck")
 
     monkeypatch.setattr(erce.study.run, "run_cell", failing)
@@ -252,7 +252,7 @@ def test_a_study_with_failed_cells_raises_their_names_and_the_others_are_there_t
 
 def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finished, tmp_path, monkeypatch):
     ran = []
-    monkeypatch.setattr(erce.study.run, "run_cell", lambda root, recipe, cell, problems: ran.append(cell))
+    monkeypatch.setattr(erce.study.run, "run_cell", lambda root, recipe, cell, **given: ran.append(cell))
     run(RECIPE, out=finished.root)
     assert ran == []
     run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)

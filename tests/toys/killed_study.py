@@ -19,13 +19,15 @@ from erce.study.drawing import JOURNAL
 from erce.study.journal import Journal
 from erce.study.run import run
 from erce.study.training import base_policy
+from erce.train.fine_tune import Checkpoints
 from toys.recipes import tiny_recipe
 
 RECIPE = tiny_recipe(
     lams=(0.0,),
     n_validation=24,
     n_test=40,
-    training=Training(epochs=1.0),
+    n_train=48,
+    training=Training(epochs=2.0, checkpoint_minutes=1e-9),
     decoding=Decoding(samples=2, batch_size=8),
 )
 WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0), frontier_samples=2))
@@ -40,7 +42,7 @@ def main(folder: Path, seed: int, grown: bool) -> None:
         alone(folder / "killed", narrow, folder / "log", None)
     (folder / "log").unlink()
     rng, recorded = random.Random(seed), finished(folder / "killed")
-    tally = {"kills": 0, "in generation": 0, "twice": []}
+    tally = {"kills": 0, "in generation": 0, "trainings gone on with": 0, "twice": []}
     for attempt in count(1):  # each has longer than the last, so a slow machine ends, too
         begun = sum(1 for _ in lines(folder / "log"))
         done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
@@ -51,6 +53,7 @@ def main(folder: Path, seed: int, grown: bool) -> None:
         tally["kills"] += 1
         tally["in generation"] += bool(drawn)
         recorded = finished(folder / "killed")
+    tally["trainings gone on with"] = len(list(lines(folder / "log.training")))
     print(json.dumps(tally))
 
 
@@ -71,8 +74,17 @@ def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
 
 
 def note_draws(log: Path) -> None:
-    """Write a line for each problem before its completions are drawn."""
-    completed = Journal.completed
+    """Write a line for each problem before it is drawn, and for each checkpoint that is gone on from."""
+    completed, last = Journal.completed, Checkpoints.last
+
+    def noted_last(self):
+        path = last(self)
+        if path is not None:
+            with log.with_suffix(".training").open("a") as file:
+                file.write(json.dumps(path.name) + "\n")
+        return path
+
+    Checkpoints.last = noted_last
 
     def noted(self, problems, draw, **settings):
         def noting(chunk):

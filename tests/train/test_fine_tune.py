@@ -21,6 +21,7 @@ from transformers import TrainerCallback
 from transformers.integrations import integration_utils
 
 from erce.errors import DivergedError
+from erce.events import listening
 from erce.hf.models import BasePolicy, adapted
 from erce.hf.prompt import training_rows
 from erce.recipe import RegularizedObjective, Training
@@ -91,6 +92,43 @@ def test_a_fresh_process_gives_the_same_adapter(tmp_path):
         capture_output=True,
     )
     assert bits(tmp_path / "fresh") == bits(tmp_path / "1")
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path, dropout):
+    """Stopped in the middle of an epoch, and once more in the next."""
+    settings = {"dropout": dropout, "checkpoint_minutes": 1e-9, "epochs": 3.0}
+    whole = tune(tmp_path / "whole", training=settings)
+    told, stops = [], [2, 5]
+
+    def stop(event):
+        told.append(event.done)
+        if event.done in stops:
+            stops.remove(event.done)
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), listening(stop):
+            tune(tmp_path / "stopped", training=settings)
+    with listening(lambda event: told.append(event.done)):
+        stopped = tune(tmp_path / "stopped", training=settings)
+    assert told == [0, 1, 2, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9]
+    assert bits(tmp_path / "stopped") == bits(tmp_path / "whole")
+    assert stopped | {"seconds": 0} == whole | {"seconds": 0}
+    assert {path.name for path in tmp_path.iterdir()} == {"whole", "stopped"}
+
+
+def test_a_checkpoint_of_another_training_is_not_gone_on_from(tmp_path, usual):
+    def stop(event):
+        if event.done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), listening(stop):
+        tune(tmp_path / "a", lam=2.0, training={"checkpoint_minutes": 1e-9})
+    assert any(".checkpoint-" in path.name for path in tmp_path.iterdir())
+    tune(tmp_path / "a", training={"checkpoint_minutes": 0.0})
+    assert bits(tmp_path / "a") == bits(usual["folder"])
+    assert {path.name for path in tmp_path.iterdir()} == {"a"}
 
 
 def test_the_base_model_and_the_random_generators_are_left_as_they_were(tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from erce import events
 from erce.errors import DivergedError, JudgeError
 from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
@@ -60,6 +61,7 @@ def run_one(work: Work, cell: Cell) -> Done:
             # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
             for leftover in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
                 _remove(leftover)
+            events.begin("loading the model", cell=cell.name)
             work.run(work.root, work.recipe, cell)
     if caught.trace:
         with suppress(OSError):  # a full disk is often what failed the cell

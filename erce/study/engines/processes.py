@@ -8,8 +8,9 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
@@ -18,6 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
+from erce import events
 from erce.errors import InputError
 from erce.recipe import Cell
 from erce.study.engines.devices import devices_of, visible_devices
@@ -25,6 +27,7 @@ from erce.study.engines.one_cell import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS, cell_folder, is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
+EVENT_SECONDS = 1.0  # between two events of a stage that a process sends
 # glibc gives freed memory back to the kernel at once and asks for it again: 100,000 page faults a small cell.
 # Huge pages spare most misses of the address cache where the kernel leaves the choice to the program.
 KEPT_MEMORY = {
@@ -79,7 +82,9 @@ class WorkerPool:
                 busy = {worker.pipe: worker for worker in self.workers if worker.cell}
                 for pipe in wait(list(busy)):
                     assert isinstance(pipe, Connection)
-                    yield self._end_of(busy[pipe])
+                    done = self._answer_of(busy[pipe])
+                    if done is not None:
+                        yield done
         finally:
             for worker in [worker for worker in self.workers if worker.cell]:  # only if this was stopped
                 worker.process.kill()
@@ -120,14 +125,20 @@ class WorkerPool:
     def _threads(self) -> int:
         return self.work.threads or max(1, (os.cpu_count() or 1) // self.jobs)
 
-    def _end_of(self, worker: _Worker) -> Done:
-        """Read the worker's answer, or find out why there is none."""
-        cell, worker.cell = worker.cell, None
+    def _answer_of(self, worker: _Worker) -> Done | None:
+        """Read the end of the worker's cell, or find out why there is none; pass an event on."""
+        cell = worker.cell
         assert cell is not None
         try:
-            return worker.pipe.recv()
+            answer: Done | events.Event = worker.pipe.recv()
         except (EOFError, OSError):  # OSError: in the middle of its answer
             self._remove(worker)
+        else:
+            if isinstance(answer, events.Event):
+                events.tell(answer)
+                return None
+            worker.cell = None
+            return answer
         if is_done(self.work.root, self.work.recipe, cell):
             return Done(cell)  # only the answer was lost
         _keep_log(self.work, cell)
@@ -179,7 +190,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         driver = parent_process()
         if driver is not None and not driver.is_alive():  # it was killed after it had handed the cell out
             return
-        with _OutputToFile(_log(work, cell)):
+        with _OutputToFile(_log(work, cell)), events.listening(_sender(pipe)):
             done = run_one(work, cell)
         if done.failure:
             _keep_log(work, cell)
@@ -187,6 +198,21 @@ def _serve(pipe: Connection, work: Work) -> None:
             with suppress(OSError):
                 _log(work, cell).unlink()
         pipe.send(done)
+
+
+def _sender(pipe: Connection) -> Callable[[events.Event], None]:
+    """Return a listener that sends the driver every new stage, and of a stage an event a second."""
+    stage, sent = "", 0.0
+
+    def send(event: events.Event) -> None:
+        nonlocal stage, sent
+        now = time.monotonic()
+        if event.stage != stage or now - sent >= EVENT_SECONDS:
+            stage, sent = event.stage, now
+            with suppress(OSError):  # a driver that has died ends this process by other means
+                pipe.send(event)
+
+    return send
 
 
 def _log(work: Work, cell: Cell) -> Path:

@@ -1,93 +1,235 @@
-"""Cells as they end → a bar with the time left in a terminal, a line a cell where output goes to a file."""
+"""Cells as they run and end → bars in a terminal, lines where output goes to a file; with the time left."""
 
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from erce.events import Event, listening
 from erce.study.engines.one_cell import Done
 
-
-@contextmanager
-def progress(
-    total: int, missing: int, *, messages: Sequence[str] = (), started: float | None = None
-) -> Iterator[Callable[[Done], None]]:
-    """Print the messages, then yield the function to call with each cell's end.
-
-    `missing` of the `total` cells are to run, in this round or a later one. `started` is when the run began,
-    by `time.monotonic`; None is this moment.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-
-    def say(text: str) -> None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-    for text in messages:
-        say(text)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.fields[left]}"), console=console) as bars:
-        bar, pace = bars.add_task("cells", total=total, completed=total - missing, left=""), Pace(missing)
-        began = pace.started if started is None else started
-
-        def advance(done: Done) -> None:
-            if done.failure:
-                say(f"failed: {done.cell.name}: {done.failure}")
-                return
-            left = pace.after_another()
-            bars.update(bar, advance=1, description=done.cell.name, left=left)
-            if not console.is_terminal:
-                count = f"{bars.tasks[bar].completed:g} of {total}"
-                passed = f"{time.monotonic() - began:.0f} s so far"
-                say(f"done: {done.cell.name} in {done.seconds:.1f} s, {count}, {passed}{left and ', '}{left}")
-
-        yield advance
+STAGES = ("training", "generation", "verification")  # in the order in which a cell goes through them
+SILENCE_SECONDS = 30.0  # after which a line says what runs now, where there is no terminal
+TICK_SECONDS = 1.0
+SHOWN_CELLS = 4  # that run side by side
+Amounts = Mapping[str, int]  # stage → steps or completions of one cell that are left; no training: the base
 
 
 @dataclass
-class Pace:
-    """The time that the missing cells still take at the pace of this run; earlier runs do not count.
+class Running:
+    """The stage that a cell is in: its first and its last event, and when the first came."""
 
-    The pace is in wall time, so it holds for cells that run side by side too.
+    first: Event
+    last: Event
+    since: float
+
+
+@dataclass
+class Forecast:
+    """The time that the `missing` cells (by name) still take, at the pace of the newest cell of each kind.
+
+    The base model's completions have a pace of their own: it may write on where a trained policy ends.
     """
 
-    missing: int
+    missing: dict[str, Amounts]
     clock: Callable[[], float] = time.monotonic
-    done: int = 0
+    running: dict[str, Running] = field(default_factory=dict)
+    pace: dict[tuple[str, bool], float] = field(default_factory=dict)  # (stage, base?) → seconds a unit
+    unheard: float = 0.0  # seconds of the cells that ended without an event, as on Ray
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.started = self.clock()
 
-    def after_another(self) -> str:
-        """Count one more cell as done and return the time left, in words; "" after the last.
+    def hear(self, event: Event) -> None:
+        now, known = self.clock(), self.running.get(event.cell)
+        if known is None or known.last.stage != event.stage:
+            self.running[event.cell] = known = Running(event, event, now)
+        known.last = event
+        amount = event.done + event.begun - known.first.done
+        if amount > 0:
+            self.pace[event.stage, self._is_base(event.cell)] = (now - known.since) / amount
 
-        >>> ticks = iter([0.0, 30.0, 90.0, 95.0])
-        >>> pace = Pace(3, clock=lambda: next(ticks))
-        >>> [pace.after_another() for _ in range(3)]
-        ['about 1 min left', 'about 45 s left', '']
-        """
-        self.done += 1
-        seconds_a_cell = (self.clock() - self.started) / self.done
-        return in_words(seconds_a_cell * (self.missing - self.done))
+    def end(self, cell: str, seconds: Mapping[str, float], *, failed: bool = False) -> None:
+        """Count a cell as ended; `seconds` a stage tell the pace of a cell that said nothing."""
+        heard, amounts = self.running.pop(cell, None), self.missing.get(cell, {})
+        if heard is None:
+            self.unheard += sum(seconds.values())
+            for stage in seconds.keys() & {name for name, amount in amounts.items() if amount}:
+                self.pace[stage, self._is_base(cell)] = seconds[stage] / amounts[stage]
+        if not failed:
+            self.missing.pop(cell, None)
+
+    def left(self, cell: str) -> dict[str, float | None]:
+        """Return stage → seconds that a cell needs, for the stages it needs; None where no pace is known."""
+        amounts: dict[str, float] = dict(self.missing.get(cell, {}))
+        if cell in self.running and (now := self.running[cell].last).stage in STAGES:
+            amounts |= dict.fromkeys(STAGES[: STAGES.index(now.stage)], 0)
+            amounts[now.stage] = now.total - now.done - now.begun if now.total else amounts.get(now.stage, 0)
+        return self._seconds(amounts, base=self._is_base(cell))
+
+    def in_all(self) -> dict[str, float | None]:
+        """Return stage → seconds until the last cell has ended, for the stages that any cell needs."""
+        alike = Counter(tuple(self.missing[cell].items()) for cell in self.missing.keys() - self.running)
+        lefts = [(1, self.left(cell)) for cell in self.running]
+        lefts += [(n, self._seconds(dict(x), base="training" not in dict(x))) for x, n in alike.items()]
+        side_by_side = max(1.0, len(self.running), self.unheard / max(self.clock() - self.started, 1e-9))
+        by_stage: dict[str, float | None] = {}
+        for stage in STAGES:
+            seconds = [(n, left[stage]) for n, left in lefts if stage in left]
+            known = [n * s / side_by_side for n, s in seconds if s is not None]
+            if seconds:
+                by_stage[stage] = sum(known) if known else None
+        return by_stage
+
+    def _seconds(self, amounts: Mapping[str, float], *, base: bool) -> dict[str, float | None]:
+        paces = {stage: self.pace.get((stage, base), self.pace.get((stage, not base))) for stage in amounts}
+        needed = {stage: amount for stage, amount in amounts.items() if amount}
+        return {stage: None if (pace := paces[stage]) is None else n * pace for stage, n in needed.items()}
+
+    def now(self, cell: str) -> str:
+        """Return what a running cell does and the time that it needs, in words."""
+        running = self.running[cell]
+        event, seconds = running.last, self.clock() - running.since
+        parts = [event.stage]
+        if event.stage == "training" and event.total:
+            parts.append(f"step {event.done} of {event.total}")
+        elif event.total:
+            parts.append(f"{event.done:,} of {event.total:,} completions")
+        if event.loss is not None:
+            parts.append(f"loss {event.loss:.3f}")
+        if event.tokens and seconds > 0:
+            parts.append(f"{event.tokens / seconds:,.0f} tokens/s")
+        if left := in_words(self.left(cell)):
+            parts.append(f"{left} in this cell")
+        return ", ".join(parts)
+
+    def _is_base(self, cell: str) -> bool:
+        return "training" not in self.missing.get(cell, {"training": 0})
 
 
-def in_words(seconds: float) -> str:
-    """Return a time that is left in words, rounded.
+@contextmanager
+def progress(
+    total: int,
+    missing: Mapping[str, Amounts],
+    *,
+    messages: Sequence[str] = (),
+    started: float | None = None,
+) -> Iterator["Display"]:
+    """Print the messages, then show what runs until the block ends; it calls `ended` with each cell's end.
 
-    >>> [in_words(seconds) for seconds in (0, 0.2, 59, 600, 9000, 200_000)]
-    ['', 'about 1 s left', 'about 59 s left', 'about 10 min left', 'about 2.5 h left', 'about 2.3 days left']
+    `missing` of the `total` cells are to run, in this round or a later one. `started` is when the run began,
+    by `time.monotonic`; None is this moment.
     """
-    if seconds <= 0:
+    display, leave = Display(total, Forecast(dict(missing)), started=started), threading.Event()
+
+    def tick() -> None:
+        while not leave.wait(TICK_SECONDS):
+            display.tick()
+
+    for text in messages:
+        display.say(text)
+    ticking = threading.Thread(target=tick, daemon=True)
+    with display.bars, listening(display.hear):
+        ticking.start()
+        try:
+            yield display
+        finally:
+            leave.set()
+            ticking.join()
+
+
+class Display:
+    """The bars of a round, and its lines: a line for each cell's end, and at least one in 30 seconds."""
+
+    def __init__(self, total: int, forecast: Forecast, *, started: float | None = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self.console, self.forecast, self.total = Console(stderr=True), forecast, total
+        columns = (TextColumn("{task.description}"), BarColumn(10), MofNCompleteColumn(), TimeElapsedColumn())
+        self.bars = Progress(*columns, TextColumn("{task.fields[left]}"), console=self.console)
+        done = total - len(forecast.missing)
+        self.bar = self.bars.add_task("cells", total=total, completed=done, left="")
+        self.cells: dict[str, Any] = {}  # the bars of running cells
+        self.started = forecast.started if started is None else started
+        self.lock, self.silent_since = threading.Lock(), -SILENCE_SECONDS + forecast.started
+
+    def say(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def hear(self, event: Event) -> None:
+        with self.lock:
+            self.forecast.hear(event)
+        self.tick(bars=False)
+
+    def ended(self, done: Done, *, accuracy: str = "", seconds: Mapping[str, float] | None = None) -> None:
+        """Say how a cell ended; `seconds` are those of its stages."""
+        name = done.cell.name
+        with self.lock:
+            self.forecast.end(name, seconds or {}, failed=bool(done.failure))
+            if name in self.cells:
+                self.bars.remove_task(self.cells.pop(name))
+            if done.failure:
+                self.say(f"failed: {name}: {done.failure}")
+                return
+            self.bars.update(self.bar, advance=1)
+            count = f"{self.bars.tasks[0].completed:g} of {self.total}"
+            passed = f"{self.forecast.clock() - self.started:.0f} s so far"
+            left = in_words(self.forecast.in_all())
+            parts = [f"done: {name} in {done.seconds:.1f} s", accuracy, count, passed, left]
+            self.say(", ".join(filter(None, parts)))
+            self.silent_since = self.forecast.clock()
+
+    def tick(self, *, bars: bool = True) -> None:
+        """Bring the bars up to date; without a terminal, say what runs where no line has come for long."""
+        with self.lock:
+            running, now = list(self.forecast.running), self.forecast.clock()
+            if self.console.is_terminal and bars:
+                self.bars.update(self.bar, left=in_words(self.forecast.in_all()))
+                for cell in running:
+                    event = self.forecast.running[cell].last
+                    if cell not in self.cells:
+                        self.cells[cell] = self.bars.add_task(cell, total=None, left="")
+                    known = {"completed": event.done, "total": event.total or None}
+                    self.bars.update(self.cells[cell], left=self.forecast.now(cell), **known)
+            elif not self.console.is_terminal and running and now - self.silent_since >= SILENCE_SECONDS:
+                self.silent_since = now
+                for cell in running[:SHOWN_CELLS]:
+                    self.say(f"now: {cell}: {self.forecast.now(cell)}")
+                if (more := len(running) - SHOWN_CELLS) > 0:
+                    self.say(f"now: and {more} more cells")
+                left = self.forecast.in_all()
+                if len(self.forecast.missing) > 1 and in_words(left):
+                    parts = ", ".join(f"{stage} {duration(seconds)}" for stage, seconds in left.items())
+                    self.say(f"     {in_words(left)} in all: {parts}")
+
+
+def in_words(by_stage: Mapping[str, float | None]) -> str:
+    """Return the time that is left over all stages; "" where nothing is known.
+
+    >>> in_words({"training": 600.0, "generation": 1200.0}), in_words({"training": 60.0, "generation": None})
+    ('about 30 min left', 'over 1 min left')
+    """
+    known = [seconds for seconds in by_stage.values() if seconds is not None]
+    if not sum(known):
         return ""
+    return f"{'about' if len(known) == len(by_stage) else 'over'} {duration(sum(known))} left"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time in words, rounded.
+
+    >>> [duration(seconds) for seconds in (None, 0, 0.2, 59, 600, 9000, 200_000)]
+    ['not known yet', '0 s', '1 s', '59 s', '10 min', '2.5 h', '2.3 days']
+    """
+    if seconds is None:
+        return "not known yet"
     if seconds < 60:
-        return f"about {max(1, round(seconds))} s left"
+        return f"{max(1, round(seconds)) if seconds > 0 else 0} s"
     if seconds < 3600:
-        return f"about {round(seconds / 60)} min left"
-    return (
-        f"about {seconds / 3600:.1f} h left"
-        if seconds < 172_800
-        else f"about {seconds / 86_400:.1f} days left"
-    )
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

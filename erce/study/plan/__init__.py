@@ -7,8 +7,9 @@ from typing import Any
 from erce.errors import InputError
 from erce.recipe import Recipe, load_recipe
 from erce.study.hub import is_here, is_hub_name
-from erce.study.plan.architecture import FoundArchitecture, find_architecture
+from erce.study.plan.architecture import Architecture, FoundArchitecture, find_architecture
 from erce.study.plan.counts import TaskPlan, task_plan
+from erce.study.plan.fit import BatchSizes, Lengths, fitting
 from erce.study.plan.needs import (
     DEVICES,
     Hours,
@@ -41,6 +42,7 @@ class StudyPlan:
     device: str  # one of `DEVICES`, or "cpu"
     speed: Speed | None  # measured; None: assumed from the device's peak
     notes: tuple[str, ...]
+    sizes: BatchSizes | None  # None if the model's architecture is unknown
 
     @property
     def cells(self) -> int:
@@ -50,10 +52,10 @@ class StudyPlan:
     def training_memory(self) -> Memory | None:
         """Return the memory of the task that needs most; None if the model's architecture is unknown."""
         architecture, width = self.model.architecture, bytes_a_weight(self.recipe, self.device)
-        if architecture is None:
+        if architecture is None or self.sizes is None:
             return None
-        longest = max(task.training.longest for task in self.tasks)
-        return training_memory(architecture, self.recipe, longest=longest, width=width)
+        longest, sequences = max(task.training.longest for task in self.tasks), self.sizes.sequences
+        return training_memory(architecture, self.recipe, longest=longest, width=width, sequences=sequences)
 
     @property
     def drawing_memory(self) -> Memory | None:
@@ -62,10 +64,13 @@ class StudyPlan:
         None if the architecture is unknown, or if a server draws.
         """
         architecture, width = self.model.architecture, bytes_a_weight(self.recipe, self.device)
-        if architecture is None or self.recipe.server is not None:
+        if architecture is None or self.sizes is None or self.recipe.server is not None:
             return None
+        most = self.sizes.completions
         memories = (
-            drawing_memory(architecture, self.recipe, longest=work.longest, rows=work.rows, width=width)
+            drawing_memory(
+                architecture, self.recipe, longest=work.longest, rows=min(most, work.rows), width=width
+            )
             for task in self.tasks
             for _, work in task.drawings
         )
@@ -132,7 +137,25 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
         device=device,
         speed=speed,
         notes=tuple(dict.fromkeys(notes)),
+        sizes=_sizes(recipe, found_architecture.architecture, tasks, device),
     )
+
+
+def _sizes(
+    recipe: Recipe, architecture: Architecture | None, tasks: tuple[TaskPlan, ...], device: str
+) -> BatchSizes | None:
+    """Return the batch sizes that cells on the device take; on "cpu", in the memory that is free here."""
+    if architecture is None:
+        return None
+    drawings = [work for task in tasks for _, work in task.drawings]
+    lengths = Lengths(
+        trained=max(task.training.longest for task in tasks),
+        drawn=max(work.longest for work in drawings),
+        new=max(work.most // work.completions for work in drawings),
+    )
+    gpus = recipe.resources.gpus
+    share = gpus if device in DEVICES and 0 < gpus < 1 else 1.0
+    return fitting(recipe, architecture, lengths, device=device, share=share)
 
 
 def limits(recipe: str | Path, limit: int, **overrides: Any) -> dict[str, int]:

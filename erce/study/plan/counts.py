@@ -56,7 +56,7 @@ class DrawingWork:
     expected: int  # tokens drawn if each completion is as long as its demonstration
     most: int  # tokens drawn if each completion is cut off at its limit
     longest: int  # tokens of one prompt and its completion, at most
-    rows: int  # completions drawn at a time, at most
+    rows: int  # completions of the largest set
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,10 +141,7 @@ def steps(recipe: Recipe, demonstrations: int) -> int:
     >>> steps(parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0]}), 1000)
     189
     """
-    training = recipe.training
-    batches = math.ceil(demonstrations / training.micro_batch_size)
-    accumulated = training.batch_size // training.micro_batch_size
-    return math.ceil(training.epochs * math.ceil(batches / accumulated))
+    return math.ceil(recipe.training.epochs * math.ceil(demonstrations / recipe.training.batch_size))
 
 
 def _training(recipe: Recipe, texts: "_Texts", limit: int) -> TrainingWork:
@@ -174,10 +171,7 @@ def _drawing(recipe: Recipe, cell: Cell, evaluated: dict[str, list[TextTokens]])
         expected=samples * sum(min(text.demonstration, limit) for text in texts),
         most=samples * len(texts) * limit,
         longest=max(text.prompt for text in texts) + limit,
-        rows=min(
-            recipe.decoding.batch_size,
-            max(map(len, evaluated.values())) * max(settings.samples for settings in drawn),
-        ),
+        rows=max(map(len, evaluated.values())) * max(settings.samples for settings in drawn),
     )
 
 

@@ -73,6 +73,9 @@ def _memory_lines(plan: StudyPlan) -> list[str]:
     for name, memory in (("training", plan.training_memory), ("drawing", plan.drawing_memory)):
         if memory is not None:
             lines.append(f"  memory    {name}: {_memory(memory)}{_room(memory, plan.device)}")
+    if plan.sizes is not None:
+        fit = f" (fitted to {_size(plan.sizes.free)})" if plan.sizes.free else ""
+        lines.append(f"  batches   {plan.sizes}{fit}")
     return lines
 
 

@@ -77,16 +77,19 @@ class Hours:
     drawing_most: float  # if every completion is cut off at its limit
 
 
-def training_memory(architecture: Architecture, recipe: Recipe, *, longest: int, width: int) -> Memory:
-    """Return the memory of a micro-batch of sequences of `longest` tokens each; `width` is bytes a weight.
+def training_memory(
+    architecture: Architecture, recipe: Recipe, *, longest: int, width: int, sequences: int
+) -> Memory:
+    """Return the memory of a forward pass of `sequences` of `longest` tokens each; `width` is bytes a weight.
 
     weights      weights · width; frozen, so without gradients
     adapter      16 bytes a LoRA weight: float32 value, gradient and two moments
     activations  tokens · layers · the bytes that autograd keeps of a token in a layer; with gradient
-                 checkpointing each layer's input, and all of one layer; in float32 twice that, too much
+                 checkpointing each layer's input, and all of one layer; in float32 twice that, too much.
+                 On a CPU two thirds of that are kept (`lean_lora`), and the allocator holds the rest
     head         the logits of one chunk: rows · vocabulary · 4, at most 512 MiB, whatever the batch
     """
-    tokens = recipe.training.micro_batch_size * longest
+    tokens = sequences * longest
     layer = layer_bytes(architecture, recipe.training.rank) * width / 2
     kept = architecture.layers * layer
     if recipe.training.gradient_checkpointing:

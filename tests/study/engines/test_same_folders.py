@@ -14,6 +14,7 @@ from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.waiting import until
 
 from erce.cli.main import main
+from erce.cli.stopping import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
 from erce.study.engines import study_lock
@@ -152,7 +153,7 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
     os.killpg(process.pid, number)
     printed = process.communicate()[1]
     assert process.returncode == (130 if number == signal.SIGINT else -number), printed
-    assert number == signal.SIGKILL or "erce: interrupted; the same command goes on from here" in printed
+    assert number == signal.SIGKILL or f"erce: interrupted; {KEPT}" in printed
     assert "Traceback" not in printed
     assert tree(root) != tree(undisturbed)
     run(recipe, out=root)

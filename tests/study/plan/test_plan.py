@@ -158,7 +158,7 @@ def test_the_activations_are_what_autograd_keeps_of_a_token_in_a_layer(hidden, i
 
 def test_checkpointing_trades_activations_for_operations():
     of, often = PUBLIC[BIG.model], replace(BIG, training=Training(gradient_checkpointing=True))
-    less, more = (training_memory(of, each, longest=700, width=2) for each in (often, BIG))
+    less, more = (training_memory(of, each, longest=700, width=2, sequences=8) for each in (often, BIG))
     assert less.activations < more.activations / 10
     assert (less.weights, less.adapter, less.head) == (more.weights, more.adapter, more.head)
     work = plan(BIG_HERE).tasks[0].training
@@ -167,7 +167,9 @@ def test_checkpointing_trades_activations_for_operations():
 
 def test_the_loss_head_never_has_more_than_its_chunk_of_logits():
     of = PUBLIC[BIG.model]
-    sizes = [training_memory(of, BIG, longest=longest, width=2).head for longest in (10, 500, 700)]
+    sizes = [
+        training_memory(of, BIG, longest=longest, width=2, sequences=8).head for longest in (10, 500, 700)
+    ]
     assert sizes == [80 * of.vocabulary * 4, 512 * 2**20, 512 * 2**20]
 
 
