@@ -101,10 +101,10 @@ def matmuls(rows: int, scored: int, layers: int, dtype: torch.dtype, *, backward
             for weight in weights:
                 y = linear(inputs[weight.shape[1]], weight)
                 if backward:
-                    y @ weight
+                    torch.matmul(y, weight)
         z = linear(hidden, head)
         if backward:
-            z @ head
+            torch.matmul(z, head)
 
     return work
 
@@ -134,10 +134,12 @@ def training(options: argparse.Namespace, dtype: torch.dtype) -> dict[str, Calla
     )
     batch = next(iter(trainer.get_train_dataloader()))
     trainer.current_gradient_accumulation_steps = 1
+    policy = trainer.model
+    assert policy is not None
 
     def step() -> None:
-        trainer.training_step(trainer.model, dict(batch), num_items_in_batch=None)
-        trainer.model.zero_grad()
+        trainer.training_step(policy, dict(batch), num_items_in_batch=None)
+        policy.zero_grad()
 
     bare = matmuls(options.batch * options.length, options.batch * half, options.layers, dtype, backward=True)
     return {"matmuls": bare, "ours": step}
@@ -216,7 +218,8 @@ def model(options: argparse.Namespace, dtype: torch.dtype) -> LlamaForCausalLM:
         pad_token_id=0,
         eos_token_id=1,
     )
-    return LlamaForCausalLM(config).to(dtype).eval()
+    made: Any = LlamaForCausalLM(config)
+    return made.to(dtype).eval()
 
 
 @lru_cache(maxsize=1)
