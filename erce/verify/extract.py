@@ -277,7 +277,7 @@ def doubt_after(text: str, end: int) -> str:
         return ""
     if beside := _DOUBT_BESIDE.match(text):
         return beside.group()
-    if not any(word in text for word in _WORDS_OF_RETRACTION):
+    if not any(word in text.lower() for word in _WORDS_OF_RETRACTION):
         return ""
     two_sentences = "".join(_SENTENCE_AND_END.findall(text)[:2])
     retracted = _RETRACTED.search(two_sentences)
@@ -386,15 +386,15 @@ _NAME = r"\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
 _OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
 _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
+# What takes a box back, or makes another value of it, and stays before it: -, 1/, x ≠.
 _NEGATION_BEFORE = re.compile(
-    r"(?:not|Not|n't|never|Never|less\s+than|more\s+than|fewer\s+than|greater\s+than|larger\s+than|"
-    r"smaller\s+than|higher\s+than|lower\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+    r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
+    r"[-−/^]|\\(?:neq?|not|times|cdot|div)|\\[dt]?frac(?:\{[^{}]*\})?\{?|"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
-_RECONSIDERING = tuple(
-    word for name in ("wait", "hmm", "hang on", "hold on", "oops") for word in (name, name.capitalize())
-)
+_RECONSIDERING = ("wait", "hmm", "hang on", "hold on", "oops", "sorry", "correction", "actually")
 _IS_WRONG = (
     r"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?"
     r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
@@ -405,7 +405,7 @@ _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _DOUBT_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG})",
+    rf"\^(?!\{{?\\circ)|\s*\\(?:pi|times|cdot)\b|{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG})",
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(
@@ -448,23 +448,24 @@ _HARMLESS = re.compile(
     r"for\s+(?:all|any|every|each)|I\s+hope)\b",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(
-    r"\b(?:should\s+be|wait|rather|actually|instead)\b", re.IGNORECASE
-)  # after a harmless word
-_DOUBT = re.compile(
-    r"\b(?:not|never|if|whether|unless|doubt\w*|unlikely|suppos\w+|assum\w+|maybe|perhaps|possibly|cannot)\b|n't",
+_CHANGES = re.compile(  # after a harmless word
+    r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't",
     re.IGNORECASE,
 )
+_IN_DOUBT = r"not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible"
+_DOUBT = re.compile(rf"\b(?:{_IN_DOUBT}|if|doubt\w*|unlikely|suppos\w+|assum\w+)\b|n't", re.IGNORECASE)
 _DOUBT_OF_NUMBER = re.compile(
-    r"\b(?:not|never|neither|nor|either|than|between|least|most|unless|whether|maybe|perhaps|possibly|almost|nearly"
-    r"|under|over|below|above|cannot|(?:could|might|may)\s+be)\b|n't",
+    rf"\b(?:{_IN_DOUBT}|neither|nor|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
+    r"negative|but|(?:could|might|may)\s+be)\b|n't",
     re.IGNORECASE,
 )
 _OTHER_NUMBER = re.compile(
     r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|[0-9],\s+\Z", re.IGNORECASE
 )
-# Not a Markdown quotation, a tag or an arrow.
-_BOUND = re.compile(r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z]))[\s$(]*\Z")
+# A bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
+_BOUND = re.compile(
+    r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])[\s$(]*\Z"
+)
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _WORD, _DIGIT = re.compile(r"[^\s=]++"), re.compile("[0-9]")
 _AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"

@@ -136,7 +136,8 @@ _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[
 
 # "18 (3 times 6)" at the end, but not "18 (or 19)", "18 (that is wrong)".
 _EXPLANATION = re.compile(
-    r"\((?![^()]*\b(?:or|not|never|no|wrong|incorrect|false|maybe|perhaps|possibly|if|instead)\b)[^()?]*\)"
+    r"\((?![^()]*\b(?:or|not|never|no|wrong|incorrect|false|maybe|perhaps|possibly|if|instead|actually|should|"
+    r"correct)\b)[^()?]*\)"
     r"(?=[\s.!*]*$)"
 )
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")

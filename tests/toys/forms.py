@@ -106,6 +106,11 @@ DOUBTS = {
     "a box or a word": r"\boxed{VALUE} or six",
     "a guess among others": "Maybe it is 1. It could be that he wanted VALUE.",
     "only supposed": "Suppose the answer is VALUE.",
+    "minus": "It is minus VALUE.",
+    "an operand": "The total is 2 × VALUE",
+    "called incorrect before it": "The incorrect answer is VALUE",
+    "impossible": "It is impossible to get VALUE.",
+    "anything but": "Anything but VALUE",
 }
 MARKED_DOUBTS = {
     "a marker with two": "First \\boxed{VALUE}, then\n#### VALUE or 1",
@@ -113,6 +118,8 @@ MARKED_DOUBTS = {
     "a marker with a bound": "#### < VALUE",
     "a marker taken back": "#### VALUE\nThat is wrong because I forgot one.",
     "a marker reconsidered": "#### VALUE\n\nHang on, it should be 1.",
+    "a marker with a correction": "#### VALUE (actually 1)",
+    "a marker corrected": "#### VALUE\nCorrection: 1",
     "a marker without a number": "First \\boxed{VALUE}.\n#### none",
 }
 
