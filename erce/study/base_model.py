@@ -35,7 +35,7 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
         from erce.hf.models import dtype_here
 
         present["dtype"] = dtype_here(recipe.dtype, recipe.model)
-    earlier = _earlier(root)
+    earlier = kept_base_model(root)
     changed = [name for name in present.keys() & earlier.keys() if present[name] != earlier[name]]
     if changed:
         shown = {"commit", "dtype"}
@@ -50,9 +50,17 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
     return {**earlier, **present}
 
 
+def kept_base_model(root: Path) -> Mapping[str, str]:
+    """Return what base.json holds; nothing where it is missing, as in an older study, or torn."""
+    try:
+        return read_json(root / BASE) if (root / BASE).is_file() else {}
+    except DamagedError:
+        return {}
+
+
 def keep_base_model(root: Path, base: Mapping[str, str]) -> None:
     """Write base.json, if it does not hold this base model already."""
-    if base and base != _earlier(root):
+    if base and base != kept_base_model(root):
         write_json(root / BASE, dict(base))
 
 
@@ -79,11 +87,3 @@ def _digest_of(folder: Path, patterns: tuple[str, ...]) -> str:
     paths = sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
     lines = [f"{path.name} {file_digest(path)}\n" for path in paths]
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16] if lines else ""
-
-
-def _earlier(root: Path) -> Mapping[str, str]:
-    """Return what base.json holds; nothing where it is missing, as in an older study, or torn."""
-    try:
-        return read_json(root / BASE) if (root / BASE).is_file() else {}
-    except DamagedError:
-        return {}

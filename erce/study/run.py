@@ -9,7 +9,7 @@ from typing import Any
 
 from erce.errors import DamagedError, counted
 from erce.recipe import Cell, Recipe
-from erce.study.base_model import checked_base_model, keep_base_model
+from erce.study.base_model import checked_base_model, keep_base_model, kept_base_model
 from erce.study.cell import run_cell
 from erce.study.checks import check_call, check_needs, recipe_and_folder
 from erce.study.digests import make_again
@@ -58,9 +58,10 @@ def run(
     is_finished = _is_finished(root, recipe)
     if not is_finished:
         check_needs(recipe, problems, here=name == "here")
-        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
+    if not is_finished or not kept_base_model(root):
+        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
     work = Work(
         root,
         recipe,
