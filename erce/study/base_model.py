@@ -1,11 +1,12 @@
 """A study's base model → what it is by content, kept in base.json; another one under its name is refused.
 
 A gain compares cells, so that all cells must start from one base model: the same weights, configuration,
-tokenizer, chat template and dtype. A model of the hub is known by its commit.
+tokenizer and chat template. A model of the hub is known by its commit. The dtype is in each cell's cell.json.
 """
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from erce.catalog import is_gguf, model_folder
@@ -13,7 +14,7 @@ from erce.errors import DamagedError, InputError
 from erce.files import read_json, write_json
 from erce.recipe import Recipe
 from erce.study.digests import file_digest
-from erce.study.folder import BASE
+from erce.study.folder import BASE, CELL
 from erce.study.hub import is_hub_name
 
 FILES = {  # part → the files of a model's folder that make it
@@ -30,12 +31,12 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
     `cells_run_here`: whether the cells run on this machine, whose devices then decide the dtype "auto". What
     cannot be known, such as a hub's commit that was not downloaded, is not compared.
     """
-    present = base_model(recipe)
-    if cells_run_here and recipe.server is None:
+    present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
+    if dtype and cells_run_here and recipe.server is None:
         from erce.hf.models import dtype_here
 
+        earlier = {**earlier, "dtype": dtype}
         present["dtype"] = dtype_here(recipe.dtype, recipe.model)
-    earlier = kept_base_model(root)
     changed = [name for name in present.keys() & earlier.keys() if present[name] != earlier[name]]
     if changed:
         shown = {"commit", "dtype"}
@@ -47,7 +48,7 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
             f"{root} was begun with another base model under the name {recipe.model!r}: it differs in "
             f"{', '.join(parts)}; put the first one back, or choose another folder with --out"
         )
-    return {**earlier, **present}
+    return {name: part for name, part in {**earlier, **present}.items() if name != "dtype"}
 
 
 def kept_base_model(root: Path) -> Mapping[str, str]:
@@ -62,6 +63,15 @@ def keep_base_model(root: Path, base: Mapping[str, str]) -> None:
     """Write base.json, if it does not hold this base model already."""
     if base and base != kept_base_model(root):
         write_json(root / BASE, dict(base))
+
+
+def _dtype_of_a_cell(root: Path) -> str | None:
+    """Return the dtype of the first cell that says in which it was sampled."""
+    for path in sorted(root.glob(f"cells/*/{CELL}")):
+        with suppress(DamagedError):
+            if dtype := read_json(path).get("dtype"):
+                return dtype
+    return None
 
 
 def base_model(recipe: Recipe) -> dict[str, str]:

@@ -61,7 +61,7 @@ def run(
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
     if not is_finished or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=name != "ray")
+        base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
     work = Work(
         root,
         recipe,

@@ -42,14 +42,15 @@ def edit_config(folder):
 def test_a_folder_whose_content_changed_is_another_model(change, part, recipe, tmp_path):
     root = tmp_path / "runs"
     keep_base_model(root, checked_base_model(root, recipe, cells_run_here=True))
-    assert checked_base_model(root, recipe, cells_run_here=True)["dtype"] == "float32"
+    assert checked_base_model(root, recipe, cells_run_here=True)
     change(tmp_path / "model")
     with pytest.raises(InputError, match=f"another base model under the name .*: it differs in {part}; put"):
         checked_base_model(root, recipe, cells_run_here=True)
 
 
 def test_another_dtype_is_another_model_where_the_cells_run(recipe, tmp_path):
-    keep_base_model(tmp_path, checked_base_model(tmp_path, recipe, cells_run_here=True))
+    write_json(tmp_path / "cells" / "one" / "cell.json", {"dtype": "float32"})
+    checked_base_model(tmp_path, recipe, cells_run_here=True)
     with pytest.raises(InputError, match=r"it differs in dtype \(float32, not bfloat16\); put"):
         checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=True)
     checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=False)
