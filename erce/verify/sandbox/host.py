@@ -40,7 +40,7 @@ for name, folder in {packages!r}.items():
     sys.modules[name].__path__ = [folder]
 from erce.verify.sandbox.worker import main
 os.register_at_fork = register
-main({descriptor}, {tier!r})
+main({descriptor}, {parent}, {tier!r})
 """
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -328,7 +328,7 @@ def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":
     here = Path(__file__).resolve().parent
     folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
     packages = {name: str(folder) for name, folder in folders.items()}
-    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, tier=tier)
+    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, parent=os.getpid(), tier=tier)
     # Isolated like `python -I`, but -I would also ignore PYTHONHASHSEED.
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-S", "-B", "-c", script],

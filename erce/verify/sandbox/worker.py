@@ -47,10 +47,10 @@ def f(values, start=0):
 _CALL = ["f", [["l", 3, 1, 2]], [["start", 2]]]
 
 
-def main(control_descriptor: int, tier: str) -> None:
+def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
     """Enter the tier, report how that went, and serve jobs until the supervisor is gone."""
     control = socket.socket(fileno=control_descriptor)
-    supervisor = os.pidfd_open(os.getppid())
+    supervisor = os.pidfd_open(supervisor_pid)  # its parent by now may be another, if it was killed early
     for name in ("MALLOC_ARENA_MAX", "LD_BIND_NOW"):  # the C library has read them; programs do not need them
         os.environ.pop(name, None)
     for name in PRELOADED.split():
