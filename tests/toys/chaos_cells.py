@@ -82,6 +82,7 @@ def _toys() -> dict[str, ModuleType]:
         "erce.hf.models": {
             "BasePolicy": namedtuple("BasePolicy", ["model", "tokenizer"]),
             "load_model": lambda name, *, dtype="auto": model,
+            "dtype_here": lambda dtype, name: model.dtype,
             "load_tokenizer": lambda name: Tokenizer(),
         },
         "erce.study.policy": {"policy": policy},
