@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """What the kernels are compiled for; those of one order serve all on its side of 1."""
+    """A variant of the kernels, as Triton compiles it; one variant serves all orders on one side of 1."""
 
     order: float = 1.0  # 1; 2 for all above; 0.5 for all below; inf
     exponential: bool = False

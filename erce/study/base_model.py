@@ -1,4 +1,4 @@
-"""A study's base model → what it is by content, kept in base.json; another one under its name is refused.
+"""A base model → digests of its files, kept in a study's base.json; a changed base model is refused.
 
 A gain compares cells, so that all cells must start from one base model: the same weights, configuration,
 tokenizer and chat template. A model of the hub is known by its commit. The dtype is in each cell's cell.json.

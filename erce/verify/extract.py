@@ -389,8 +389,8 @@ _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 # What takes a box back, or makes another value of it, and stays before it: -, 1/, x ≠.
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"[-−/^]|\\(?:neq?|not|times|cdot|div)|\\[dt]?frac(?:\{[^{}]*\})?\{?|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+    r"\\(?:neq?|not|times|cdot|div)|\\[dt]?frac(?:\{[^{}]*\})?\{?|"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z|[-−/^]\Z"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
@@ -456,7 +456,7 @@ _IN_DOUBT = r"not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incor
 _DOUBT = re.compile(rf"\b(?:{_IN_DOUBT}|if|doubt\w*|unlikely|suppos\w+|assum\w+)\b|n't", re.IGNORECASE)
 _DOUBT_OF_NUMBER = re.compile(
     rf"\b(?:{_IN_DOUBT}|neither|nor|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
-    r"negative|but|(?:could|might|may)\s+be)\b|n't",
+    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't",
     re.IGNORECASE,
 )
 _OTHER_NUMBER = re.compile(

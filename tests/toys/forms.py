@@ -63,6 +63,7 @@ LAST_NUMBER = {  # not strict, and only where the reference is a number
     "a quotation": "So she has\n> VALUE",
     "maths around it": "Thus $1 + 1 = VALUE$.",
     "a calculator's annotation": "So she has 1+1=<<1+1=VALUE>>VALUE eggs left.",
+    "a contrast before it": "It was late but she sold VALUE",
     "a clause before it": "There are more of these than of those, so she has VALUE.",
 }
 DOUBTS = {

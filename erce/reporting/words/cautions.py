@@ -130,7 +130,7 @@ def _verifiers(summary: Summary) -> list[Caution]:
 
 
 def _older_verifiers(summary: Summary) -> list[Caution]:
-    """Name the tasks of the user whose file has changed since their completions were verified."""
+    """Name each user-defined task whose file has changed since its completions were verified."""
     study, outdated = summary.study, []
     for task in filter(is_own, study.recipe.tasks):
         cells = (cell for cell in study.results if cell.task == task)

@@ -1,4 +1,4 @@
-"""Cells as they run and end → bars in a terminal, lines where output goes to a file; with the time left."""
+"""Events of running cells → bars in a terminal, or lines in a file, each with the time that is left."""
 
 import threading
 import time
@@ -167,7 +167,7 @@ class Display:
         self.tick(bars=False)
 
     def ended(self, done: Done, *, accuracy: str = "", seconds: Mapping[str, float] | None = None) -> None:
-        """Say how a cell ended; `seconds` are those of its stages."""
+        """Print the line of a cell that has ended; `seconds` maps each of its stages to the time it took."""
         name = done.cell.name
         with self.lock:
             self.forecast.end(name, seconds or {}, failed=bool(done.failure))

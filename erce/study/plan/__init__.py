@@ -144,7 +144,7 @@ def plan(recipe: Recipe, *, device: str = "h100", speed: Speed | None = None) ->
 def _sizes(
     recipe: Recipe, architecture: Architecture | None, tasks: tuple[TaskPlan, ...], device: str
 ) -> BatchSizes | None:
-    """Return the batch sizes that cells on the device take; on "cpu", in the memory that is free here."""
+    """Return the batch sizes that cells take on a device; "cpu" means in this machine's free memory."""
     if architecture is None:
         return None
     drawings = [work for task in tasks for _, work in task.drawings]

@@ -47,7 +47,7 @@ class Lengths(NamedTuple):
 
 
 def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float) -> BatchSizes:
-    """Return the batch sizes of every cell on this machine, a `share` of which each has."""
+    """Return the batch sizes for cells on this machine, if each cell has a `share` of it (1: all)."""
     architecture = find_architecture(recipe.model).architecture if _left_out(recipe) else None
     if architecture is None:
         return fitting(recipe, None, Lengths(0, 0, 0))

@@ -250,7 +250,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Two sides with = or one of < > ≤ ≥ ≠ between them: an equation, or an inequality such as y < 2x + 1."""
+    """An equation, or an inequality such as y < 2x + 1: two sides and the sign between them (= < > ≤ ≥ ≠)."""
 
     kind: ClassVar[str] = "relation"
     left: Tree

@@ -265,7 +265,7 @@ _UPRIGHT = _words("text textrm textnormal mathrm mbox hbox")
 
 
 def _sign(kind: str, text: str) -> str:
-    """Return the sign that a match of these kinds is, "" for one that only delimits."""
+    """Return the sign that the tokenizer's match stands for; "" if the match only delimits."""
     if kind == "sign":
         return "" if text in '$"' else _SPELLINGS.get(text, text)
     if kind in _FIXED:

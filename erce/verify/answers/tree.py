@@ -140,7 +140,7 @@ class Evaluator:
         return self.bounded(operation(left, right))
 
     def natural(self, tree: Tree) -> int:
-        """Return the value of a tree that must be a natural number of at most 5000."""
+        """Return the value of a tree, which must be a natural number of at most 5000."""
         value = self.value(tree)
         if type(value) is not int or value < 0:
             raise UndefinedError("this is not a natural number")
@@ -436,7 +436,7 @@ def _is_tiny(value: Number) -> bool:
 
 
 def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
-    """Yield values of the symbols: natural numbers for factorials, else fractions.
+    """Yield values to try for the symbols: natural numbers where there are factorials, else fractions.
 
     z and w have complex values, so that |z|² is not z².
     """

@@ -247,7 +247,7 @@ def _seconds_of(pid: int) -> float:
 
 
 def _end_of(pid: int) -> str:
-    """Return how a process ends by itself within `RULING_SECONDS`; "" if it does not. It is not reaped."""
+    """Wait up to `RULING_SECONDS` and return how the process ended, "" if it did not; do not reap it."""
     descriptor = os.pidfd_open(pid)
     ended = select.select([descriptor], [], [], RULING_SECONDS)[0]
     os.close(descriptor)

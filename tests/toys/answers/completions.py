@@ -46,6 +46,8 @@ COMPLETIONS = {
         Case("5", r"-\boxed{5}", False),
         Case("5", r"$\frac{1}{\boxed{5}}$", False),
         Case("5", r"$x\neq\boxed{5}$", False),
+        Case("5", "So:\n- \\boxed{5}", True),
+        Case("5", r"The answer - $\boxed{5}$", True),
         Case("5", r"It cannot be \boxed{5}", False),
         Case("5", r"The wrong answer is \boxed{5}", False),
         Case("5", r"$\boxed{5}^2$", False),
