@@ -1,4 +1,7 @@
-"""A study killed (SIGKILL) again and again at seeded moments until it is done, in forks of this process.
+"""A study killed (SIGKILL) again and again until it is done, in forks of this process.
+
+The first fork kills itself after its first checkpoint, the second at its first completions, and the rest are
+killed at seeded moments.
 
 `python -m toys.killed_study FOLDER SEED` prints how often it was killed and what it drew twice, as JSON; with
 `grown` at the end the same of a finished study whose recipe has gained temperatures
@@ -36,16 +39,22 @@ WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0), fr
 def main(folder: Path, seed: int, grown: bool) -> None:
     base_policy(RECIPE.model, RECIPE.dtype)
     recipe = WIDE if grown else RECIPE
-    alone(folder / "undisturbed", recipe, folder / "log", None)
+    alone(folder / "undisturbed", recipe, folder / "log")
     if grown:
         narrow = replace(WIDE, decoding=replace(WIDE.decoding, frontier=()))
-        alone(folder / "killed", narrow, folder / "log", None)
+        alone(folder / "killed", narrow, folder / "log")
     (folder / "log").unlink()
     rng, recorded = random.Random(seed), finished(folder / "killed")
     tally = {"kills": 0, "in generation": 0, "trainings gone on with": 0, "twice": []}
     for attempt in count(1):  # each has longer than the last, so a slow machine ends, too
         begun = sum(1 for _ in lines(folder / "log"))
-        done = alone(folder / "killed", recipe, folder / "log", rng.uniform(0.05, 0.25) * attempt)
+        if attempt == 1 and not grown:
+            death = {"dies_at": "checkpoint"}
+        elif attempt <= 2:
+            death = {"dies_at": "completions"}
+        else:
+            death = {"seconds": rng.uniform(0.05, 0.25) * attempt}
+        done = alone(folder / "killed", recipe, folder / "log", **death)
         drawn = list(lines(folder / "log"))[begun:]
         tally["twice"] += [place for place in drawn if tuple(place) in recorded]
         if done:
@@ -57,25 +66,32 @@ def main(folder: Path, seed: int, grown: bool) -> None:
     print(json.dumps(tally))
 
 
-def alone(root: Path, recipe: Recipe, log: Path, seconds: float | None) -> bool:
-    """Run the study in a process that is killed after `seconds`; return whether the study was done."""
+def alone(
+    root: Path, recipe: Recipe, log: Path, *, dies_at: str | None = None, seconds: float | None = None
+) -> bool:
+    """Run the study in a process that kills itself at an event, or is killed; return whether it was done."""
     child = os.fork()
     if child == 0:
-        note_draws(log)
+        note_events(log, dies_at)
         run(recipe, out=root)
         os._exit(0)
     if seconds is not None:
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if seconds is None or status == 0:
+    if dies_at is None and seconds is None:
         assert status == 0, status
+    assert status in {0, signal.SIGKILL}, status
     return status == 0
 
 
-def note_draws(log: Path) -> None:
+def note_events(log: Path, dies_at: str | None) -> None:
     """Write a line for each problem before it is drawn, and for each checkpoint that is gone on from."""
-    completed, last = Journal.completed, Checkpoints.last
+    completed, last, clear = Journal.completed, Checkpoints.last, Checkpoints.clear
+
+    def dies(event):
+        if event == dies_at:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def noted_last(self):
         path = last(self)
@@ -84,7 +100,11 @@ def note_draws(log: Path) -> None:
                 file.write(json.dumps(path.name) + "\n")
         return path
 
-    Checkpoints.last = noted_last
+    def cleared(self, *, but=None):
+        """`but` is the checkpoint that was written just before."""
+        if but is not None:
+            dies("checkpoint")
+        clear(self, but=but)
 
     def noted(self, problems, draw, **settings):
         def noting(chunk):
@@ -93,11 +113,12 @@ def note_draws(log: Path) -> None:
                 file.writelines(
                     json.dumps([*place, settings["drawn_set"].decoding]) + "\n" for place in places
                 )
+            dies("completions")
             return draw(chunk)
 
         return completed(self, problems, noting, **settings)
 
-    Journal.completed = noted
+    Checkpoints.last, Checkpoints.clear, Journal.completed = noted_last, cleared, noted
 
 
 def lines(log: Path):
