@@ -177,7 +177,7 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
     text = f"processes that share the cells, and a CPU's cores ({usual}); on Ray, the most cells at a time"
     parser.add_argument("--jobs", type=int, metavar="N", help=text)
-    text = "what runs the cells: here, processes, ray, ray://HOST:10001, ray@HOST:6379; auto goes by --jobs"
+    text = "what runs the cells: here, processes, ray, ray@HOST:6379; auto goes by --jobs"
     parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
     text = "how often a cell that failed is tried again, after all others (0)"
     parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)

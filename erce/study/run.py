@@ -37,7 +37,7 @@ def run(
     """Run the missing cells of a recipe's study and return the study; call it again to resume.
 
     `recipe` is a Recipe or the path of its TOML file, `out` the study's folder (runs/<name of the file>).
-    `engine` runs the cells: "here", "processes", "ray", "ray://HOST:10001", "ray@HOST:6379", or "auto", which
+    `engine` runs the cells: "here", "processes", "ray", "ray@HOST:6379", or "auto", which
     is "processes" for several `jobs` and "here" otherwise. `jobs` is the number of processes (1), on Ray the
     most cells at a time (64). A failed cell is tried again `retries` times. `overrides` are settings that win
     over the file's (`model`, …).

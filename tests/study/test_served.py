@@ -291,5 +291,5 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch, key
 def test_a_server_and_ray_do_not_go_together(tmp_path):
     recipe = replace(RECIPE, server=Serving(url="http://127.0.0.1:1/v1"))
     with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
-        run(recipe, out=tmp_path / "study", engine="ray://head:10001")
+        run(recipe, out=tmp_path / "study", engine="ray@head:6379")
     assert not (tmp_path / "study").exists()

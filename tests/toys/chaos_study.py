@@ -29,11 +29,11 @@ from erce.errors import RunError
 from erce.study.engines import ray as ray_engine
 from erce.study.folder import LOCKS, TIMING
 
-ray_engine.PATIENCE = ray_engine.Patience(poll_seconds=0.25, silence_seconds=1.0)
+ray_engine.POLL_SECONDS, ray_engine.SILENCE_SECONDS = 0.25, 1.0
 erce.study.run.run_cell = chaos_cells.run_cell
 GCS_ALONE = 0.25  # share of the heads that lose this process, and not all of theirs at once
 RAYS_OWN = {
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # which silence_seconds would make too short
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # which SILENCE_SECONDS would make too short
     "RAY_task_events_shutdown_flush_timeout_ms": "100",  # else a driver waits 5 s for a head that is gone
 }
 PAGE = 4096  # bytes; a file system in memory gives them out singly

@@ -46,10 +46,6 @@ def fail_at_lam_one(root: Path, recipe: Recipe, cell: Cell) -> None:
     leave_a_result(root, recipe, cell)
 
 
-def raise_what_the_user_set(root: Path, recipe: Recipe, cell: Cell) -> None:
-    raise RuntimeError(os.environ.get("OF_A_USER", "nothing"))
-
-
 def fill_the_disk(root: Path, recipe: Recipe, cell: Cell) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 

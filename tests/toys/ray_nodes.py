@@ -6,7 +6,6 @@ python -m toys.ray_nodes    starts a small head, says in JSON where it is, and e
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from unittest.mock import patch
 import pytest
 
 from toys import FINDS_TOYS
-from toys.waiting import DEADLINE_SECONDS, until
+from toys.waiting import DEADLINE_SECONDS
 
 ATTEMPTS = 20
 RAYS_OWN_WARNINGS = [  # of its process handling, and of files that it leaves for the garbage collector
@@ -41,22 +40,6 @@ def cluster(*rooms: int, **head):
     finally:
         made.shutdown()
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def client_server(*rooms: int, **head):
-    """The address of a cluster's client server, which listens, and the cluster."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with cluster(*rooms, ray_client_server_port=port, **head) as (made, _):
-        until(lambda: _listens(port))  # the client server starts beside its head
-        yield f"ray://127.0.0.1:{port}", made
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as tried:
-        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _started(rooms, head, *, attempts: int):

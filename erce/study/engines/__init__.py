@@ -31,7 +31,7 @@ def open_engine(
     """Open an engine: a function that runs cells and yields each one's end, in whatever order.
 
     Workers stay warm between its calls. `engine` is a name of `ENGINES`, "auto" for "here" with one job and
-    "processes" with more, or a Ray cluster's address ("ray://HOST:10001", "ray@HOST:6379"). `jobs` is the
+    "processes" with more, or a Ray cluster's address ("ray@HOST:6379"). `jobs` is the
     number of processes; on Ray, the most cells at a time. None is one process, and on Ray 64 cells.
     """
     return ENGINES[name_of(engine, jobs)](work, jobs, _parse_engine(engine)[1])
@@ -54,16 +54,19 @@ def _parse_engine(engine: str) -> tuple[str, str | None]:
 
     >>> _parse_engine("processes"), _parse_engine("ray")
     (('processes', None), ('ray', None))
-    >>> _parse_engine("ray://head:10001"), _parse_engine("ray@head:6379")
-    (('ray', 'ray://head:10001'), ('ray', 'head:6379'))
+    >>> _parse_engine("ray@head:6379")
+    ('ray', 'head:6379')
     """
     if engine.startswith("ray://"):
-        return "ray", engine
+        raise InputError(
+            f"{engine} is the address of Ray's client server; run erce on a node of the cluster, by "
+            "'ray job submit' say, with ray@HOST:6379"
+        )
     name, _, address = engine.partition("@")
     if name not in (*ENGINES, "auto") or (address and name != "ray"):
         raise InputError(
             f"no engine {engine!r}; there are {', '.join(ENGINES)}, and for a cluster that runs already "
-            "ray://HOST:10001 or ray@HOST:6379"
+            "ray@HOST:6379"
         )
     return name, address or None
 
@@ -90,9 +93,9 @@ def _processes(work: Work, jobs: int | None, address: None) -> Iterator[RunCells
 
 @contextmanager
 def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
-    from erce.study.engines.ray_process import watched_cluster
+    from erce.study.engines.ray import cluster
 
-    with watched_cluster(work, jobs, address) as run:
+    with cluster(work, jobs, address) as run:
         yield run
 
 

@@ -14,29 +14,12 @@ from toys import FINDS_TOYS, engine_work, ray_nodes
 from toys.engine_work import CELLS, RECIPE
 from toys.waiting import DEADLINE_SECONDS, until
 
-from erce.errors import ClusterLostError, InputError
-from erce.recipe import Decoding, Recipe, Resources, Training
 from erce.study.engines import FAILURE, Done, Work, open_engine
-from erce.study.engines import ray as ray_engine
 from erce.study.engines.locks import cell_lock
-from erce.study.engines.ray import error_line
-from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder
-from erce.study.run import run as run_study
+from erce.study.folder import RESULT, cell_folder
 
 pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
 pytestmark = [pytest.mark.slow, *ray_nodes.RAYS_OWN_WARNINGS]
-
-STUDY = Recipe(  # of three cells
-    task="mini-sums",
-    lams=(0.0, 1.0),
-    seeds=(0,),
-    n_train=16,
-    n_validation=2,
-    n_test=3,
-    training=Training(epochs=1.0, learning_rate=1e-3),
-    decoding=Decoding(samples=2),
-    resources=Resources(threads=1),
-)
 
 
 @pytest.fixture
@@ -46,17 +29,9 @@ def nodes():
         yield started
 
 
-@pytest.fixture(params=["ray@", "ray://"])
-def engine(request, monkeypatch):
-    """The same nodes by the address of their head, and by that of its client server."""
-    if request.param == "ray@":
-        with ray_nodes.cluster(1, 1, num_cpus=0) as (cluster, _):
-            yield f"ray@{cluster.address}"
-        return
-    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
-    monkeypatch.setenv("RAY_CLIENT_RECONNECT_GRACE_PERIOD", "3")
-    with ray_nodes.client_server(1, 1, num_cpus=0) as (address, _):
-        yield address
+@pytest.fixture
+def engine(nodes):
+    return f"ray@{nodes[0].address}"
 
 
 def work(root: Path, run, signs: Path) -> Work:
@@ -111,92 +86,6 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
     assert {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{two.node_id}")} >= lost
 
 
-def test_a_study_through_a_client_server_has_the_bytes_of_one_that_ran_here(tmp_path):
-    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
-    run_study(STUDY, out=tmp_path / "here", engine="here")
-    with ray_nodes.client_server(num_cpus=2) as (address, _):
-        run_study(STUDY, out=tmp_path / "client", engine=address)
-    here, client = (
-        {
-            path.relative_to(root): path.read_bytes()
-            for path in root.rglob("*")
-            if path.is_file() and path.name != TIMING and LOCKS not in path.parts
-        }
-        for root in (tmp_path / "here", tmp_path / "client")
-    )
-    assert sum(path.name == RESULT for path in here) == 3
-    assert client == here
-
-
-def test_a_client_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path, monkeypatch):
-    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
-    monkeypatch.setenv("RAY_CLIENT_RECONNECT_GRACE_PERIOD", "3")
-    signs = tmp_path / "signs"
-    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
-    with ray_nodes.client_server(num_cpus=1) as (address, cluster):
-
-        def kill() -> None:
-            until(lambda: list(signs.iterdir()))
-            cluster.head_node.kill_all_processes(check_alive=False, allow_graceful=False, wait=True)
-
-        killer = threading.Thread(target=kill, daemon=True)
-        killer.start()
-        with (
-            pytest.raises(ClusterLostError, match="start it again"),
-            open_engine(work_to_do, engine=address) as run,
-        ):
-            list(run(CELLS))
-        killer.join()
-    (signs / "go").touch()
-    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(work_to_do, engine=address) as run:
-        assert not any(done.failure for done in run(CELLS))
-    assert all((cell_folder(work_to_do.root, work_to_do.recipe, cell) / RESULT).is_file() for cell in CELLS)
-
-
-@pytest.mark.parametrize("lost", ["raylet", "gcs_server"])
-def test_a_driver_that_ray_ends_says_so_and_the_next_one_goes_on(tmp_path, lost, monkeypatch):
-    """Ray ends the process that it is in when its raylet dies, and after a while without a head."""
-    monkeypatch.setattr(ray_engine, "PATIENCE", ray_engine.Patience(silence_seconds=600.0))
-    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
-    signs = tmp_path / "signs"
-    started = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
-    with ray_nodes.heads() as heads:
-        head = next(heads)
-
-        def kill() -> None:
-            until(lambda: list(signs.iterdir()))
-            os.kill(head.processes[lost], signal.SIGKILL)
-
-        killer = threading.Thread(target=kill, daemon=True)
-        killer.start()
-        with (
-            pytest.raises(ClusterLostError, match="start it again"),
-            open_engine(started, engine=f"ray@{head.address}") as run,
-        ):
-            list(run(CELLS))
-        killer.join()
-        (signs / "go").touch()
-        monkeypatch.undo()  # a busy head may be silent for longer than that
-        with open_engine(started, engine=f"ray@{next(heads).address}") as run:
-            assert not any(done.failure for done in run(CELLS))
-
-
-def test_a_head_that_is_killed_while_a_driver_connects_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "5")
-    connecting = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    with ray_nodes.heads() as heads:
-        head = next(heads)
-        os.kill(head.processes["gcs_server"], signal.SIGSTOP)  # it takes connections and answers none
-        killer = threading.Timer(8, os.kill, (head.processes["gcs_server"], signal.SIGKILL))
-        killer.start()
-        with (
-            pytest.raises((InputError, ClusterLostError), match="Ray cluster"),
-            open_engine(connecting, engine=f"ray@{head.address}"),
-        ):
-            pass
-        killer.cancel()
-
-
 def test_a_process_that_is_connected_already_stays_connected(tmp_path, nodes):
     import ray
 
@@ -210,40 +99,19 @@ def test_a_process_that_is_connected_already_stays_connected(tmp_path, nodes):
         ray.shutdown()
 
 
-def test_a_cell_too_large_for_its_node_is_given_up_through_a_client_too(tmp_path, monkeypatch):
-    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
+def test_a_cell_too_large_for_its_node_is_given_up(tmp_path, monkeypatch):
     for name, value in {"usage_threshold": "0.001", "monitor_refresh_ms": "200"}.items():
         monkeypatch.setenv(f"RAY_memory_{name}", value)
-    monkeypatch.setenv("RAY_task_oom_retries", "0")  # where the driver is; the server's own are without end
+    monkeypatch.setenv("RAY_task_oom_retries", "0")
     work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, tmp_path / "signs")
-    with ray_nodes.client_server(num_cpus=1) as (address, _), open_engine(work_to_do, engine=address) as run:
+    with (
+        ray_nodes.cluster(num_cpus=1) as (cluster, _),
+        open_engine(work_to_do, engine=f"ray@{cluster.address}") as run,
+    ):
         (done,) = run(CELLS[:1])
     assert done.failure.startswith("OutOfMemoryError: ")
     text = (cell_folder(work_to_do.root, work_to_do.recipe, done.cell) / FAILURE).read_text()
     assert "running low on memory" in text
-
-
-def test_the_environment_that_a_user_gives_ray_reaches_the_tasks_of_a_client(tmp_path, monkeypatch):
-    pytest.importorskip("grpc", reason="a client needs it: pip install 'ray[client]'")
-    monkeypatch.setenv("RAY_RUNTIME_ENV", '{"env_vars": {"OF_A_USER": "seen"}}')
-
-    with ray_nodes.client_server(num_cpus=1) as (address, _):
-        monkeypatch.setenv("RAY_ADDRESS", address)
-        work_to_do = work(tmp_path / "study", engine_work.raise_what_the_user_set, tmp_path / "signs")
-        with open_engine(work_to_do, engine="ray") as run:
-            assert [done.failure for done in run(CELLS[:1])] == ["RuntimeError: seen"]
-
-
-@pytest.mark.parametrize("where", ["address", "RAY_ADDRESS"])
-def test_a_client_without_its_package_is_one_sentence(tmp_path, monkeypatch, where):
-    monkeypatch.setitem(sys.modules, "grpc", None)  # as it is where it is not installed
-    if where == "RAY_ADDRESS":
-        monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:9")
-    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    engine = "ray://127.0.0.1:9" if where == "address" else "ray"
-    sentence = r"^ray://127.0.0.1:9 .* needs grpcio, .*; run: pip install 'ray\[client\]'"
-    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine=engine):
-        pass
 
 
 def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine):
@@ -318,40 +186,61 @@ import sys
 from pathlib import Path
 from toys import engine_work
 from dataclasses import replace
-from erce.study.engines import Work, open_engine
+from erce.study.engines import Work, open_engine, ray
 
-recipe = replace(engine_work.RECIPE, data=sys.argv[3])
-with open_engine(Work(Path(sys.argv[2]), recipe, engine_work.beat), engine=sys.argv[1]) as run:
-    list(run(engine_work.CELLS))
+ray.POLL_SECONDS, ray.SILENCE_SECONDS = 0.5, 3.0
+recipe, function = replace(engine_work.RECIPE, data=sys.argv[3]), getattr(engine_work, sys.argv[4])
+with open_engine(Work(Path(sys.argv[2]), recipe, function), engine=sys.argv[1]) as run:
+    assert not any(done.failure for done in run(engine_work.CELLS))
 """
+
+
+def start_driver(engine: str, root: Path, signs: Path, function: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", DRIVER, engine, str(root), str(signs), function]
+    return subprocess.Popen(command, env=os.environ | FINDS_TOYS, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_driver_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path):
+    root, signs = tmp_path / "study", tmp_path / "signs"
+    signs.mkdir()
+    with ray_nodes.heads() as heads:
+        head = next(heads)
+        driver = start_driver(f"ray@{head.address}", root, signs, "wait_for_a_sign")
+        until(lambda: list(signs.iterdir()))
+        os.kill(head.processes["gcs_server"], signal.SIGKILL)
+        _, printed = driver.communicate(timeout=DEADLINE_SECONDS)
+        assert driver.returncode
+        assert "start it again, and the same command goes on" in printed
+        (signs / "go").touch()
+        driver = start_driver(f"ray@{next(heads).address}", root, signs, "wait_for_a_sign")
+        _, printed = driver.communicate(timeout=DEADLINE_SECONDS)
+        assert driver.returncode == 0, printed
+    assert all((cell_folder(root, RECIPE, cell) / RESULT).is_file() for cell in CELLS)
 
 
 def test_no_task_outlives_a_driver_that_is_killed(tmp_path, engine):
     signs = tmp_path / "signs"
     work_to_do = work(tmp_path / "study", engine_work.beat, signs)
-    command = [sys.executable, "-c", DRIVER, engine, str(work_to_do.root), str(signs)]
-    driver = subprocess.Popen(command, env=os.environ | FINDS_TOYS)
+    driver = start_driver(engine, work_to_do.root, signs, "beat")
     try:
         until(lambda: len(list(signs.iterdir())) == 2)
     finally:
         driver.send_signal(signal.SIGKILL)
-        driver.wait()
+        driver.communicate()
     until(lambda: all(time.time() - path.stat().st_mtime > 5 for path in signs.iterdir()))
 
 
-def test_what_stopped_a_task_is_said_in_a_line():
-    from ray.exceptions import RayTaskError, WorkerCrashedError
-
-    cause = ModuleNotFoundError("No module named 'erce'")
-    wrapped = RayTaskError("task", "Traceback:\n  in a file\nNo module named 'erce'", cause)
-    assert error_line(wrapped) == "ModuleNotFoundError: No module named 'erce'"
-    assert error_line(WorkerCrashedError()).startswith("WorkerCrashedError: The worker died unexpectedly")
-    assert "\n" not in error_line(WorkerCrashedError())
-
-
-@pytest.mark.parametrize("engine", ["ray@127.0.0.1:9", "ray://127.0.0.1:9"])
-def test_an_address_without_a_cluster_is_one_sentence(tmp_path, engine):
+def test_an_address_without_a_cluster_is_one_sentence(tmp_path):
     work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    sentence = r"no Ray cluster at (ray://)?127.0.0.1:9: .*refused"
-    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine=engine):
+    sentence = r"no Ray cluster at 127.0.0.1:9: .*refused"
+    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine="ray@127.0.0.1:9"):
+        pass
+
+
+def test_a_client_servers_address_is_refused(tmp_path):
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    with (
+        pytest.raises(ValueError, match="ray job submit"),
+        open_engine(work_to_do, engine="ray://head:10001"),
+    ):
         pass
