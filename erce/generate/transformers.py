@@ -3,7 +3,7 @@
 import copy
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,7 +25,12 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from erce import events
 from erce.errors import DivergedError, InputError
 from erce.generate.decoding import GenerationSettings, check_ids
-from erce.generate.static_cache import StaticCaches, ask_to_compile, compiled_steps
+from erce.generate.static_cache import (
+    StaticCaches,
+    ask_to_compile,
+    decoding_attention,
+    reads_whole_room,
+)
 from erce.generate.stop import Watch, before_stop, spoken
 from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
@@ -37,7 +42,8 @@ COPYABLE = (
 )  # kinds of cache with nothing but one entry a row
 LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
-ROOM_TOKENS = 64  # by which a cache grows
+BLOCK = 256  # tokens of the vocabulary that are summed at once
+ROOM_TOKENS = 32  # by which a cache grows
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
@@ -65,7 +71,7 @@ def generate(
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
     static = _static_caches(model, rows, decoding) if decoding.compile and rows else None
-    with _plain_generation(model), compiled_steps(model) if static is not None else nullcontext():
+    with _plain_generation(model), decoding_attention(model, compiled=static is not None):
         while waiting:
             unfinished = []
             while waiting:  # the longest first: memory runs out at once or never
@@ -253,35 +259,46 @@ def _read_once(
         return _ReadContexts(static.filled(cache, rows), logits)
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
-    cache.layers = [_RoomyLayer(layer) if type(layer) is DynamicLayer else layer for layer in cache.layers]
+    whole = reads_whole_room(model)
+    cache.layers = [
+        _RoomyLayer(layer, whole=whole) if type(layer) is DynamicLayer else layer for layer in cache.layers
+    ]
     return _ReadContexts(cache, logits)
 
 
 class _RoomyLayer(DynamicLayer):
-    """A layer of a cache that writes new tokens into room it has; `DynamicLayer` copies all at each token."""
+    """A layer of a cache that writes new tokens into room it has; `DynamicLayer` copies all at each token.
 
-    def __init__(self, read: DynamicLayer) -> None:
+    With `whole` attention gets the room with what it holds, contiguous, and masks the rest.
+    """
+
+    def __init__(self, read: DynamicLayer, *, whole: bool) -> None:
         super().__init__()
-        self.held: list[Any] = [read.keys, read.values]  # (rows, heads, positions, width) each
-        self.lazy_initialization(*self.held)
-        self.keys, self.values = self.room = self.held
+        states: list[Any] = [read.keys, read.values]  # (rows, heads, positions, width) each
+        self.lazy_initialization(*states)
+        self.keys, self.values = states
+        self.length, self.whole = states[0].shape[-2], whole
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> Any:
-        start = self.get_seq_length()
-        length = start + key_states.shape[-2]
-        if length > self.room[0].shape[-2]:
-            self.room = [_with_room(states, length + ROOM_TOKENS) for states in self.held]
-        for room, states in zip(self.room, (key_states, value_states), strict=True):
-            room[:, :, start:length] = states
-        self.keys, self.values = self.held = [room[:, :, :length] for room in self.room]
-        return self.keys, self.values
+        start, self.length = self.length, self.length + key_states.shape[-2]
+        room: list[Any] = [self.keys, self.values]
+        if self.length > room[0].shape[-2]:
+            more = (0, 0, 0, self.length - room[0].shape[-2] + ROOM_TOKENS)
+            self.keys, self.values = room = [torch.nn.functional.pad(states, more) for states in room]
+        for states, new in zip(room, (key_states, value_states), strict=True):
+            states[:, :, start : self.length] = new
+        return room if self.whole else [states[:, :, : self.length] for states in room]
 
+    def get_seq_length(self) -> int:
+        return self.length
 
-def _with_room(states: Tensor, positions: int) -> Tensor:
-    rows, heads, held, width = states.shape
-    room = states.new_empty(rows, heads, positions, width)
-    room[:, :, :held] = states
-    return room
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        """Return the length and the offset of the keys that the next `update` returns."""
+        length, held = self.length + query_length, self.keys
+        assert held is not None
+        if not self.whole:
+            return length, 0
+        return (held.shape[-2] if length <= held.shape[-2] else length + ROOM_TOKENS), 0
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
@@ -329,6 +346,8 @@ class _Choice(LogitsProcessor):
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []
         self.drawn_entropies: list[Tensor] = []
+        self.buffers: tuple[Tensor, ...] | None = None  # three of (rows, v), and the scores that are returned
+        self.chosen: Tensor | None = None  # at the step before
         self.uniforms = torch.empty(0)
         if self.temperature > 0:
             numbers = [_uniforms(row, decoding.max_new_tokens) for row in rows]
@@ -340,29 +359,46 @@ class _Choice(LogitsProcessor):
             self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
+        if (
+            self.buffers is None
+        ):  # fresh ones at each step would cost a CPU more than what is computed in them
+            self.buffers = (
+                *(torch.empty_like(scores[: self.count]) for _ in range(3)),
+                torch.full_like(scores, -torch.inf),
+            )
+        below, weights, tempered, only = self.buffers
         real = scores[: self.count]
-        below = real - real.amax(-1, keepdim=True)
-        entropy, log_sum = _entropy_of(below)
-        chosen = below.argmax(-1, keepdim=True) if self.temperature == 0 else self._drawn(below)
+        torch.sub(real, real.amax(-1, keepdim=True), out=below)
+        torch.exp(below, out=weights)
+        entropy, log_sum = _entropy_of(torch.clamp(below, min=LOWEST, out=tempered), weights)
+        if self.temperature == 0:
+            chosen, drawn_entropy = below.argmax(-1, keepdim=True), entropy * 0
+        else:
+            torch.div(below, max(self.temperature, COLDEST), out=tempered)
+            chosen = self._sampled(torch.exp(tempered, out=weights))
+            drawn_entropy, _ = _entropy_of(tempered.clamp_(min=LOWEST), weights)
         self.logprobs.append(below.gather(-1, chosen)[:, 0] - log_sum)
         self.entropies.append(entropy)
-        if self.temperature in (0, 1):
-            self.drawn_entropies.append(entropy * self.temperature)
-        else:
-            self.drawn_entropies.append(_entropy_of(below.div_(max(self.temperature, COLDEST)))[0])
+        self.drawn_entropies.append(drawn_entropy)
         if self.temperature == 0:
             return scores
-        only = torch.full_like(scores, -torch.inf)
+        if self.chosen is not None:
+            only[: self.count].scatter_(-1, self.chosen, -torch.inf)
+        self.chosen = chosen
         only[: self.count].scatter_(-1, chosen, 0.0)
         return only
 
-    def _drawn(self, below: Tensor) -> Tensor:
-        """Return where the tempered cumulative distribution passes the random numbers, (rows, 1)."""
-        tempered = below.to(self.uniforms.device, torch.float64).div_(self.temperature).exp_()
-        cumulative = torch.cumsum(tempered, -1, out=tempered)
-        target = self.uniforms[:, len(self.logprobs), None] * cumulative[:, -1:]
-        chosen = torch.searchsorted(cumulative, target, right=True)
-        return chosen.clamp_(max=below.shape[-1] - 1).to(below.device)
+    def _sampled(self, weights: Tensor) -> Tensor:
+        """Return where the cumulative weights pass the random numbers, (rows, 1).
+
+        Summed in float64, first over blocks of the vocabulary and then within one block of each row.
+        """
+        blocks = torch.nn.functional.pad(weights, (0, -weights.shape[-1] % BLOCK)).unflatten(-1, (-1, BLOCK))
+        device = self.uniforms.device
+        block, rest = _passed(blocks.sum(-1).to(device), self.uniforms[:, len(self.logprobs), None])
+        inside = blocks.gather(1, block.to(blocks.device)[:, :, None].expand(-1, -1, BLOCK))[:, 0]
+        at, _ = _passed(inside.to(device), rest)
+        return (block * BLOCK + at).clamp_(max=weights.shape[-1] - 1).to(weights.device)
 
     def recorded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return log p of the chosen tokens, both kinds of entropy, each (rows, steps) in nats."""
@@ -376,11 +412,26 @@ class _Choice(LogitsProcessor):
         return logprob, entropy, drawn_entropy
 
 
-def _entropy_of(below: Tensor) -> tuple[Tensor, Tensor]:
-    """Return H(p) and log Σ e^u of rows of u = z − max z, (rows,) each: H = log Σ e^u − Σ e^u u / Σ e^u."""
-    e = below.exp()
-    total = e.sum(-1)
-    mean = e.mul_(below.clamp(min=LOWEST)).sum(-1) / total  # −inf has weight 0
+def _passed(weights: Tensor, uniforms: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the entry at which each row's sum passes its share u of the total, and the share of that entry.
+
+    Both are (rows, 1), and so is u in [0, 1); an entry of weight 0 is never returned.
+    """
+    cumulative = weights.to(torch.float64).cumsum(-1)
+    target = uniforms * cumulative[:, -1:]
+    at = torch.searchsorted(cumulative, target, right=True).clamp_(max=weights.shape[-1] - 1)
+    weight = weights.gather(-1, at).to(torch.float64)
+    share = (target - cumulative.gather(-1, at) + weight) / weight
+    return at, share.clamp_(0.0, 1 - 2.0**-53)
+
+
+def _entropy_of(below: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """Return H(p) and log Σ e^u of rows of u = z − max z, (rows,) each: H = log Σ e^u − Σ e^u u / Σ e^u.
+
+    u is finite, where `weights`, e^u before u was clamped, is 0 too. `weights` is overwritten.
+    """
+    total = weights.sum(-1)
+    mean = weights.mul_(below).sum(-1) / total
     return total.log() - mean, total.log()
 
 

@@ -262,3 +262,32 @@ def test_problems_with_one_id_and_a_tokenizer_without_an_end_are_refused(model, 
     endless.eos_token = None
     with pytest.raises(ValueError, match="no end-of-sequence token"):
         generate(model, endless, PROBLEMS, decoding=SAMPLED, seed=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, dtype):
+    """One row is padded, and the cache grows twice. In half precision a CPU reads the whole room."""
+    exact = random_model(tokenizer, seed=0, end=1)
+    model = copy.deepcopy(exact).to(dtype)
+    start, end = 10, 10 + 2 * backend.ROOM_TOKENS + 3
+    ids = torch.randint(len(tokenizer), (2, end), generator=torch.Generator().manual_seed(0))
+    mask = torch.ones_like(ids)
+    mask[0, :4] = 0
+    with torch.no_grad():
+        truth, whole = (each(input_ids=ids, attention_mask=mask).logits for each in (exact, model))
+        with backend.decoding_attention(model, compiled=False):
+            read = model(input_ids=ids[:, :start], attention_mask=mask[:, :start], use_cache=True)
+            cache, whole_room = read.past_key_values, backend.reads_whole_room(model)
+            cache.layers = [backend._RoomyLayer(layer, whole=whole_room) for layer in cache.layers]
+            steps = [
+                model(
+                    input_ids=ids[:, at : at + 1], attention_mask=mask[:, : at + 1], past_key_values=cache
+                ).logits[:, 0]
+                for at in range(start, end)
+            ]
+    assert whole_room == (dtype == torch.bfloat16)
+    assert not backend.reads_whole_room(model)
+    error, usual = (
+        (each - truth[:, start:]).abs().mean() for each in (torch.stack(steps, 1), whole[:, start:])
+    )
+    assert error <= 1.5 * usual + 1e-5
