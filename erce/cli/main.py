@@ -247,7 +247,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 def theory(options: argparse.Namespace) -> None:
     """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
-    from erce.reporting.pages.theory import write
+    from erce.theory.page import write
 
     print_lines(write(options.out, options.json))
 
