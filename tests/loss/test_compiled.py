@@ -16,9 +16,9 @@ from erce.loss import (
     LabelSmoothing,
     Loss,
     Shannon,
+    chunked,
     compiled,
     entropy_regularized_cross_entropy,
-    from_hidden,
     linear_entropy_regularized_cross_entropy,
     make_objective,
 )
@@ -190,7 +190,7 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
 
 
 @pytest.mark.parametrize(
-    ("learns", "reduction", "sweeps"),
+    ("learns", "reduction", "passes"),
     [
         ((), "mean", [False]),
         (HIDDEN, "none", [True]),
@@ -199,21 +199,21 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     ],
     ids=str,
 )
-def test_the_head_is_swept_as_often_as_outside(learns, reduction, sweeps, monkeypatch):
-    seen, sweep = [], compiled.sweep
+def test_the_logits_are_made_as_often_as_outside(learns, reduction, passes, monkeypatch):
+    seen, chunked_loss = [], compiled.chunked_loss
 
-    def counting(operands, rows, request, wanted, vocabulary):
+    def counting(operands, plan, wanted):
         seen.append(any(wanted))
-        assert request.chunk_bytes == 1000
-        return sweep(operands, rows, request, wanted, vocabulary)
+        assert plan.request.chunk_bytes == 1000
+        return chunked_loss(operands, plan, wanted)
 
-    for module in (compiled, from_hidden):
-        monkeypatch.setattr(module, "sweep", counting)
+    for module in (compiled, chunked):
+        monkeypatch.setattr(module, "chunked_loss", counting)
     tensors, targets = operands()
     for function in (form, torch.compile(form, backend="aot_eager", fullgraph=True)):
         seen.clear()
         outcome(function, tensors, targets, learns, lam=2.0, reduction=reduction, chunk_bytes=1000)
-        assert seen == sweeps
+        assert seen == passes
 
 
 class Mine(Shannon):
