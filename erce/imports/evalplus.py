@@ -1,4 +1,4 @@
-"""The *_eval_results.json that `evalplus.evaluate` wrote → rows with the columns of `erce records`."""
+"""The *_eval_results.json that `evalplus.evaluate` wrote → columns of `erce records`."""
 
 import json
 import re
@@ -6,35 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.types import SampleRow
 
 PASS = "pass"
 REASONS: dict[str | None, str] = {PASS: "passed", "fail": "failed", "timeout": "timeout"}
 TASKS = {"HumanEval": "humaneval", "Mbpp": "mbpp"}  # prefix of a problem's name → task
 
 
-def from_evalplus(
-    path: str | Path,
-    *,
-    arm: str,
-    seed: int = 0,
-    plus: bool = False,
-    task: str | None = None,
-    temperature: float | None = None,
-) -> list[SampleRow]:
-    """Return one row per program, verified by the benchmark's own tests; with `plus`, by the added tests too.
+def evalplus_rows(path: Path, plus: bool, temperature: float | None) -> list[dict[str, Any]]:
+    """Return the columns of one row per program; with `plus`, it must pass the added tests too.
 
     The task is then called "humaneval+" instead of "humaneval". `path` may also be the samples, NAME.jsonl,
     beside which NAME_eval_results.json stands. The temperature is read from the name that evalplus gives the
-    file or its folder, …_temp_0.8…, and 0 is greedy; other names need `temperature`. A program without a
-    verdict has `accepted` None. InputError: `plus` without added tests, or a file that is not evalplus's.
+    file or its folder, …_temp_0.8…, and 0 is greedy; other names need `temperature`.
     """
-    path = Path(path)
     if path.suffix == ".jsonl":
         samples, path = path, path.with_name(f"{path.stem}_eval_results.json")
         if not path.is_file():
             raise InputError(
-                f"{samples} has no verdicts and {path.name} is not beside it; run evalplus.evaluate"
+                f"{samples} has no verdicts, and {path.name} is not beside it; run evalplus.evaluate"
             )
     problems = _programs_by_problem(path)
     if plus and not any(program.get("plus_status") for programs in problems.values() for program in programs):
@@ -45,14 +34,8 @@ def from_evalplus(
             raise InputError(f"{path} does not say how it was sampled; give --temperature, 0 for greedy")
         temperature = float(match[1])
     benchmark = next(iter(problems)).split("/")[0]
-    shared: dict[str, Any] = {
-        "task": task or TASKS.get(benchmark, benchmark) + ("+" if plus else ""),
-        "arm": arm,
-        "seed": seed,
-        "split": "test",
-        "decoding": "sampled" if temperature else "greedy",
-        "temperature": temperature,
-    }
+    task = TASKS.get(benchmark, benchmark) + ("+" if plus else "")
+    shared = {"task": task, "decoding": "sampled" if temperature else "greedy", "temperature": temperature}
     rows = []
     for problem, programs in problems.items():
         for sample, program in enumerate(programs):
@@ -60,16 +43,10 @@ def from_evalplus(
                 raise InputError(f"{path} has a program without base_status; evaluate its samples again")
             statuses = [program["base_status"], *([program.get("plus_status")] if plus else [])]
             status = next((failed for failed in statuses if failed != PASS), PASS)
-            outcome = {
-                "accepted": None if status is None else status == PASS,
-                "reason": REASONS.get(status, "error"),
-            }
             text = program.get("solution")
-            rows.append(
-                SampleRow(
-                    **shared, **outcome, problem=problem, sample=sample, completion=text, extracted=text
-                )
-            )
+            outcome = {"completion": text, "extracted": text, "reason": REASONS.get(status, "error")}
+            outcome["accepted"] = None if status is None else status == PASS
+            rows.append(shared | {"problem": problem, "sample": sample} | outcome)
     return rows
 
 

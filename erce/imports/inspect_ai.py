@@ -1,4 +1,4 @@
-"""A log of inspect, as JSON or as an .eval archive → rows with the columns of `erce records`."""
+"""A log of inspect, as JSON or as an .eval archive → columns of `erce records`, and the prompts."""
 
 import json
 import os
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.types import SampleRow
 
 ZSTANDARD = 93  # its number among the compression types of zip archives
 ACCEPTED = {"C": True, "I": False, "N": False, 1: True, 0: False}  # correct, incorrect, no answer
@@ -24,46 +23,31 @@ SETTINGS = {  # column → inspect's name
 FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 
 
-def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[SampleRow]:
-    """Return one row per sample, epoch 1 being sample 0; `arm` and `seed` name the run.
+def inspect_rows(path: Path, scorer: str | None) -> list[dict[str, Any]]:
+    """Return the columns of one row per sample, epoch 1 being sample 0, and "prompt".
 
-    The split is called "test", and the decoding "greedy" if the log says temperature 0. What a solver sets
-    for its own call of the model goes before the settings of the run. A log with several scorers needs
-    `scorer`. A sample that failed, or has no score, has `accepted` None. An archive may be stored, deflated
-    or, with pyarrow, packed with Zstandard. InputError: a run that did not end well, a score that is neither
-    right nor wrong (partial, a mean, a dictionary), or a file that inspect did not write.
+    The decoding is "greedy" if the log says temperature 0. What a solver sets for its own call of the model
+    goes before the settings of the run. A log with several scorers needs `scorer`. A sample that failed, or
+    has no score, has `accepted` None. An archive may be stored, deflated or, with pyarrow, packed with
+    Zstandard.
     """
-    path = Path(path)
     header, samples = _read_log(path)
     if header.get("status", "success") != "success":
-        raise InputError(
-            f"{path} is of a run that ended as {header['status']!r}; finish it with inspect first"
-        )
+        raise InputError(f"{path} is of a run that ended as {header['status']!r}; finish it with inspect")
     if not samples:
         raise InputError(f"{path} holds no samples; the run ended before it logged one")
     run = header["eval"]
     settings = _set(run.get("model_generate_config")) | _set((header.get("plan") or {}).get("config"))
-    shared = {"task": run.get("task"), "model": run.get("model"), "arm": arm, "seed": seed, "split": "test"}
     calls = [_settings_of_call(sample) for sample in samples]
     of_failed = next(filter(None, calls), {})  # a failed sample has no call that wrote a completion
     rows = []
     for sample, call in zip(samples, calls, strict=True):
         own = settings | (of_failed if sample.get("error") else call)
         columns = {name: own.get(key) for name, key in SETTINGS.items()}
+        columns |= {"task": run.get("task"), "model": run.get("model")}
         columns["decoding"] = "greedy" if own.get("temperature") == 0 else "sampled"
-        rows.append(SampleRow(**shared, **columns, **_sample_columns(path, sample, scorer)))
+        rows.append(columns | _sample_columns(path, sample, scorer))
     return rows
-
-
-def inspect_prompts(path: str | Path) -> dict[str, str]:
-    """Return problem → the input's text, or the texts of its messages with a blank line between them."""
-    prompts = {}
-    for sample in _read_log(Path(path))[1]:
-        prompt = sample.get("input")
-        contents = [prompt] if isinstance(prompt, str) else [each.get("content") for each in prompt or []]
-        texts = [_text_of(content, sample) for content in contents]
-        prompts[str(sample["id"])] = "\n\n".join(text for text in texts if text)
-    return prompts
 
 
 def _read_log(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -137,8 +121,11 @@ def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> d
     value, answer = score.get("value"), score.get("answer")
     if score and not (isinstance(value, str | int | float) and value in ACCEPTED):
         raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another --scorer")
+    prompt = sample.get("input")
+    contents = [prompt] if isinstance(prompt, str) else [each.get("content") for each in prompt or []]
     return {
         "problem": str(sample["id"]),
+        "prompt": "\n\n".join(filter(None, (_text_of(content, sample) for content in contents))),
         "sample": sample["epoch"] - 1,
         "answer": target if isinstance(target, str | None) else "; ".join(map(str, target)),
         "completion": _completion_text(sample, output),

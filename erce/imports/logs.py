@@ -8,9 +8,9 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import read_rows
-from erce.imports.evalplus import from_evalplus
-from erce.imports.inspect_ai import from_inspect, inspect_prompts
-from erce.imports.lm_eval import from_lm_eval, lm_eval_prompts, task_in_name
+from erce.imports.evalplus import evalplus_rows
+from erce.imports.inspect_ai import inspect_rows
+from erce.imports.lm_eval import lm_eval_rows, task_in_name
 from erce.study.export import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE
 from erce.types import SampleRow
 
@@ -47,36 +47,36 @@ class Reading:
 
 
 def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
-    """Return the rows of one log: a file, or a folder with one such file in it.
+    """Return the rows of one log, a file or a folder with one such file in it, with the split "test".
 
-    InputError: a folder with several logs, a file of no known format, more failed samples than
-    `reading.errors` allows.
+    `arm` and `seed` name the run. A verdict or setting that the log lacks is None. InputError: a folder with
+    several logs, a file of no known format, a verdict that is neither right nor wrong, several verdicts and
+    no choice, a run that did not end well, more failed samples than `reading.errors` allows.
     """
-    reading = reading or Reading()
+    return read_log_and_prompts(path, arm, seed, reading or Reading())[0]
+
+
+def read_log_and_prompts(
+    path: str | Path, arm: str, seed: int, reading: Reading
+) -> tuple[list[SampleRow], dict[str, str]]:
+    """Return the rows of one log, and problem → prompt, for logs that have prompts."""
     path = _log_file(Path(path), reading)
     format = format_of(path, reading.format)
     if format == "lm-eval":
-        rows = from_lm_eval(path, arm=arm, seed=seed, metric=reading.metric, filter=reading.filter)
+        columns = lm_eval_rows(path, reading.metric, reading.filter)
     elif format == "inspect":
-        rows = from_inspect(path, arm=arm, seed=seed, scorer=reading.scorer)
+        columns = inspect_rows(path, reading.scorer)
     else:
-        rows = from_evalplus(path, arm=arm, seed=seed, plus=reading.plus, temperature=reading.temperature)
-    if reading.task is not None:
-        rows = [replace(row, task=reading.task) for row in rows]
-    if reading.temperature is not None:
-        decoding = "sampled" if reading.temperature else "greedy"
-        columns = {"temperature": reading.temperature, "decoding": decoding}
-        rows = [replace(row, **columns) if row.temperature is None else row for row in rows]
-    return _count_failed(path, rows, reading.errors)
-
-
-def read_prompts(path: str | Path, *, reading: Reading | None = None) -> dict[str, str]:
-    """Return problem → prompt; empty for logs without prompts, which are evalplus's."""
-    reading = reading or Reading()
-    path = _log_file(Path(path), reading)
-    readers = {"lm-eval": lm_eval_prompts, "inspect": inspect_prompts}
-    format = format_of(path, reading.format)
-    return readers[format](path) if format in readers else {}
+        columns = evalplus_rows(path, reading.plus, reading.temperature)
+    prompts: dict[str, str] = {}
+    for row in columns:
+        prompts.setdefault(row["problem"], row.pop("prompt", ""))
+        row["task"] = reading.task or row["task"]
+        if row["temperature"] is None and reading.temperature is not None:
+            row["temperature"] = reading.temperature
+            row["decoding"] = "sampled" if reading.temperature else "greedy"
+    rows = [SampleRow(arm=arm, seed=seed, split="test", **row) for row in columns]
+    return _count_failed(path, rows, reading.errors), prompts
 
 
 def format_of(path: Path, format: str = AUTO) -> str:

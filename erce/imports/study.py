@@ -10,11 +10,11 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import new_folder, write_json
-from erce.imports.logs import Reading, read_log, read_prompts
+from erce.imports.logs import Reading, read_log_and_prompts
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
-from erce.study.judging import Equal, score
+from erce.study.judging import score
 from erce.study.provenance import CELL
 from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
 from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
@@ -53,10 +53,10 @@ def import_study(
     prompts: dict[tuple[str, str], str] = {}
     for split, logs in (("validation", validation), ("test", arms)):
         for arm, paths in logs.items():
-            rows += _arm_rows(arm, paths, split, reading)
-        for path in logs.get(BASELINE, ())[:1]:
-            by_problem = read_prompts(path, reading=reading)
-            prompts |= {(split, problem): prompt for problem, prompt in by_problem.items()}
+            arm_rows, by_problem = _arm_rows(arm, paths, split, reading)
+            rows += arm_rows
+            for problem, prompt in by_problem.items():
+                prompts.setdefault((split, problem), prompt)
     tasks = sorted({str(row.task) for row in rows})
     if len(tasks) > 1:
         raise InputError(
@@ -70,23 +70,19 @@ def study_of_rows(
     rows: Iterable[SampleRow],
     *,
     prompts: Mapping[tuple[str, str], str] | None = None,
-    equal: Equal | None = None,
     temperature: float | None = None,
 ) -> Study:
     """Write a study into the new folder `out`, of rows as `erce records` writes them, and return it.
 
-    `prompts` maps (split, problem) to a prompt, `equal` joins the votes of maj@k (as in `summarize`), and
-    `temperature` is for samples whose rows do not say it. A second task becomes the control. All seeds of all
-    arms need the same problems under the same decodings, with a verdict for each sample. InputError: rows
-    that break this, a third task, two temperatures or penalties under one name, a folder that is not empty.
+    `prompts` maps (split, problem) to a prompt, and `temperature` is for samples whose rows do not say it. A
+    second task becomes the control. All seeds of all arms need the same problems under the same decodings,
+    with a verdict for each sample. InputError: rows that break this, a third task, two temperatures or
+    penalties under one name, a folder that is not empty.
     """
     out, rows = Path(out), list(rows)
-    if temperature is not None:
-        unknown = [row.temperature is None and row.decoding == SAMPLED for row in rows]
-        rows = [
-            replace(row, temperature=temperature) if at else row
-            for row, at in zip(rows, unknown, strict=True)
-        ]
+    for at, row in enumerate(rows):
+        if row.temperature is None and row.decoding == SAMPLED:
+            rows[at] = replace(row, temperature=temperature)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
     _check_complete(rows)
@@ -100,22 +96,24 @@ def study_of_rows(
     with new_folder(out) as folder:
         open_study(folder, recipe, _problems(rows, prompts or {}))
         for cell, cell_rows in rows_by_cell.items():
-            _write_cell(cell_folder(folder, recipe, cell), recipe, cell, cell_rows, equal)
+            _write_cell(cell_folder(folder, recipe, cell), recipe, cell, cell_rows)
     return read_study(out)
 
 
-def _arm_rows(arm: str, paths: Sequence[str | Path], split: str, reading: Reading) -> list[SampleRow]:
-    """Read an arm's logs; the first log of a decoding is its seed 0, the next its seed 1."""
+def _arm_rows(
+    arm: str, paths: Sequence[str | Path], split: str, reading: Reading
+) -> tuple[list[SampleRow], dict[str, str]]:
+    """Read an arm's logs and prompts; the first log of a decoding is its seed 0, the next its seed 1."""
     lam, objective = _lam_and_objective(arm)
     logs_by_decoding: Counter[str] = Counter()
     arm_rows: list[SampleRow] = []
+    prompts: dict[str, str] = {}
     for path in paths:
-        rows = read_log(path, arm=arm, reading=reading)
+        rows, of_log = read_log_and_prompts(path, arm, 0, reading)
+        prompts = of_log | prompts
         decoding = rows[0].decoding
         if any(row.decoding != decoding for row in rows):
-            raise InputError(
-                f"{path} has greedy completions and samples; one log is one decoding of one seed"
-            )
+            raise InputError(f"{path} has greedy completions and samples; give one log per decoding and seed")
         if missing := [row for row in rows if row.accepted is None]:
             raise InputError(
                 f"{path} has no verdict on problem {missing[0].problem!r}, sample {missing[0].sample} "
@@ -127,7 +125,7 @@ def _arm_rows(arm: str, paths: Sequence[str | Path], split: str, reading: Readin
     seeds = max(logs_by_decoding.values(), default=0)
     if lam is None and seeds > 1:
         raise InputError(f"arm {BASE!r} has {seeds} logs; the base model is not trained: one seed")
-    return arm_rows
+    return arm_rows, prompts
 
 
 def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:
@@ -167,10 +165,8 @@ def _check_complete(rows: list[SampleRow]) -> None:
         outcome_arrays(set_rows)
         seeds = {(row.arm, row.seed) for row in rows if row.task == task}
         for arm, seed in sorted(seeds - {(row.arm, row.seed) for row in set_rows}):
-            raise InputError(
-                f"arm {arm!r}, seed {seed} has no {decoding} completions of the {split} problems, which "
-                "others have; every seed of every arm needs the same logs"
-            )
+            what = f"{decoding} completions of the {split} problems, which others have"
+            raise InputError(f"arm {arm!r}, seed {seed} has no {what}; give every seed the same logs")
 
 
 def _check_names(rows: list[SampleRow]) -> None:
@@ -187,10 +183,8 @@ def _check_names(rows: list[SampleRow]) -> None:
             continue
         arm, answer = answers.setdefault((row.task, row.split, row.problem), (row.arm, row.answer))
         if answer != row.answer:
-            raise InputError(
-                f"problem {row.problem!r} has the answer {answer[:40]!r} in arm {arm!r} and "
-                f"{row.answer[:40]!r} in arm {row.arm!r}; they are not the same problems"
-            )
+            two = f"{answer[:40]!r} in arm {arm!r} and {row.answer[:40]!r} in arm {row.arm!r}"
+            raise InputError(f"problem {row.problem!r} has the answer {two}; they are not the same problems")
 
 
 def _task(name: str | None) -> str:
@@ -234,14 +228,10 @@ def _decoding(rows: list[SampleRow]) -> Decoding:
     samples: dict[str, int] = {}
     for name in dict.fromkeys(row.decoding for row in rows):
         of_name = [row for row in rows if row.decoding == name]
-        temperatures[name], samples[name] = (
-            _only_value(of_name, "temperature"),
-            1 + max(row.sample for row in of_name),
-        )
+        samples[name] = 1 + max(row.sample for row in of_name)
+        temperatures[name] = _only_value(of_name, "temperature")
         if temperatures[name] is None and name != GREEDY:
-            raise InputError(
-                f"nothing says at which temperature the {name} completions were sampled; give --temperature"
-            )
+            raise InputError(f"at which temperature the {name} completions were sampled? give --temperature")
     frontier = [name for name in temperatures if name not in (GREEDY, SAMPLED)]
     limits = {row.max_new_tokens for row in rows}
     settings: dict[str, Any] = {}
@@ -258,10 +248,8 @@ def _only_value(rows: list[SampleRow], column: str) -> Any:
     values = {getattr(row, column) for row in rows} - {None}
     if len(values) > 1:
         first, second, *_ = sorted(values)
-        raise InputError(
-            f"rows of the {rows[0].decoding} completions have {column} {first} and {second}; "
-            "one study has one: import them apart"
-        )
+        where = f"rows of the {rows[0].decoding} completions"
+        raise InputError(f"{where} have {column} {first} and {second}; import them as two studies")
     return values.pop() if values else None
 
 
@@ -279,7 +267,7 @@ def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> 
     return list(problems.values())
 
 
-def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow], equal: Equal | None) -> None:
+def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow]) -> None:
     """Write the files that `erce.study.cell` writes of a cell."""
     origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed}
     if cell.lam is not None:
@@ -296,7 +284,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow],
     ]
     write_completions(folder, (sample[:2] for sample in samples))
     write_verdicts(folder, samples)
-    result = {"cell": asdict(cell), "scores": score(samples, equal=equal)}
+    result = {"cell": asdict(cell), "scores": score(samples, equal=None)}
     warnings = sorted({row.warning for row in rows if row.warning})
     write_json(folder / RESULT, result | ({"warnings": warnings} if warnings else {}))
 

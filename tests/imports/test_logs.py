@@ -6,11 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toys.logs import lm_eval_document, write_evalplus, write_inspect, write_lm_eval
+from toys.logs import (
+    from_evalplus,
+    from_inspect,
+    from_lm_eval,
+    lm_eval_document,
+    write_evalplus,
+    write_inspect,
+    write_lm_eval,
+)
 
 from erce.cli.main import main
-from erce.imports import from_evalplus, from_inspect, from_lm_eval, import_study
-from erce.imports.logs import PATTERNS, format_of, read_prompts
+from erce.imports import Reading, import_study
+from erce.imports.logs import PATTERNS, format_of, read_log_and_prompts
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
 from erce.study.regrade import regrade_file
@@ -26,11 +34,10 @@ def test_the_format_is_read_from_the_content(tmp_path):
         "evalplus": write_evalplus(tmp_path / "b.json", [[("pass", "pass")]]),
     }
     assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in PATTERNS}
-    assert {kind: len(read_prompts(path)) for kind, path in logs.items()} == {
-        "lm-eval": 1,
-        "inspect": 1,
-        "evalplus": 0,
-    }
+    assert {
+        kind: list(read_log_and_prompts(path, "a", 0, Reading(temperature=0))[1].values())
+        for kind, path in logs.items()
+    } == {"lm-eval": ["Q: 0+0?\nA:"], "inspect": ["Add.\n\n0+0?"], "evalplus": [""]}
     for content in ("no log", "[]", '{"a": 1}', ""):
         (tmp_path / "c").write_text(content)
         with pytest.raises(ValueError, match="is not a log of lm-eval, inspect, evalplus"):
