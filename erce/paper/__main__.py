@@ -22,14 +22,9 @@ ON_TEST = (
     "covers other problems: both make gains look larger and surer than they are."
 )
 TESTED = (  # the label of a table, its decoding
-    ("tab:entropy_main_results", "greedy"),
-    ("tab:mbpp_entropy_main_results", "greedy"),
-    ("tab:math7b", "greedy"),
-    ("tab:gsm8k-greedy-vs-sampled", "sampled"),
-    ("tab:mbpp-greedy-vs-sampled", "sampled"),
-    ("tab:math-greedy-vs-sampled", "sampled"),
-    ("tab:answeronly", "greedy"),
-    ("tab:renyi-main", "greedy"),
+    *((f"tab:{name}", "greedy") for name in ("entropy_main_results", "mbpp_entropy_main_results", "math7b")),
+    *((f"tab:{task}-greedy-vs-sampled", "sampled") for task in ("gsm8k", "mbpp", "math")),
+    *((f"tab:{name}", "greedy") for name in ("answeronly", "renyi-main")),
 )
 
 
@@ -79,7 +74,8 @@ def regenerated() -> list[str]:
         source = _with_seeds(table)
         if not source.is_per_seed:
             continue
-        others = [row for row in table.rows if _printed(row) != spread(source.scores(row.lam))]
+        printed = {row.lam: f"{rounded(row.mean)} ± {rounded(row.sd)}" for row in table.rows}
+        others = [row for row in table.rows if printed[row.lam] != spread(source.scores(row.lam))]
         line = (
             f"{table.label} ({table.task}, {table.decoding}): {len(table.rows) - len(others)} of "
             f"{len(table.rows)} rows digit for digit"
@@ -94,11 +90,7 @@ def regenerated() -> list[str]:
 
 
 def against_baseline(label: str, decoding: str = "greedy") -> list[LamTest]:
-    """Test every λ > 0 of a printed table; its orders, if several, are one family for Holm.
-
-    >>> [test.lam for test in against_baseline("tab:mbpp_entropy_main_results") if test.holm < 0.05]
-    [0.7, 1.0, 1.5, 2.0]
-    """
+    """Test every λ > 0 of a printed table; its orders, if several, are one family for Holm."""
     sources = [(table, _with_seeds(table)) for table in _tables(label, decoding)]
     family = [
         (table.order, lam, _gain(source, lam)) for table, source in sources for lam in table.lams if lam
@@ -124,11 +116,7 @@ def sentences() -> list[str]:
 
 
 def table_sentence(label: str, decoding: str) -> str:
-    """Say which of a printed table's gains over λ = 0 are significant after Holm, and which are not.
-
-    >>> table_sentence("tab:mbpp_entropy_main_results", "greedy")
-    'mbpp, greedy (Welch, 5 seeds; 7 tests): significant after Holm: λ = 0.7, 1, 1.5, 2; not: 0.3, 3, 6.'
-    """
+    """Say which of a printed table's gains over λ = 0 are significant after Holm, and which are not."""
     tests, table = against_baseline(label, decoding), _tables(label, decoding)[0]
     significant = _listed([test for test in tests if test.holm < LEVEL])
     others = _listed([test for test in tests if test.holm >= LEVEL])
@@ -253,10 +241,6 @@ def _gain(table: PaperTable, lam: float) -> Gain:
     return welch(table.scores(lam), table.scores(0))
 
 
-def _printed(row: PaperRow) -> str:
-    return f"{rounded(row.mean)} ± {rounded(row.sd)}"
-
-
 def _listed(tests: list[LamTest]) -> str:
     """List the λ, by order if there are several orders."""
     texts: dict[float, list[str]] = {}
@@ -269,11 +253,7 @@ def _listed(tests: list[LamTest]) -> str:
 
 
 def _points(gain: Gain) -> str:
-    """Write a gain with its interval, in points.
-
-    >>> _points(welch([0.2, 0.3], [0.2, 0.3]))
-    '+0.00 points [−30.42, +30.42]'
-    """
+    """Write a gain with its interval, in points."""
     low, middle, high = (f"{100 * at:+.2f}".replace("-", "−") for at in (gain.low, gain.gain, gain.high))
     return f"{middle} points [{low}, {high}]"
 

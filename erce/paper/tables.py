@@ -28,8 +28,8 @@ class PaperRow:
 class PaperTable:
     """One column of the paper: a task, a decoding, a penalty and its order over a grid of λ.
 
-    A printed table with a greedy and a sampled column becomes two of these, and the table of the Rényi orders
-    five; they share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.
+    A printed table with two decodings becomes two of these, and the table of the Rényi orders five; they
+    share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.
     """
 
     label: str
@@ -70,8 +70,6 @@ class PaperTable:
 
         >>> lookup("mbpp", "sampled").scores(0)  # printed as 0.4113, 0.4300, 0.4238, 0.4200, 0.4263
         (0.41125, 0.43, 0.42375, 0.42, 0.42625)
-        >>> lookup("math", "greedy").scores(0)  # printed as 0.4200 ± 0.0071
-        (0.4113..., 0.42, 0.4286...)
         """
         row, completions = self.row(lam), self.n_test * self.n_samples
         if row.seeds:
@@ -87,11 +85,7 @@ def citation() -> str:
 
 @cache
 def tables() -> tuple[PaperTable, ...]:
-    """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders.
-
-    >>> len(tables()), sum(len(table.rows) for table in tables() if table.is_per_seed)
-    (19, 30)
-    """
+    """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders."""
     made = []
     for entry in _content()["tables"]:
         rows = [PaperRow(**row | {"seeds": tuple(row.get("seeds", ()))}) for row in entry["rows"]]
@@ -103,12 +97,6 @@ def lookup(task: str, decoding: str, *, penalty: str = "shannon", order: float =
     """Return the first of `tables()` that fits, so that with seeds if there is one; InputError if none fits.
 
     Rényi's penalty of order 1 is Shannon's.
-
-    >>> lookup("gsm8k", "greedy").label, lookup("gsm8k", "greedy", penalty="renyi", order=0.5).label
-    ('tab:entropy_appendix_results', 'tab:renyi-main')
-    >>> lookup("gsm8k-answer-only", "sampled")
-    Traceback (most recent call last):
-    erce.errors.InputError: ... no gsm8k-answer-only sampled (shannon 1); it has gsm8k-answer-only greedy...
     """
     penalty = "shannon" if penalty == "renyi" and order == 1 else penalty
     known = [table for table in tables() if table.task == task]

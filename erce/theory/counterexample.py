@@ -71,11 +71,7 @@ def corrected_prompts(m: int) -> int:
 
 
 def distinct(m: int, prompts: int) -> float:
-    """Return P(B_m), the chance that m prompts sampled from `prompts` are all different (m − 1 factors).
-
-    >>> [round(distinct(m, paper_prompts(m)), 4) for m in (3, 1000)]
-    [0.2222, 0.3676]
-    """
+    """Return P(B_m), the chance that m prompts sampled from `prompts` are all different (m − 1 factors)."""
     return math.prod(1 - i / prompts for i in range(1, m))
 
 
@@ -96,9 +92,6 @@ def clash_probabilities(m: int, prompts: int) -> np.ndarray:
     If the number of samples is Poisson, prompts are independent: one prompt's generating function in samples
     and clashes, evaluated at roots of unity, is raised to the number of prompts. Fourier inversion then picks
     the terms with m samples, which are divided by P(Poisson = m).
-
-    >>> clash_probabilities(2, 2).round(6).tolist()  # twice the same prompt, and then two answers: 1/4
-    [0.75, 0.25]
     """
     if m < 1 or prompts < 1:
         raise InputError(f"m = {m!r} samples of {prompts!r} prompts; there must be at least one of either")
@@ -117,9 +110,6 @@ def wrong_probability(m: int, prompts: int, *, lam: float = 0.0, kind: str = "S_
     """Return the exact P(the empirical minimiser of cross-entropy + λ · penalty is not U).
 
     λ = 0 is cross-entropy and has no ties; a tie at another λ goes to U.
-
-    >>> [round(wrong_probability(m, paper_prompts(m)), 2) for m in (1, 2, 3, 5, 10)]
-    [1.0, 0.75, 0.58, 0.6, 0.94]
     """
     wrong = advantage(m, np.arange(m // 2 + 1), lam=lam, kind=kind) > 1e-12
     return float(min(1.0, clash_probabilities(m, prompts)[wrong].sum())) if wrong.any() else 0.0
@@ -142,20 +132,13 @@ def switch_lam(kind: str) -> float:
     """Return the λ above which the learner returns U even if all prompts differ; inf if there is none.
 
     It is the root of `advantage` without clashes, the case in which U is furthest behind.
-
-    >>> [round(switch_lam(kind), 4) for kind in ("S_0", "S_1", "R_1", "R_inf")]
-    [0.2231, 0.4848, 1.0774, inf]
     """
     saved = float(penalty(kind, H[0]) - penalty(kind, U))
     return float(advantage(1, 0)) / saved if saved > 0 else math.inf
 
 
 def last_order() -> float:
-    """Return the order above which no λ helps, because the wrong policies have the smaller penalty.
-
-    >>> round(last_order(), 2)
-    2.68
-    """
+    """Return the order above which no λ helps, because the wrong policies have the smaller penalty."""
     return root(lambda order: float(renyi(H[0], order) - renyi(U, order)), 1.0, 50.0)
 
 
@@ -165,11 +148,6 @@ def samples_needed(
     """Return the m from which P(a wrong policy) ≤ δ with λ_m, the penalty and N_m = m²; None: above `up_to`.
 
     This is the paper's sample complexity (ε < 1/4), computed for these prompts instead of bounded.
-
-    >>> samples_needed(float, lambda m: f"S_{1 / m}", delta=0.05)  # the corollary's λ_m = m, α_m = 1/m
-    1
-    >>> samples_needed(lambda m: 0.0, lambda m: "S_0", delta=0.05) is None  # cross-entropy
-    True
     """
     for m in range(up_to, 0, -1):
         if wrong_probability(m, corrected_prompts(m), lam=lam(m), kind=kind(m)) > delta:

@@ -22,19 +22,12 @@ def lemma_bound(eta: float, order: float) -> float:
     """Return (1 − η^(α/(1−α))) / η, the most by which S of order α < 1 falls short of |supp p|.
 
     This is the paper's lemma; it holds for p with no entry between 0 and η.
-
-    >>> round(lemma_bound(0.125, 0.1), 4)
-    1.6504
     """
     return (1 - eta ** (order / (1 - order))) / eta
 
 
 def sharper_bound(eta: float, order: float, support: int) -> float:
-    """Return k (1 − (kη)^(α/(1−α))) with k = |supp p|, which the lemma's proof has before its last two steps.
-
-    >>> round(sharper_bound(0.125, 0.1, 3), 4)
-    0.3098
-    """
+    """Return k (1 − (kη)^(α/(1−α))) with k = |supp p|, two steps earlier in the lemma's proof."""
     return support * (1 - min(1.0, support * eta) ** (order / (1 - order)))
 
 
@@ -55,11 +48,7 @@ def sample_size(step: int, eta: float, supports: int, epsilon: float, delta: flo
 
 
 def risk_bound(step: int, m: int, *, eta: float, supports: int, delta: float) -> float:
-    """Return the ε that a step's corollary grants at m samples, with probability 1 − δ; at most 1.
-
-    >>> [round(risk_bound(3, m, eta=0.125, supports=2, delta=0.05), 3) for m in (100, 10_000, 1_000_000)]
-    [1.0, 0.99, 0.099]
-    """
+    """Return the ε that a step's corollary grants at m samples, with probability 1 − δ; at most 1."""
 
     def missing_samples(epsilon: float) -> float:
         return sample_size(step, eta, supports, epsilon, delta) - m
@@ -96,37 +85,21 @@ class SupportClass:
 
 
 class Demonstrations(NamedTuple):
-    """The prompts seen, (seen,), and how often each prompt got each answer, (seen, answers)."""
+    """The prompts seen, and how often each of them got each answer."""
 
-    prompts: np.ndarray
-    counts: np.ndarray
-
-
-class Learnt(NamedTuple):
-    """The member of the class that a learner returns, and its risk."""
-
-    member: int
-    risk: float
+    prompts: np.ndarray  # (seen,)
+    counts: np.ndarray  # (seen, answers)
 
 
 def build(family: Sequence[Sequence[Any]], *, prompts: int) -> SupportClass:
-    """Build the class of `family[member][kind]`, lists of rows; the first member is the demonstrator's.
-
-    >>> pair = build([[[[0.5, 0.5, 0]]], [[[5 / 8, 1 / 8, 1 / 4], [1 / 8, 5 / 8, 1 / 4]]]], prompts=9)
-    >>> pair.eta, pair.supports, pair.risks[1].tolist()
-    (0.125, 2, [[0.25, 0.25]])
-    """
+    """Build the class of `family[member][kind]`, lists of rows; the first member is the demonstrator's."""
     most = max(len(menu) for member in family for menu in member)
     rows = [[[*menu, *[menu[0]] * (most - len(menu))] for menu in member] for member in family]
     return SupportClass(np.array(rows, dtype=float), prompts)
 
 
 def peaked(answers: int, support: Sequence[int], top: float) -> list[list[float]]:
-    """Return rows with that support: each of its answers in turn has `top`, the others share the rest.
-
-    >>> peaked(3, [0, 2], 0.75)
-    [[0.75, 0.0, 0.25], [0.25, 0.0, 0.75]]
-    """
+    """Return rows with that support: each of its answers in turn has `top`, the others share the rest."""
     rest = (1 - top) / (len(support) - 1)
     return [[top if y == z else rest if y in support else 0.0 for y in range(answers)] for z in support]
 
@@ -171,16 +144,12 @@ def indicator(eta: float) -> Loss:
 
 
 def penalised(*, lam: Callable[[int], float], order: Callable[[int], float]) -> Loss:
-    """Return the loss −log p(y) + λ_m S(p) of order α_m: step 2 if α_m is 0, step 3 if α_m falls towards 0.
-
-    >>> penalised(lam=float, order=lambda m: 1 / m)(np.array([0.5, 0.5]), 4).round(4).tolist()
-    [8.6931, 8.6931]
-    """
+    """Return the loss −log p(y) + λ_m S(p) of order α_m: step 2 if α_m is 0, step 3 if it falls to 0."""
     return lambda rows, m: cross_entropy(rows, m) + lam(m) * support_size(rows, order(m))[..., None]
 
 
-def learn(family: SupportClass, seen: Demonstrations, loss: Loss) -> Learnt:
-    """Return the empirical minimiser of the loss over the whole class that has the largest risk.
+def learn(family: SupportClass, seen: Demonstrations, loss: Loss) -> tuple[int, float]:
+    """Return the member of the empirical minimiser of the loss that has the largest risk, and this risk.
 
     Minimisers differ at prompts that were not seen, and where shapes or members tie; a guarantee must hold
     for the worst of them.
@@ -198,7 +167,7 @@ def learn(family: SupportClass, seen: Demonstrations, loss: Loss) -> Learnt:
         risk += among.max(-1).sum(0) + (prompts_of[kind] - len(counts)) * risks[:, kind].max(-1)
     tied = total <= total.min() + _slack(total.min())
     member = int(np.where(tied, risk, -1.0).argmax())
-    return Learnt(member, float(risk[member] / family.prompts))
+    return member, float(risk[member] / family.prompts)
 
 
 def risk_curve(family: SupportClass, loss: Loss, sizes: Sequence[int], *, runs: int, seed: int) -> np.ndarray:
@@ -206,7 +175,7 @@ def risk_curve(family: SupportClass, loss: Loss, sizes: Sequence[int], *, runs: 
     generators = {m: np.random.default_rng([seed, m]) for m in sizes}
     return np.array(
         [
-            [learn(family, sample(family, m, rng), loss).risk for _ in range(runs)]
+            [learn(family, sample(family, m, rng), loss)[1] for _ in range(runs)]
             for m, rng in generators.items()
         ]
     )

@@ -26,11 +26,7 @@ def objective(p: ArrayLike, t: ArrayLike, lam: float) -> float:
 
 
 def logit_gradient(p: ArrayLike, t: ArrayLike, lam: float) -> np.ndarray:
-    """Return d objective / d logits, p − t − λ p (log p + H); a training step goes the other way.
-
-    >>> logit_gradient([0.2, 0.8], [1, 0], lam=0.0)  # cross-entropy pushes the demonstrated token up
-    array([-0.8,  0.8])
-    """
+    """Return d objective / d logits, p − t − λ p (log p + H); a training step goes the other way."""
     p = np.asarray(p, dtype=float)
     return p - t - lam * (xlogy(p, p) + p * shannon(p))
 
@@ -55,21 +51,13 @@ def optimum(t: ArrayLike, lam: float) -> np.ndarray:
 
 
 def first_order(t: ArrayLike, lam: float) -> np.ndarray:
-    """Return t^(1+λ), renormalised: `optimum` near λ = 0, and sampling at temperature 1 / (1 + λ).
-
-    >>> first_order([0.6, 0.3, 0.1], 1.0).round(3).tolist()
-    [0.783, 0.196, 0.022]
-    """
+    """Return t^(1+λ), renormalised: `optimum` near λ = 0, and sampling at temperature 1 / (1 + λ)."""
     powered = np.asarray(t, dtype=float) ** (1 + lam)
     return powered / powered.sum()
 
 
 def temperature(t: ArrayLike, lam: float) -> float:
-    """Return the temperature at which sampling from t has the entropy of the optimum.
-
-    >>> round(temperature([0.6, 0.3, 0.1], 0.01), 3)  # near 1 / (1 + λ)
-    0.99
-    """
+    """Return the temperature at which sampling from t has the entropy of the optimum."""
     entropy = shannon(optimum(t, lam))
 
     def excess(power: float) -> float:
@@ -85,9 +73,6 @@ def commitment_lam(tokens: int) -> float:
     """Return the λ above which the optimum for `tokens` ≥ 2 equally frequent tokens prefers one; 1 for two.
 
     It is the least λ at which the fall of H pays for the misfit, the other tokens sharing the rest equally.
-
-    >>> [round(commitment_lam(tokens), 3) for tokens in (2, 10)]
-    [1.0, 0.72]
     """
     flat = np.full(tokens, 1 / tokens)
 
@@ -99,20 +84,12 @@ def commitment_lam(tokens: int) -> float:
 
 
 def critical_lam() -> float:
-    """Return 1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down.
-
-    >>> f"{critical_lam():.6f}"
-    '3.591121'
-    """
+    """Return 1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down."""
     return float(1 / lambertw(1 / math.e).real)
 
 
 def least_pushing_lam(p: ArrayLike, token: int) -> float:
-    """Return the λ above which a step on a demonstration of `token` lowers its own logit; inf if none does.
-
-    >>> round(least_pushing_lam([0.2, 0.8], 0), 3)
-    3.607
-    """
+    """Return the λ above which a step on a demonstration of `token` lowers its logit; inf if none does."""
     at = float(np.asarray(p)[token])
     slope = -at * (math.log(at) + shannon(p))  # of `logit_gradient` in λ; at λ = 0 it is p − 1
     return (1 - at) / slope if slope > 0 else math.inf
@@ -123,9 +100,6 @@ def find_critical_lam() -> tuple[float, float]:
 
     Two tokens suffice: given the demonstrated token's p, the entropy, which protects its logit, is least if
     one other token has all the rest.
-
-    >>> "{:.6f} at p = {:.4f}".format(*find_critical_lam())
-    '3.591121 at p = 0.2178'
     """
     at = _lowest(lambda p: least_pushing_lam([p, 1 - p], 0), 0.01, 0.49)
     return least_pushing_lam([at, 1 - at], 0), at

@@ -119,9 +119,9 @@ def share_by_enumeration(m, prompts, loss):
         seen, inverse = np.unique(pairs[:, 0], return_inverse=True)
         counts = np.zeros((len(seen), 3))
         np.add.at(counts, (inverse, pairs[:, 1]), 1)
-        learnt = learning.learn(family, learning.Demonstrations(seen, counts), loss)
-        assert learnt.risk == (counterexample.RISK if learnt.member else 0)
-        wrong += learnt.member
+        member, risk = learning.learn(family, learning.Demonstrations(seen, counts), loss)
+        assert risk == (counterexample.RISK if member else 0)
+        wrong += member
     return wrong / len(samples)
 
 
