@@ -13,7 +13,7 @@ head, which makes the logits again in the backward.
 import argparse
 from typing import NamedTuple
 
-from erce.loss.sweep import CHUNK_BYTES, ROWS_OF_A_MATMUL, even_rows
+from erce.loss.chunked import CHUNK_BYTES, ROWS_OF_A_MATMUL, even_rows
 
 TRL_COLUMNS, TRL_ROWS = 32768, 4096  # of a tile, what its trainers pass
 LAUNCHES = 8  # a chunk of ours, at the most: tests/loss/test_on_row_kernels.py counts them

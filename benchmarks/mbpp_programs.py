@@ -76,7 +76,7 @@ def calibrated(sandbox: Sandbox, cases: list[Case]) -> list[Case]:
     def calibrate(case: Case) -> Case:
         for mode in ("strict", "unproven"):
             job = Job(case.program, case.tests, case.setup, case.entry_points, mode, patient)
-            outcome = sandbox.judge(job)
+            outcome = sandbox.verify_job(job)
             if outcome.verdict.accepted:
                 return replace(case, mode=mode, cpu_seconds=max(case.cpu_seconds, 5 * outcome.cpu))
         return case
@@ -151,7 +151,7 @@ def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str | None = None) 
     def judge(case: Case) -> tuple[str, Any]:
         limits = Limits(cpu=case.cpu_seconds, wall=WALL_TIMES_CPU * case.cpu_seconds)
         job = Job(case.program, case.tests, case.setup, case.entry_points, mode or case.mode, limits)
-        return case.name, sandbox.judge(job).verdict
+        return case.name, sandbox.verify_job(job).verdict
 
     with ThreadPoolExecutor(sandbox.workers) as threads:
         return dict(threads.map(judge, cases))

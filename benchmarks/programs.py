@@ -164,7 +164,7 @@ def processor_time(tier: str, cases: list[mbpp_programs.Case], *, rounds: int) -
         began = _processor_seconds()
         with Sandbox(tier) as sandbox:
             for job in jobs * turns:
-                sandbox.judge(job)
+                sandbox.verify_job(job)
         seconds.append(_processor_seconds() - began)
     verdict = (seconds[1] - seconds[0]) / (rounds * len(jobs))
     forking = [sys.executable, "-P", "-s", "-S", "-B", "-c", _FORKING, f"{Path(erce.__file__).parents[1]}/"]

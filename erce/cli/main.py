@@ -213,9 +213,7 @@ def card(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
-    from erce.imports import Reading, import_study, study_of_rows
-    from erce.imports.arms import BASELINE
-    from erce.imports.own_rows import read_rows_file
+    from erce.imports import BASELINE, Reading, import_study, read_rows_file, study_of_rows
 
     if options.rows is not None:
         study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
@@ -247,7 +245,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 def theory(options: argparse.Namespace) -> None:
     """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
-    from erce.reporting.pages.theory import write
+    from erce.theory.page import write
 
     print_lines(write(options.out, options.json))
 

@@ -1,4 +1,4 @@
-"""A log of inspect, as JSON or as an .eval archive → rows with the columns of `erce records`."""
+"""A log of inspect, as JSON or as an .eval archive → columns of `erce records`, and the prompts."""
 
 import json
 import os
@@ -10,82 +10,60 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.types import SampleRow
 
 ZSTANDARD = 93  # its number among the compression types of zip archives
-ACCEPTED = {"C": True, "I": False, "N": False}  # correct, incorrect, no answer
+ACCEPTED = {"C": True, "I": False, "N": False, 1: True, 0: False}  # correct, incorrect, no answer
+SETTINGS = {  # column → inspect's name
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_new_tokens": "max_tokens",
+    "stop": "stop_seqs",
+}
 FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 
 
-def from_inspect(path: str | Path, *, arm: str, seed: int = 0, scorer: str | None = None) -> list[SampleRow]:
-    """Return one row a sample, epoch 1 being sample 0; `arm` and `seed` name the run.
+def inspect_rows(path: Path, scorer: str | None) -> list[dict[str, Any]]:
+    """Return the columns of one row per sample, epoch 1 being sample 0, and "prompt".
 
-    The split is called "test", and the decoding "greedy" if the log says temperature 0. What a solver sets
-    for its own call of the model goes before the settings of the run. A log with several scorers needs
-    `scorer`. A sample that failed, or has no score, has `accepted` None. An archive may be stored, deflated
-    or, with pyarrow, packed with Zstandard. InputError: a run that did not end well, a score that is neither
-    right nor wrong (partial, a mean, a dictionary), or a file that inspect did not write.
+    The decoding is "greedy" if the log says temperature 0. What a solver sets for its own call of the model
+    goes before the settings of the run. A log with several scorers needs `scorer`. A sample that failed, or
+    has no score, has `accepted` None. An archive may be stored, deflated or, with pyarrow, packed with
+    Zstandard.
     """
-    path = Path(path)
     header, samples = _read_log(path)
     if header.get("status", "success") != "success":
-        raise InputError(
-            f"{path} is of a run that ended as {header['status']!r}; finish it with inspect first"
-        )
+        raise InputError(f"{path} is of a run that ended as {header['status']!r}; finish it with inspect")
     if not samples:
         raise InputError(f"{path} holds no samples; the run ended before it logged one")
     run = header["eval"]
-    settings = _without_nulls(run.get("model_generate_config"))
-    settings |= _without_nulls((header.get("plan") or {}).get("config"))
-    shared = {
-        "task": run.get("task"),
-        "arm": arm,
-        "seed": seed,
-        "model": run.get("model"),
-        "split": "test",
-    }
+    settings = _set(run.get("model_generate_config")) | _set((header.get("plan") or {}).get("config"))
     calls = [_settings_of_call(sample) for sample in samples]
     of_failed = next(filter(None, calls), {})  # a failed sample has no call that wrote a completion
-    drawing = [
-        _decoding_columns(settings | (of_failed if sample.get("error") else call))
-        for sample, call in zip(samples, calls, strict=True)
-    ]
-    return [
-        SampleRow(**shared, **columns, **_sample_columns(path, sample, scorer))
-        for sample, columns in zip(samples, drawing, strict=True)
-    ]
-
-
-def inspect_prompts(path: str | Path) -> dict[str, str]:
-    """Return problem → the input's text, or the texts of its messages with a blank line between them."""
-    prompts = {}
-    for sample in _read_log(Path(path))[1]:
-        prompt = sample.get("input")
-        contents = [prompt] if isinstance(prompt, str) else [each.get("content") for each in prompt or []]
-        texts = [_text_of(content, sample) for content in contents]
-        prompts[str(sample["id"])] = "\n\n".join(text for text in texts if text)
-    return prompts
+    rows = []
+    for sample, call in zip(samples, calls, strict=True):
+        own = settings | (of_failed if sample.get("error") else call)
+        columns = {name: own.get(key) for name, key in SETTINGS.items()}
+        columns |= {"task": run.get("task"), "model": run.get("model")}
+        columns["decoding"] = "greedy" if own.get("temperature") == 0 else "sampled"
+        rows.append(columns | _sample_columns(path, sample, scorer))
+    return rows
 
 
 def _read_log(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a log's header and its samples."""
-    if zipfile.is_zipfile(path):
-        return _read_archive(path)
-    log = _parse_header(path, path.read_bytes())
-    return log, log.get("samples") or []
-
-
-def _read_archive(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    if not zipfile.is_zipfile(path):
+        log = _parse_header(path, path.read_bytes())
+        return log, log.get("samples") or []
     with zipfile.ZipFile(path) as archive:
         members = {member.filename: member for member in archive.infolist()}
         if "header.json" not in members:
-            raise InputError(f"{path} has no header.json: the run was cut short, or it is no log of inspect")
+            raise InputError(
+                f"{path} has no header.json: the run was cut short, or it is not a log of inspect"
+            )
         header = _parse_header(path, _member_content(path, archive, members["header.json"]))
-        samples = [
-            json.loads(_member_content(path, archive, member))
-            for name, member in members.items()
-            if name.startswith("samples/") and name.endswith(".json")
-        ]
+        names = [name for name in members if name.startswith("samples/") and name.endswith(".json")]
+        samples = [json.loads(_member_content(path, archive, members[name])) for name in names]
     return header, sorted(samples, key=lambda sample: (str(sample["id"]), sample["epoch"]))
 
 
@@ -115,13 +93,14 @@ def _parse_header(path: Path, content: bytes) -> dict[str, Any]:
     try:
         log = json.loads(content)
     except ValueError as error:
-        raise InputError(f"{path} is no JSON ({error}); is it a log of inspect?") from None
+        raise InputError(f"{path} is not JSON ({error}); is it a log of inspect?") from None
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict):
         raise InputError(f"{path} has no section 'eval'; is it a log of inspect?")
     return log
 
 
-def _without_nulls(settings: dict[str, Any] | None) -> dict[str, Any]:
+def _set(settings: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the settings that are not null."""
     return {name: value for name, value in (settings or {}).items() if value is not None}
 
 
@@ -130,38 +109,29 @@ def _settings_of_call(sample: dict[str, Any]) -> dict[str, Any]:
     text = _completion_text(sample, sample.get("output"))
     for event in reversed(sample.get("events") or []):
         if event.get("event") == "model" and _completion_text(sample, event.get("output")) == text:
-            return _without_nulls(event.get("config"))
+            return _set(event.get("config"))
     return {}
-
-
-def _decoding_columns(settings: dict[str, Any]) -> dict[str, Any]:
-    temperature = settings.get("temperature")
-    return {
-        "decoding": "greedy" if temperature == 0 else "sampled",
-        "temperature": temperature,
-        "top_p": settings.get("top_p"),
-        "top_k": settings.get("top_k"),
-        "max_new_tokens": settings.get("max_tokens"),
-        "stop": settings.get("stop_seqs"),
-    }
 
 
 def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
     where = f"{path}, sample {sample['id']}, epoch {sample['epoch']}"
-    output = sample.get("output") or {}
-    choice = next(iter(output.get("choices") or ()), {})
-    stop_reason = choice.get("stop_reason")
+    output, target = sample.get("output") or {}, sample.get("target")
+    stop_reason = next(iter(output.get("choices") or ()), {}).get("stop_reason")
     score = _chosen_score(where, sample, scorer)
-    target = sample.get("target")
-    answer = score.get("answer")
+    value, answer = score.get("value"), score.get("answer")
+    if score and not (isinstance(value, str | int | float) and value in ACCEPTED):
+        raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another --scorer")
+    prompt = sample.get("input")
+    contents = [prompt] if isinstance(prompt, str) else [each.get("content") for each in prompt or []]
     return {
         "problem": str(sample["id"]),
+        "prompt": "\n\n".join(filter(None, (_text_of(content, sample) for content in contents))),
         "sample": sample["epoch"] - 1,
         "answer": target if isinstance(target, str | None) else "; ".join(map(str, target)),
         "completion": _completion_text(sample, output),
         "tokens": (output.get("usage") or {}).get("output_tokens"),
         "finish": FINISH.get(stop_reason, stop_reason),
-        "accepted": _accepted(where, score["value"]) if score else None,
+        "accepted": ACCEPTED[value] if score else None,
         "reason": "error" if sample.get("error") else None,
         "extracted": None if answer is None else str(answer),
     }
@@ -182,8 +152,7 @@ def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any])
     """
     if isinstance(content, list):
         content = "\n".join(part["text"] for part in content if part.get("type") == "text")
-    attachments = sample.get("attachments") or {}
-    return attachments.get(str(content).removeprefix("attachment://"), content)
+    return (sample.get("attachments") or {}).get(str(content).removeprefix("attachment://"), content)
 
 
 def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
@@ -191,19 +160,10 @@ def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dic
     scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
     if sample.get("error") or not scores:
         return {}
+    names = ", ".join(sorted(scores))
     if scorer is None and len(scores) > 1:
-        raise InputError(
-            f"{where} has the scores {', '.join(sorted(scores))}; choose with --scorer, in Python scorer="
-        )
+        raise InputError(f"{where} has the scores {names}; choose with --scorer, in Python scorer=")
     name = scorer or next(iter(scores))
     if name not in scores:
-        raise InputError(f"{where} has no score {name!r}; it has {', '.join(sorted(scores))}")
+        raise InputError(f"{where} has no score {name!r}; it has {names}")
     return scores[name]
-
-
-def _accepted(where: str, value: Any) -> bool:
-    if isinstance(value, str) and value in ACCEPTED:
-        return ACCEPTED[value]
-    if isinstance(value, int | float) and value in (0, 1):
-        return bool(value)
-    raise InputError(f"{where} has the score {value!r}, neither right nor wrong; choose another --scorer")

@@ -1,11 +1,13 @@
 """Hidden states or logits, and targets → the entropy-regularised cross-entropy; needs torch alone.
 
 penalties, objectives      what λ multiplies, and what λ · penalty is added to: the definitions
-named                      a name → one of them; a user's own is tried first
-request                    what one call fixes, checked once; the `Loss` that it returns
+named                      a name → one of them; a user-defined one is tried first
+request                    the arguments of one call, checked once; the `Loss` that it returns
 from_logits, from_hidden   the two functions, each with the reference that the tests hold it to
+chunked                    hidden states chunk by chunk; the `Plan` of a call, and its three paths
+scored_rows                targets → the rows to score
+matmul                     the matmuls by dtype and device
 gathered                   a head under FSDP 2 or ZeRO-3
-sweep, matmul              hidden states chunk by chunk; the matmuls by dtype and device
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton

@@ -9,13 +9,15 @@ makes what the first one rounded off.
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from erce.loss.matmul import Factors, Matmuls, blocks_of
 from erce.loss.request import Request
-from erce.loss.row_passes import Room, RowTerms, TermsOf, logits_, terms_at
+from erce.loss.row_passes import RowTerms, RowTermsFn, Scratch, logits_, terms_at
 
 LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
 LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
@@ -27,17 +29,17 @@ _LOG2_E = 1 / math.log(2)
 _GROUP = 64  # columns that are searched for a likely one at once
 
 
-def choose(factors: Factors, request: Request) -> Matmuls:
-    """Return the matmuls of bfloat16 operands: float32 ones for order inf and for the smallest calls.
+def choose(n: int, head: torch.Size, request: Request) -> Callable[[], Matmuls]:
+    """Return what makes the matmuls of n rows and a head (v, d), all bfloat16.
 
-    Order inf is about the largest logit alone, which rounding may make another one.
+    They are float32 ones for order inf, which is about the largest logit alone, so that rounding may make
+    another token the largest, and for the smallest calls.
     """
-    (x, weight), *_ = factors
-    is_small = len(weight) < LEAST_V
-    if request.order == math.inf or (is_small and len(x) * weight.numel() < LEAST_PRODUCTS):
-        return Matmuls(torch.float32)
+    is_small = head[0] < LEAST_V
+    if request.order == math.inf or (is_small and n * head.numel() < LEAST_PRODUCTS):
+        return partial(Matmuls, torch.float32)
     of_size = TwoPartMatmuls if is_small else RoundedMatmuls
-    return of_size(torch.float32, centred=request.shift_is_free)
+    return partial(of_size, torch.float32, centred=request.shift_is_free)
 
 
 class BFloat16Matmuls(Matmuls):
@@ -102,7 +104,11 @@ class RoundedMatmuls(BFloat16Matmuls):
                 tile.addmm_(x, weight.t())
         return tile, tile
 
-    def terms_of(self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request) -> TermsOf:
+    def row_terms_fn(
+        self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request
+    ) -> RowTermsFn:
+        # The target's exact logit comes before the shift, which it may decide; the likely logits come last,
+        # as the rounded e^u tell which those are.
         exact_rows = [x.to(self.dtype) for x, _ in factors]
         pairs = zip(exact_rows, factors, strict=True)
         own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
@@ -112,14 +118,14 @@ class RoundedMatmuls(BFloat16Matmuls):
             dots = _dots(exact_rows, factors, rows, columns)
             return request.to_logits_(dots if bias is None else dots + bias[columns])
 
-        def terms_of(block: Tensor, part: slice, y: Tensor, room: Room) -> RowTerms:
-            z, off, own = room[2].copy_(block), centre[part], at_targets[part]
+        def make_terms(block: Tensor, part: slice, y: Tensor, scratch: Scratch) -> RowTerms:
+            z, off, own = scratch[2].copy_(block), centre[part], at_targets[part]
             if request.softcap is not None:  # without a cap the centre moves a row's logits alike, and u not
                 z, off = z.add_(off), torch.zeros_like(off)
             z = logits_(z.scatter_(-1, y, own - off), bias, request)
             largest = _largest_by_group(z)
             top = largest.amax(-1)
-            terms = terms_at(z, top, y, room, request, exp=_exp)
+            terms = terms_at(z, top, y, scratch, request, exp=_exp)
             terms.e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
             others = terms.e.sum(-1)
             _exp(largest.sub_(top[:, None]), out=largest)
@@ -128,7 +134,7 @@ class RoundedMatmuls(BFloat16Matmuls):
             terms = terms._replace(shift=top + lift, target=terms.target + lift, others=others)
             return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
 
-        return terms_of
+        return make_terms
 
 
 def _centre(factors: Factors) -> Tensor:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.distributed import ProcessGroup
 
+from erce.loss.chunked import NONE_WANTED, Gradients, Operands, Plan, cast_and_scatter, chunked_loss
 from erce.loss.named import (
     OBJECTIVES,
     PENALTIES,
@@ -22,8 +23,8 @@ from erce.loss.named import (
     penalty_name,
 )
 from erce.loss.request import Loss, Request, not_differentiable
-from erce.loss.scored_rows import outputs, scored_rows
-from erce.loss.sweep import NONE_WANTED, Gradients, Operands, Vocabulary, dtypes_of, finished, sweep
+from erce.loss.row_passes import Vocabulary
+from erce.loss.scored_rows import outputs
 
 FIRST_TORCH = "2.12"  # whose compiler follows the properties of a named tuple
 OLD_COMPILER = torch.__version__ < FIRST_TORCH
@@ -31,8 +32,11 @@ BY_ROW = [name in {"hidden", "low"} for name in Gradients._fields]
 
 
 def takes(weight: Tensor, request: Request, group: ProcessGroup | None) -> bool:
-    """Return whether the operator takes the call: no user's penalty or objective, which has no name here, no
-    process group, no ZeRO-3 head, no lse to differentiate, no torch before 2.12."""
+    """Return whether the operator takes the call.
+
+    It takes no user-defined penalty or objective, which has no name here, no process group, no ZeRO-3 head,
+    no lse to differentiate, and no torch before 2.12.
+    """
     if OLD_COMPILER:
         return False
     named = type(request.objective) in tuple(OBJECTIVES.values()) and type(request.penalty) in tuple(
@@ -50,8 +54,8 @@ def outside(function: Callable[..., Loss], *args: Any) -> Loss:
     return function(*args)
 
 
-def loss(operands: Operands, request: Request) -> Loss:
-    """Return what `from_hidden` returns, through the one operator that torch.compile takes whole."""
+def outputs_and_count(operands: Operands, request: Request) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Return what `Request.reduced` takes, through the one operator that torch.compile takes whole."""
     lam = request.lam
     if not isinstance(lam, Tensor):  # so that another λ does not compile the loss again
         lam = torch.ones((), dtype=operands.exact, device=request.targets.device) * lam
@@ -59,7 +63,7 @@ def loss(operands: Operands, request: Request) -> Loss:
     tensors = (*operands, request.targets, lam, request.row_weights)
     total, *rest = _forward(*tensors, to_text(request), wanted)
     count = (request.targets != request.ignore_index).sum().clamp(min=1)
-    return request.reduced((total, *(x.detach() for x in rest[: len(request.fields) - 1])), count)
+    return (total, *(x.detach() for x in rest[: len(request.fields) - 1])), count
 
 
 def _number(text: str) -> float | None:
@@ -111,7 +115,7 @@ def _per_row(text: str) -> bool:
 
 
 def _later(text: str, wanted: list[bool]) -> bool:
-    """Return whether the rows of a head that learns are weighed after the forward."""
+    """Return whether the rows of a trainable head are weighed after the forward."""
     _, weight, bias, _, up = wanted
     return _per_row(text) and (weight or bias or up)
 
@@ -132,13 +136,13 @@ def _forward(
     """Return the objective, what is logged, and the gradients: in the exact dtype, as they are yet to be
     scaled, and empty where they are not wanted or come later."""
     operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
-    rows = scored_rows(request, len(weight), operands.exact)
+    plan = Plan.of(operands, request, Vocabulary())
     made = NONE_WANTED if _later(text, wanted) else wanted
-    per_row, gradients = sweep(operands, rows, request, made, Vocabulary())
-    total, *logged = outputs(per_row, rows, request)
-    whole = finished(gradients, rows, request, [None] * len(operands))
+    per_row, gradients = chunked_loss(operands, plan, made)
+    total, *logged = outputs(per_row, plan.rows, request)
+    scattered = cast_and_scatter(gradients, plan, [None] * len(operands))
     # An operator's outputs share no memory, and `logged` may be rows of one tensor.
-    return [total, *(x.clone() for x in logged), *_or_empty(whole, hidden)]
+    return [total, *(x.clone() for x in logged), *_or_empty(scattered, hidden)]
 
 
 @torch.library.custom_op("erce::linear_loss_gradients", mutates_args=())
@@ -156,10 +160,10 @@ def _gradients(
     wanted: list[bool],
 ) -> list[Tensor]:
     operands, request = Operands(hidden, weight, bias, low, up), from_text(text, targets, lam, row_weights)
-    rows = scored_rows(request, len(weight), operands.exact)
-    weighed = rows.weighed(upstream, None, operands.exact)
-    _, gradients = sweep(operands, weighed, request, wanted, Vocabulary())
-    return _or_empty(finished(gradients, rows, request, dtypes_of(operands)), hidden)
+    plan = Plan.of(operands, request, Vocabulary())
+    weighed = plan.rows.weighed(upstream, None, operands.exact)
+    _, gradients = chunked_loss(operands, plan._replace(rows=weighed), wanted)
+    return _or_empty(cast_and_scatter(gradients, plan, operands.dtypes), hidden)
 
 
 def _or_empty(gradients: tuple[Tensor | None, ...], like: Tensor) -> list[Tensor]:
@@ -179,7 +183,7 @@ def _(hidden, weight, bias, low, up, targets, lam, row_weights, text, wanted):
 @_gradients.register_fake
 def _(hidden, weight, bias, low, up, targets, lam, row_weights, upstream, text, wanted):
     operands = Operands(hidden, weight, bias, low, up)
-    return _made(operands, wanted, dtypes_of(operands))
+    return _made(operands, wanted, operands.dtypes)
 
 
 def _logged(text: str) -> int:
@@ -199,7 +203,7 @@ def _made(operands: Operands, made: list[bool], dtypes: list[torch.dtype | None]
 def _keep(ctx: Any, inputs: tuple, output: list[Tensor]) -> None:
     *tensors, text, wanted = inputs
     ctx.text, ctx.wanted, ctx.later = text, wanted, _later(text, wanted)
-    ctx.dtypes = dtypes_of(Operands(*tensors[:5]))
+    ctx.dtypes = Operands(*tensors[:5]).dtypes
     ctx.save_for_backward(*(tensors if ctx.later else output[1 + _logged(text) :]))
 
 

@@ -9,7 +9,7 @@ from erce.errors import InputError
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors, not_differentiable
-from erce.loss.row_passes import row_blocks, score_tile, terms_with
+from erce.loss.row_passes import make_row_terms, row_blocks, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import Rows, outputs_of, scored_rows
 
@@ -108,7 +108,7 @@ class _FromLogits(torch.autograd.Function):
             part = rows.at(block)
             tile = part.of(logits).to(exact, copy=isinstance(part.positions, slice))
             out = None if gradient is None else tile
-            loss, top = score_tile(tile, part, request, None, terms_with(None, request), out)
+            loss, top = score_tile(tile, part, request, None, make_row_terms(None, request), out)
             torch.stack([*loss.computed, top], out=columns[:, block])
             if gradient is not None:
                 gradient[part.positions] = tile.to(kept)

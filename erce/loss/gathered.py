@@ -11,7 +11,7 @@ from torch import Tensor
 from erce.errors import InputError
 
 
-def whole(x: Tensor) -> Tensor:
+def full_tensor(x: Tensor) -> Tensor:
     """Return the whole of a DTensor, as FSDP leaves one, and any other tensor as it is.
 
     The gradient is averaged over the mesh, as FSDP's and DDP's are, and goes to its shards.

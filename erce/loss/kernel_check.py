@@ -73,7 +73,7 @@ def _variant(request: "Request", *, split: bool) -> Variant:
     if order != 1 and not math.isinf(order):
         order = 2.0 if order > 1 else 0.5
     capped = request.cap is not None
-    return Variant(order, request.exponential, capped, request.smooths, request.diagnose, split)
+    return Variant(order, request.exponential, capped, request.has_label_smoothing, request.diagnose, split)
 
 
 def mixed_matmuls_run_on(device: torch.device, dtype: torch.dtype, impl: str) -> bool:
@@ -164,7 +164,7 @@ def _kernels_difference(device: torch.device, variant: Variant) -> float:
     from erce.loss.objectives import CROSS_ENTROPY, LabelSmoothing
     from erce.loss.penalties import Renyi, Shannon, SupportSize
     from erce.loss.request import Request
-    from erce.loss.row_passes import score_tile, terms_with
+    from erce.loss.row_passes import make_row_terms, score_tile
     from erce.loss.scored_rows import Rows
     from erce.loss.triton_kernels import LEAST_BLOCKS, MEASURE_BLOCK
 
@@ -181,7 +181,7 @@ def _kernels_difference(device: torch.device, variant: Variant) -> float:
             targets, 2.0, penalty, objective, diagnose=variant.diagnose, softcap=softcap, impl=impl
         )
         rows = Rows(slice(0, len(tile)), targets, 2.0, None)
-        loss, top = score_tile(tile, rows, request, None, terms_with(None, request), tile)
+        loss, top = score_tile(tile, rows, request, None, make_row_terms(None, request), tile)
         both.append([*loss.computed, top, tile])
     differences = []
     for fast, plain in zip(*both, strict=True):

@@ -5,13 +5,15 @@ together, and λ multiplies that.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from torch import Tensor
 
+from erce.loss.kernel_check import mixed_matmuls_run_on
 from erce.loss.request import Request
-from erce.loss.row_passes import TermsOf, terms_with
+from erce.loss.row_passes import RowTermsFn, make_row_terms
 
 _STRIDE = 16  # elements that a tile's rows are padded to, so that a GPU moves several at once
 _WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a weight in another dtype, what is converted at a time
@@ -41,9 +43,11 @@ class Matmuls:
                     part.addmm_(exact, w.t())
         return tile, tile
 
-    def terms_of(self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request) -> TermsOf:
+    def row_terms_fn(
+        self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request
+    ) -> RowTermsFn:
         """Return what makes the terms of the tile's blocks."""
-        return terms_with(bias, request)
+        return make_row_terms(bias, request)
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         """Write tile @ weight to `d_rows`."""
@@ -111,6 +115,30 @@ class MixedPrecision(Matmuls):
         if tile.dtype == rows.dtype:
             return torch.mm(tile.t(), rows, out_dtype=self.dtype).mul_(scale)
         return super().d_weight(tile, rows, scale)
+
+
+def choose(
+    hidden: Tensor,
+    weight: Tensor,
+    dtypes: set[torch.dtype],
+    exact: torch.dtype,
+    request: Request,
+    *,
+    whole_rows: bool,
+) -> Callable[[], Matmuls]:
+    """Return what makes the matmuls that suit operands of these dtypes, as autocast has rounded them.
+
+    `whole_rows` is whether the head has the whole vocabulary.
+    """
+    if len(dtypes) == 1 and exact == torch.float32:
+        (dtype,) = dtypes
+        if hidden.device.type == "cpu" and dtype == torch.bfloat16 and whole_rows:
+            from erce.loss import bfloat16_on_cpu
+
+            return bfloat16_on_cpu.choose(len(hidden), weight.shape, request)
+        if dtype != exact and mixed_matmuls_run_on(hidden.device, dtype, request.impl):
+            return partial(MixedPrecision, exact, dtype)
+    return partial(Matmuls, exact)
 
 
 def _in_blocks(tile: Tensor, weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[Tensor, Tensor]]:

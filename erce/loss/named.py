@@ -1,6 +1,6 @@
-"""A name and a number → the penalty or the objective, of erce or a user's own; and back to the name.
+"""A name and a number → the penalty or the objective, of erce or user-defined; and back to the name.
 
-A user's own is tried on a few rows first: a mistake in it would train a wrong objective for hours.
+A user-defined one is tried on a few rows first: a mistake in it would train a wrong objective for hours.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from erce.loss.penalties import Penalty
 
 Kind = TypeVar("Kind", Penalty, Objective)
 
-V = 7  # tokens of the rows that a user's own is tried on
+V = 7  # tokens of the rows that a user-defined one is tried on
 STEP = 1e-5  # of a logit; the error of a central difference in float64 is then about 1e-10
 NLLS = (0.0, 1e-6, 0.1, 1.0, 5.0, 50.0)
 
@@ -40,8 +40,8 @@ OBJECTIVES = _classes(catalog.OBJECTIVES, Objective)
 def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
     """Make the penalty that a recipe or a configuration names.
 
-    A user's own, "package.module:NAME", is a subclass of `Penalty`, made by `of_order`, or an instance of
-    one. It is tried on a few rows first: an InputError says where it breaks the protocol.
+    A user-defined one, "package.module:NAME", is a subclass of `Penalty`, made by `of_order`, or an
+    instance of one. It is tried on a few rows first: an InputError says where it breaks the protocol.
 
     >>> make_penalty("renyi", 0.5)
     Renyi(order=0.5)
@@ -61,8 +61,8 @@ def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
 def make_objective(name: str) -> Objective:
     """Make the objective that a recipe or a configuration names, with its number, if any, after a colon.
 
-    A user's own, "package.module:NAME" or "package.module:NAME:2", is a subclass of `Objective`, made by
-    `of`, or an instance of one, which takes no number; it is tried first.
+    A user-defined one, "package.module:NAME" or "package.module:NAME:2", is a subclass of `Objective`, made
+    by `of`, or an instance of one, which takes no number; it is tried first.
 
     >>> make_objective("focal"), make_objective("label-smoothing:0.2")
     (Focal(gamma=2.0), LabelSmoothing(smoothing=0.2))
@@ -188,8 +188,8 @@ def try_objective(objective: Objective, name: str) -> None:
 def _logits(rows: int = 4) -> Tensor:
     """Return rows from nearly flat to confident, without ties; the same at every call."""
     generator = torch.Generator("cpu").manual_seed(0)
-    drawn = torch.randn(rows, V, generator=generator, dtype=torch.float64, device="cpu")
-    return drawn * torch.linspace(0.5, 4, rows, dtype=torch.float64, device="cpu")[:, None]
+    normal = torch.randn(rows, V, generator=generator, dtype=torch.float64, device="cpu")
+    return normal * torch.linspace(0.5, 4, rows, dtype=torch.float64, device="cpu")[:, None]
 
 
 def _distribution(logits: Tensor) -> tuple[Tensor, Tensor]:
@@ -229,7 +229,7 @@ def _described(result: Any) -> str:
 
 def _check_close(result: Tensor, wanted: Tensor, sentence: str) -> None:
     """Raise an InputError that shows where the result differs most."""
-    error, room = (result - wanted).abs(), 1e-5 * wanted.abs() + 1e-8 * (1 + wanted.abs().max())
-    if not (error <= room).all():
-        at = (error / room).argmax()
+    error, allowed = (result - wanted).abs(), 1e-5 * wanted.abs() + 1e-8 * (1 + wanted.abs().max())
+    if not (error <= allowed).all():
+        at = (error / allowed).argmax()
         raise InputError(f"{sentence}: {result.flatten()[at]:.4g} in place of {wanted.flatten()[at]:.4g}")

@@ -2,7 +2,7 @@
 
 These classes define the penalties. Built-in penalties are not computed by them: R of any order follows from a
 few sums over a row, and `row_statistics` derives value and gradient from those. The tests hold that to the
-classes here. A user's own penalty, and a subclass of a built-in one, runs through its class on whole rows
+classes here. A user-defined penalty, and a subclass of a built-in one, runs through its class on whole rows
 (`row_statistics.user_penalty_and_slopes`), and so neither in Triton nor on a split vocabulary.
 
 To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, and its line in
@@ -80,12 +80,12 @@ class Renyi(Penalty):
     Shannon's H and −log max p (whose gradient is shared by tied maxima). Appendix on the Rényi order.
 
     Written so that nothing cancels, near order 1 or on a confident row, and nothing overflows. With
-    c = order − 1, k = |c|, bent(x) = (e^(kx) − 1) / k, and w the lighter-tailed of p and p^order:
+    c = order − 1, k = |c|, box_cox(x) = (e^(kx) − 1) / k, and w the lighter-tailed of p and p^order:
 
-        t = Σ w bent(log p)        R = −log1p(c t) / c        dR/dz = −order w bent(log p + R)
+        t = Σ w box_cox(log p)        R = −log1p(c t) / c        dR/dz = −order w box_cox(log p + R)
 
     where w = p from order 1 up; below it w = p^order in t, and p^order / Σ p^order in dR/dz. At order 1 all
-    this reads bent(x) = x, R = −t = H and dR/dz = −p (log p + H).
+    this reads box_cox(x) = x, R = −t = H and dR/dz = −p (log p + H).
 
     >>> p = torch.tensor([0.7, 0.2, 0.1])
     >>> [round(float(Renyi(order)(p.log())), 4) for order in (0.5, 1, 1 + 1e-9, 2, math.inf)]
@@ -101,7 +101,7 @@ class Renyi(Penalty):
         if math.isinf(self.order):
             return -log_p.amax(-1)
         w = p if self.order >= 1 else (self.order * log_p).exp()
-        t = (w * self._bent(log_p)).sum(-1)
+        t = (w * self._box_cox(log_p)).sum(-1)
         c = self.order - 1
         if c == 0:
             return -t
@@ -117,9 +117,9 @@ class Renyi(Penalty):
         if math.isinf(self.order):
             return value, _min_entropy_logit_grad(log_p, p, r)
         w = p if self.order >= 1 else (self.order * log_p).add_((self.order - 1) * r).exp_()
-        return value, self._bent(log_p + r).mul(w).mul_(-self.order)
+        return value, self._box_cox(log_p + r).mul(w).mul_(-self.order)
 
-    def _bent(self, x: Tensor) -> Tensor:
+    def _box_cox(self, x: Tensor) -> Tensor:
         """Return (e^(kx) − 1) / k."""
         k = abs(self.order - 1)
         return x if k == 0 else (k * x).expm1() / k
@@ -161,7 +161,7 @@ _EXPONENTIAL: dict[type[Penalty], bool] = {Shannon: False, Renyi: False, Support
 
 
 def order_of(penalty: Penalty) -> float | None:
-    """Return the order of a built-in penalty; None for a subclass or a user's own, which need whole rows."""
+    """Return the order of a built-in penalty; None for a subclass or a user-defined one."""
     return float(getattr(penalty, "order", 1.0)) if type(penalty) in _EXPONENTIAL else None
 
 

@@ -93,7 +93,7 @@ class Request(NamedTuple):
 
     @property
     def order(self) -> float | None:
-        """The order of a built-in penalty; None for a user's own, which needs whole rows."""
+        """The order of a built-in penalty; None for a user-defined one, which needs whole rows."""
         return order_of(self.penalty)
 
     @property
@@ -102,7 +102,7 @@ class Request(NamedTuple):
         return is_exponential(self.penalty)
 
     @property
-    def smooths(self) -> bool:
+    def has_label_smoothing(self) -> bool:
         return self.objective.smoothing > 0
 
     @property
@@ -128,6 +128,7 @@ class Request(NamedTuple):
 
     def check(self, leading: tuple[int, ...]) -> None:
         """Raise an InputError for what makes no sense; `leading` is the shape that the targets must have."""
+        # Types before shapes, and shapes before numbers: each check reads what those before it have assured.
         if not isinstance(self.penalty, Penalty):
             raise InputError(f"penalty must be one such as Shannon() or Renyi(0.5), got {self.penalty!r}")
         if not isinstance(self.objective, Objective):
@@ -195,7 +196,7 @@ def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int)
     if targets.shape != leading:
         raise InputError(
             f"targets have shape {tuple(targets.shape)}, but their rows have shape {tuple(leading)}; give "
-            f"one target a row, {ignore_index} where there is none"
+            f"one target per row, {ignore_index} where there is none"
         )
     if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise InputError(f"targets are token ids, got {targets.dtype}; convert them with .long()")

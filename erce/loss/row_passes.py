@@ -13,7 +13,7 @@ from torch import Tensor
 
 from erce.loss.kernel_check import kernels_run_on
 from erce.loss.request import Loss, Request
-from erce.loss.row_statistics import Slopes, Sums, settle, user_penalty_and_slopes
+from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
 from erce.loss.scored_rows import Rows
 
 TAIL = 100  # the paper's tail is what this many likeliest tokens leave (appendix on the Rényi order)
@@ -21,7 +21,7 @@ BLOCK_BYTES_ON_CPU = 9 * 2**19  # 4.5 MiB: a block and its few temporaries stay 
 BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 
 
-class Room:
+class Scratch:
     """Tensors (rows, v) to work in: each is made when it is first asked for, and all blocks get the same."""
 
     def __init__(self, tile: Tensor, dtype: torch.dtype) -> None:
@@ -43,7 +43,7 @@ class RowTerms(NamedTuple):
     u: Tensor  # (rows, v), z − shift
     e: Tensor  # (rows, v), e^u
     # (rows, v): at order 1 e^u u, after `sums_of`, in u's memory if no one reads u by then; the gradient of a
-    # user's penalty; or room.
+    # user-defined penalty; or scratch.
     product: Tensor
     shift: Tensor  # (rows,), finite where the row is a distribution
     top: Tensor  # (rows,), max z
@@ -51,12 +51,17 @@ class RowTerms(NamedTuple):
     others: Tensor | None = None  # (rows,), Σ e^u without the target, where it is known
 
 
-# A block of the head's output, which rows of the tile it has, their targets (rows, 1) and room → its terms.
-TermsOf = Callable[[Tensor, slice, Tensor, Room], RowTerms]
+# A block of the head's output, its rows in the tile, their targets (rows, 1) and scratch → its terms.
+RowTermsFn = Callable[[Tensor, slice, Tensor, Scratch], RowTerms]
 
 
 def score_tile(
-    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, terms_of: TermsOf, out: Tensor | None
+    tile: Tensor,
+    rows: Rows,
+    request: Request,
+    bias: Tensor | None,
+    make_terms: RowTermsFn,
+    out: Tensor | None,
 ) -> tuple[Loss, Tensor]:
     """Return the loss of each row of the head's output `tile` (rows, v), and its largest logit.
 
@@ -67,17 +72,50 @@ def score_tile(
         return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
     y, columns = rows.targets[:, None], None
-    for part, room in blocks(tile, dtype):
+    for part, scratch in blocks(tile, dtype):
         if part.stop - part.start == tile.shape[0]:
-            terms = terms_of(tile, part, y, room)
+            terms = make_terms(tile, part, y, scratch)
             return _score_block(terms, y, rows, request, out), terms.top
         if columns is None:  # before the first block: what is kept later would split the memory of the blocks
             columns = tile.new_empty(len(request.fields) + 1, tile.shape[0], dtype=dtype)
-        terms = terms_of(tile[part], part, y[part], room)
+        terms = make_terms(tile[part], part, y[part], scratch)
         loss = _score_block(terms, y[part], rows.at(part), request, None if out is None else out[part])
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
     assert columns is not None
     return request.loss_of(columns[:-1]), columns[-1]
+
+
+class Vocabulary:
+    """The head's columns as a chunk of rows sees them: here, the whole vocabulary."""
+
+    has_whole_rows = True
+
+    def size(self, weight: Tensor) -> int:
+        """Return the number of tokens that a target may be."""
+        return weight.shape[0]
+
+    def width(self, weight: Tensor) -> int:
+        """Return the number of columns that a chunk's size is reckoned with."""
+        return weight.shape[0]
+
+    def largest(self, bias: Tensor) -> Tensor:
+        """Return the largest entry of the bias over the whole vocabulary."""
+        return bias.amax()
+
+    def score(
+        self,
+        tile: Tensor,
+        rows: Rows,
+        request: Request,
+        bias: Tensor | None,
+        make_terms: RowTermsFn,
+        out: Tensor | None,
+    ) -> tuple[Loss, Tensor]:
+        """Do what `score_tile` says."""
+        return score_tile(tile, rows, request, bias, make_terms, out)
+
+    def all_reduce_(self, gradient: Tensor) -> None:
+        """Add up a gradient over the parts of the vocabulary, in place; here there is one part."""
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
@@ -88,38 +126,38 @@ def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slic
         yield slice(start, min(start + step, rows))
 
 
-def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Room]]:
-    """Yield slices that cover a tile's rows, each with room to work in, the same for all."""
-    room = Room(tile, dtype)
+def blocks(tile: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice, Scratch]]:
+    """Yield slices that cover a tile's rows, each with the same scratch."""
+    scratch = Scratch(tile, dtype)
     for part in row_blocks(tile.shape[0], tile.shape[1] * dtype.itemsize, tile.device):
-        room.rows = part.stop - part.start
-        yield part, room
+        scratch.rows = part.stop - part.start
+        yield part, scratch
 
 
-def terms_with(bias: Tensor | None, request: Request) -> TermsOf:
+def make_row_terms(bias: Tensor | None, request: Request) -> RowTermsFn:
     """Return what makes the terms of a block in its own memory."""
 
-    def terms_of(block: Tensor, part: slice, y: Tensor, room: Room) -> RowTerms:
+    def make_terms(block: Tensor, part: slice, y: Tensor, scratch: Scratch) -> RowTerms:
         z = logits_(block, bias, request)
-        return terms_at(z, z.amax(-1), y, room, request)
+        return terms_at(z, z.amax(-1), y, scratch, request)
 
-    return terms_of
+    return make_terms
 
 
 def terms_at(
     z: Tensor,
     top: Tensor,
     y: Tensor,
-    room: Room,
+    scratch: Scratch,
     request: Request,
     *,
     exp: Callable[..., Tensor] = torch.exp,
 ) -> RowTerms:
-    """Return the terms of logits relative to `top` (rows,), in the logits' own memory and the room's."""
+    """Return the terms of logits relative to `top` (rows,), in the logits' own memory and in scratch."""
     target = z.gather(-1, y)[:, 0]
     u = z.sub_(top[:, None])
-    keeps_u = request.order != 1 or request.softcap is not None or request.smooths
-    return RowTerms(u, exp(u, out=room[0]), room[1] if keeps_u else u, top, top, target)
+    keeps_u = request.order != 1 or request.softcap is not None or request.has_label_smoothing
+    return RowTerms(u, exp(u, out=scratch[0]), scratch[1] if keeps_u else u, top, top, target)
 
 
 def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
@@ -136,7 +174,7 @@ def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: 
     if request.order is None:
         penalty, gradient = user_penalty_and_slopes(terms.u, sums, y, request.penalty, out is not None)
         terms = terms if gradient is None else terms._replace(product=gradient)
-    loss, slopes = settle(sums, rows, request, gate, penalty)
+    loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate, penalty)
     if out is not None:
         gradient_into(out, terms, y, slopes, request)
     return loss if tail is None else loss._replace(tail_share=tail)
@@ -149,33 +187,33 @@ def sums_of(terms: RowTerms, y: Tensor, request: Request) -> Sums:
     """
     u, e, *_ = terms
     total = finite = squares = zero = torch.zeros_like(terms.shift)
-    if request.smooths:
+    if request.has_label_smoothing:
         live = u.isfinite()
         total, finite = u.where(live, 0).sum(-1), live.sum(-1).to(u.dtype)
     if request.diagnose:
         squares = torch.linalg.vector_norm(e, dim=-1).square()
-    bent, powers = _penalty_sums(terms, zero, request.order)
+    box_cox, powers = _penalty_sums(terms, zero, request.order)
     others = e.scatter_(-1, y, 0).sum(-1) if terms.others is None else terms.others
-    return Sums(terms.shift, terms.top, terms.target, others, bent, powers, squares, total, finite)
+    return Sums(terms.shift, terms.top, terms.target, others, box_cox, powers, squares, total, finite)
 
 
 def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[Tensor, Tensor]:
-    """Return `Sums.bent` and `Sums.powers`; `zero` (rows,) is that of what is not needed."""
+    """Return `Sums.box_cox` and `Sums.powers`; `zero` (rows,) is that of what is not needed."""
     u, e, scratch, *_ = terms
     if order is None:
         return zero, zero
     if order == 1:
-        bent = torch.mul(e, u, out=scratch).sum(-1)
-        if u.device.type != "cpu" or math.isnan(float(bent.sum())):  # 0 · −inf
-            bent = scratch.nan_to_num_(nan=0.0).sum(-1)
-        return bent, zero
+        box_cox = torch.mul(e, u, out=scratch).sum(-1)
+        if u.device.type != "cpu" or math.isnan(float(box_cox.sum())):  # 0 · −inf
+            box_cox = scratch.nan_to_num_(nan=0.0).sum(-1)
+        return box_cox, zero
     if math.isinf(order):
         return (u == 0).sum(-1).to(u.dtype), zero
     k = abs(order - 1)
     curve = torch.mul(u, k, out=scratch).expm1_()
     if order > 1:
-        bent = curve.mul_(e).sum(-1) / k
-        return bent, torch.mul(u, order, out=scratch).exp_().sum(-1)
+        box_cox = curve.mul_(e).sum(-1) / k
+        return box_cox, torch.mul(u, order, out=scratch).exp_().sum(-1)
     return curve.mul_((order * u).exp_()).sum(-1) / k, zero
 
 
@@ -195,10 +233,10 @@ def gradient_into(
     u, e, *_ = terms
     cap = request.cap
     cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
-    masked = u.isneginf() if request.smooths else None
-    penalty, bent = _penalty_gradient(terms, slopes, request.order), slopes.bent[:, None]
+    masked = u.isneginf() if request.has_label_smoothing else None
+    penalty, box_cox = _penalty_gradient(terms, slopes, request.order), slopes.box_cox[:, None]
     g = out if out.dtype == e.dtype else e
-    torch.addcmul(e.mul_(slopes.plain[:, None]), penalty, bent, out=g)
+    torch.addcmul(e.mul_(slopes.plain[:, None]), penalty, box_cox, out=g)
     if masked is not None:
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
     if cap_slope is not None:
@@ -210,7 +248,7 @@ def gradient_into(
 
 
 def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> Tensor:
-    """Return what `slopes.bent` multiplies in the gradient, in the terms' room."""
+    """Return what `slopes.box_cox` multiplies in the gradient, in the terms' own memory."""
     u, e, scratch, *_ = terms
     if order is None or order == 1:
         return scratch
@@ -238,7 +276,7 @@ def _score_by_kernels(
 
     gate, tail = _gate_and_tail(tile, request, bias)
     sums = triton_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = triton_kernels.settle(sums, rows, request, gate)
+    loss, slopes = triton_kernels.loss_and_grad_coefficients(sums, rows, request, gate)
     if out is not None:
         triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top
@@ -253,8 +291,8 @@ def _gate_and_tail(
     tail = tile.new_empty(len(tile)) if request.diagnose else None
     if gate is None and tail is None:
         return None, None
-    for part, room in blocks(tile, tile.dtype):
-        z = logits_(room[2].copy_(tile[part]), bias, request)
+    for part, scratch in blocks(tile, tile.dtype):
+        z = logits_(scratch[2].copy_(tile[part]), bias, request)
         z.sub_(z.amax(-1, keepdim=True))
         if gate is not None:
             gate[part] = objective.gate(z)

@@ -1,4 +1,4 @@
-"""The sums over rows of logits → the rows' losses and the slopes of their gradient, a few numbers a row.
+"""The sums over rows of logits → the rows' losses and the slopes of their gradient, a few numbers per row.
 
 Built-in penalties are computed here, from sums; their classes in `penalties` say what they mean. In a row
 with logits z and target y, everything is relative to a shift near the largest logit:
@@ -23,14 +23,16 @@ from erce.loss.scored_rows import Rows
 class Sums(NamedTuple):
     """Sums over the columns of each row, (rows,) each; a sum that is not needed is 0.
 
-    a is the penalty's order, k = |a − 1|, and bent(u) = (e^(ku) − 1) / k, which is u at order 1.
+    a is the penalty's order, k = |a − 1|, and box_cox(u) = (e^(ku) − 1) / k, which is u at order 1.
     """
 
     shift: Tensor  # what u is relative to
     top: Tensor  # max z; not finite where the row is no distribution
     target: Tensor  # z of the target; −inf where it is not among the columns
     others: Tensor  # Σ e^u without the target
-    bent: Tensor  # Σ e^u bent(u) from order 1 up; Σ e^(au) bent(u) below; at inf the number of maxima
+    box_cox: (
+        Tensor  # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
+    )
     powers: Tensor  # Σ e^(au), for a finite order above 1
     squares: Tensor  # Σ e^2u, for diagnosis
     total: Tensor  # Σ u over the columns that are not −inf, if labels are smoothed
@@ -40,15 +42,15 @@ class Sums(NamedTuple):
 class Slopes(NamedTuple):
     """The coefficients of each row's gradient, (rows,) each. In a column that is not the target's it is
 
-    order 1: e^u (plain + bent u)             above: e^u (plain + bent expm1(k (u + ratio)))
-    order inf: e^u plain + bent [u = 0]       below: e^u plain + bent e^(au) expm1(k (u + ratio))
-    a user's penalty: e^u plain + bent · (its gradient)
+    order 1: e^u (plain + box_cox u)             above: e^u (plain + box_cox expm1(k (u + ratio)))
+    order inf: e^u plain + box_cox [u = 0]       below: e^u plain + box_cox e^(au) expm1(k (u + ratio))
+    a user-defined penalty: e^u plain + box_cox · (its gradient)
 
     minus `uniform` where the logit is not −inf; times the slope of the soft cap. At the target it is `own`.
     """
 
     plain: Tensor
-    bent: Tensor
+    box_cox: Tensor
     ratio: Tensor
     uniform: Tensor
     own: Tensor  # final: with the soft cap's slope
@@ -71,12 +73,12 @@ class _Parts(NamedTuple):
 
     plain: Any
     own: Any
-    bent: Any
+    box_cox: Any
     ratio: Any
     uniform: Any
 
 
-def settle(
+def loss_and_grad_coefficients(
     sums: Sums,
     rows: Rows,
     request: Request,
@@ -85,9 +87,10 @@ def settle(
 ) -> tuple[Loss, Slopes]:
     """Return the loss of each row, save its tail share, and the slopes of the gradient in the head's output.
 
-    `gate` is the objective's. `penalty` has the value and d value / d z_y of a user's own, for which
+    `gate` is the objective's. `penalty` has the value and d value / d z_y of a user-defined one, for which
     no sums are enough.
     """
+    # A row's weight scales all that is there when it comes, so the weight of lse comes after it.
     of = softmax(sums)
     value, parts = _objective(of, sums, request, gate)
     if penalty is None:
@@ -100,7 +103,7 @@ def settle(
     slopes = _Parts(
         plain=_plus(parts.plain, lam, of_penalty.plain),
         own=_plus(parts.own, lam, of_penalty.own),
-        bent=lam * of_penalty.bent,
+        box_cox=lam * of_penalty.box_cox,
         ratio=of_penalty.ratio,
         uniform=parts.uniform,
     )
@@ -150,7 +153,7 @@ def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -
     """
     value, pull = request.objective.value_and_slope(of.nll, gate)
     own, zero = sums.others * of.unit, torch.zeros_like(of.nll)
-    if not request.smooths:
+    if not request.has_label_smoothing:
         return value, _Parts(-pull, own.mul_(pull), 0.0, zero, zero)
     epsilon = request.objective.smoothing
     pull, uniform = (1 - epsilon) * pull, epsilon / sums.finite
@@ -175,15 +178,15 @@ def _ratio(of: Softmax, sums: Sums, order: float) -> Tensor:
     """Return R − log s, where R = log(Σ p^a) / (1 − a).
 
     Σ p^a = Σ e^(au) / s^a gives R − log s = −log(Σ e^(au) / s) / c, with c = a − 1. By the definition of
-    bent, below order 1 and above, Σ e^(au) = s + c B, where B is the sum `bent`. So R − log s =
+    box_cox, below order 1 and above, Σ e^(au) = s + c B, where B is the sum `box_cox`. So R − log s =
     −log1p(c B / s) / c, which at order 1 is −B / s.
     """
     if order == 1:
-        return sums.bent * of.unit
+        return sums.box_cox * of.unit
     if math.isinf(order):
         return torch.zeros_like(of.s)
     c = order - 1
-    log_share = torch.log1p(c * sums.bent / of.s)
+    log_share = torch.log1p(c * sums.box_cox / of.s)
     if order > 1:  # where Σ e^(au) is below s / 2, log1p would cancel and the sum itself does not
         share = sums.powers / of.s
         log_share = torch.where(share < 0.5, share.log(), log_share)
@@ -202,14 +205,14 @@ def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Part
         log_share = u_y.clamp(min=torch.finfo(s.dtype).min).add_(ratio)  # −inf · 0 is NaN
         return _Parts(ratio, log_share.mul_(e_y * of.unit), of.unit, ratio, 0.0)
     if math.isinf(order):
-        maxima = sums.bent
+        maxima = sums.box_cox
         alone = (u_y == 0) & (maxima == 1)  # p_y − 1 is −others / s
         own = torch.where(alone, sums.others * of.unit, e_y / s - (u_y == 0) / maxima)
         return _Parts(-1.0, own, -1 / maxima, ratio, 0.0)
     k = abs(order - 1)
-    w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.bent, (order * u_y).exp())
-    bent = -order / (k * w_sum)
-    return _Parts(0.0, bent * w_y * torch.expm1(k * (u_y + ratio)), bent, ratio, 0.0)
+    w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.box_cox, (order * u_y).exp())
+    box_cox = -order / (k * w_sum)
+    return _Parts(0.0, box_cox * w_y * torch.expm1(k * (u_y + ratio)), box_cox, ratio, 0.0)
 
 
 def _plus_p(slopes: _Parts, factor: Tensor, of: Softmax) -> _Parts:
@@ -222,7 +225,7 @@ def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
     return slopes._replace(
         plain=slopes.plain * factor,
         own=slopes.own * factor,
-        bent=slopes.bent * factor,
+        box_cox=slopes.box_cox * factor,
         uniform=slopes.uniform * factor,
     )
 
@@ -235,10 +238,10 @@ def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slo
     """
     if request.slope != 1:
         slopes = _times(slopes, request.slope)
-    plain, own, bent, ratio, uniform = slopes
+    plain, own, box_cox, ratio, uniform = slopes
     if (cap := request.cap) is not None:
         own = own * (1 - (sums.target / cap).square())
-    return Slopes(plain * of.unit, bent, ratio, uniform, own, sums.shift)
+    return Slopes(plain * of.unit, box_cox, ratio, uniform, own, sums.shift)
 
 
 def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
@@ -264,7 +267,9 @@ def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
 def user_penalty_and_slopes(
     u: Tensor, sums: Sums, y: Tensor, penalty: Penalty, gradient: bool
 ) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
-    """Return what `settle` takes of a user's penalty, and its gradient in the logits (rows, v) if wanted.
+    """Return what `loss_and_grad_coefficients` takes of a user-defined penalty, and its gradient if wanted.
+
+    The gradient is in the logits, (rows, v).
 
     `u` is `RowTerms.u`, (rows, v); y (rows, 1) are the targets.
     """

@@ -1,7 +1,7 @@
 """A vocabulary that is split over the processes of a group: each has some rows of the head (tensor parallel).
 
-Per chunk the sums of each process's columns are added up over the group, in two collectives over a few
-numbers a row; d hidden, a sum over the vocabulary, is added up once at the end. No other file knows of this.
+Per chunk the sums of each process's columns are added up over the group, in two collectives of a few
+numbers per row; d hidden, a sum over the vocabulary, is added up once at the end.
 """
 
 import math
@@ -14,10 +14,9 @@ from erce.errors import InputError
 from erce.loss import row_passes
 from erce.loss.gathered import is_dtensor
 from erce.loss.request import Loss, Request
-from erce.loss.row_passes import TermsOf
-from erce.loss.row_statistics import Slopes, Sums, settle
+from erce.loss.row_passes import RowTermsFn, Vocabulary
+from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients
 from erce.loss.scored_rows import Rows
-from erce.loss.sweep import Vocabulary
 
 
 def check(request: Request, *head: Tensor | None) -> None:
@@ -63,7 +62,7 @@ class SplitVocabulary(Vocabulary):
         dist.all_reduce(largest, dist.ReduceOp.MAX, group=self.group)
         return largest
 
-    def complete_(self, gradient: Tensor) -> None:
+    def all_reduce_(self, gradient: Tensor) -> None:
         dist.all_reduce(gradient, group=self.group)
 
     def score(
@@ -72,19 +71,19 @@ class SplitVocabulary(Vocabulary):
         rows: Rows,
         request: Request,
         bias: Tensor | None,
-        terms_of: TermsOf,
+        make_terms: RowTermsFn,
         out: Tensor | None,
     ) -> tuple[Loss, Tensor]:
         """Do what `score_tile` says: the sums of all rows, added up over the group, then the gradient."""
         rows = rows._replace(targets=rows.targets - self.first)  # outside of the columns if another has it
-        passes = _measure, settle, _write_gradient
+        passes = _measure, loss_and_grad_coefficients, _write_gradient
         if tile.dtype == torch.float32 and row_passes.kernels_run_on(tile, request):
             from erce.loss import triton_kernels as kernels
 
-            passes = kernels.measure, kernels.settle, kernels.write_gradient
-        measure, settled, write_gradient = passes
+            passes = kernels.measure, kernels.loss_and_grad_coefficients, kernels.write_gradient
+        measure, coefficients, write_gradient = passes
         sums = self._added_up(measure(tile, rows.targets, request, bias), request)
-        loss, slopes = settled(sums, rows, request, gate=None)
+        loss, slopes = coefficients(sums, rows, request, gate=None)
         if out is not None:
             write_gradient(tile, rows.targets, slopes, request, bias, out)
         if request.diagnose:
@@ -106,35 +105,36 @@ class SplitVocabulary(Vocabulary):
 def _moved(sums: Sums, shift: Tensor, order: float) -> Sums:
     """Return the same sums relative to another, larger shift.
 
-    With d = (old shift) − (new shift) and r = e^d, every u becomes u + d, and with s = Σ e^u, a the order:
+    With d = (old shift) − (new shift) and r = e^d, every u becomes u + d. With s = Σ e^u, a the order, and B
+    the sum `box_cox`:
 
         Σ e^u → r s,      Σ e^2u → r² Σ e^2u,      Σ u → Σ u + d · (number of columns)
-        order 1:   Σ e^(u+d) (u + d) = r (bent + d s)
-        else:      bent(u + d) = e^(kd) bent(u) + bent(d),      where bent(u) = (e^(ku) − 1) / k
-        above 1:   Σ e^(u+d) bent(u + d) = r (e^(kd) bent + bent(d) s),      Σ e^(a(u+d)) = e^(ad) powers
-        below 1:   Σ e^(a(u+d)) bent(u + d) = r bent + e^(ad) bent(d) Σ e^(au), as a + k = 1; and by the
-                   definition of bent, Σ e^(au) = s + (a − 1) bent
+        order 1:   Σ e^(u+d) (u + d) = r (B + d s)
+        else:      b(u + d) = e^(kd) b(u) + b(d),      where b(u) = (e^(ku) − 1) / k
+        above 1:   Σ e^(u+d) b(u + d) = r (e^(kd) B + b(d) s),      Σ e^(a(u+d)) = e^(ad) powers
+        below 1:   Σ e^(a(u+d)) b(u + d) = r B + e^(ad) b(d) Σ e^(au), as a + k = 1; and by the
+                   definition of B, Σ e^(au) = s + (a − 1) B
         order inf: the maxima stay maxima where d = 0, else there are none
     """
     empty = sums.top.isneginf()  # every column here is masked: its sums are 0
     d = (sums.shift - shift).masked_fill(empty, 0)
     r, s = d.exp(), sums.others + (sums.target - sums.shift).masked_fill(empty, -math.inf).exp()
-    bent, powers = sums.bent, sums.powers
+    box_cox, powers = sums.box_cox, sums.powers
     if order == 1:
-        bent = r * (bent + d * s)
+        box_cox = r * (box_cox + d * s)
     elif math.isinf(order):
-        bent = bent.masked_fill(d < 0, 0)
+        box_cox = box_cox.masked_fill(d < 0, 0)
     else:
         k = abs(order - 1)
-        bent_of_d = torch.expm1(k * d) / k
+        box_cox_of_d = torch.expm1(k * d) / k
         if order > 1:
-            bent, powers = r * ((k * d).exp() * bent + bent_of_d * s), (order * d).exp() * powers
+            box_cox, powers = r * ((k * d).exp() * box_cox + box_cox_of_d * s), (order * d).exp() * powers
         else:
-            bent = r * bent + (order * d).exp() * bent_of_d * (s + (order - 1) * bent)
+            box_cox = r * box_cox + (order * d).exp() * box_cox_of_d * (s + (order - 1) * box_cox)
     return sums._replace(
         shift=shift,
         others=sums.others * r,
-        bent=bent,
+        box_cox=box_cox,
         powers=powers,
         squares=sums.squares * r * r,
         total=sums.total + d * sums.finite,
@@ -145,13 +145,13 @@ def _measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | Non
     """Return the sums of each row of the tile, which is kept."""
     here, y = _columns(targets, tile.shape[-1])
     parts = []
-    for part, room in row_passes.blocks(tile, tile.dtype):
-        z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
+    for part, scratch in row_passes.blocks(tile, tile.dtype):
+        z = row_passes.logits_(scratch[2].copy_(tile[part]), bias, request)
         top = z.amax(-1)
         shift = top.clamp(
             min=torch.finfo(top.dtype).min
         )  # all columns here may be masked, and −inf − −inf NaN
-        terms = row_passes.terms_at(z, shift, y[part], room, request)
+        terms = row_passes.terms_at(z, shift, y[part], scratch, request)
         parts.append(row_passes.sums_of(terms._replace(top=top), y[part], request))
     sums = Sums(*map(torch.cat, zip(*parts, strict=True)))
     e_y = (sums.target - sums.shift).exp()  # which is one of the others, where the target is not here
@@ -172,9 +172,9 @@ def _write_gradient(
 ) -> None:
     """Write the gradient of each row of the tile to `out`."""
     here, y = _columns(targets, tile.shape[-1])
-    for part, room in row_passes.blocks(tile, tile.dtype):
-        z = row_passes.logits_(room[2].copy_(tile[part]), bias, request)
-        terms = row_passes.terms_at(z, slopes.shift[part], y[part], room, request)
+    for part, scratch in row_passes.blocks(tile, tile.dtype):
+        z = row_passes.logits_(scratch[2].copy_(tile[part]), bias, request)
+        terms = row_passes.terms_at(z, slopes.shift[part], y[part], scratch, request)
         if request.order == 1:
             torch.mul(terms.e, terms.u, out=terms.product).nan_to_num_(nan=0.0)  # 0 · −inf
         few = Slopes(*(x[part] for x in slopes))

@@ -1,9 +1,9 @@
 """A tile of the head's output → its rows' losses, and the gradient of their objectives, in Triton.
 
 The two passes of `row_passes` read the tile once each and compute in float32; they apply bias, scale and soft
-cap in passing. `settle`, between them, is `row_statistics.settle` in one launch. A pass is as fast as a
-card's memory only if a logit takes few instructions, which `benchmarks/gpu_instructions.py` counts.
-`kernel_check` tries the kernels on a card before their first use there.
+cap in passing. Between them, `loss_and_grad_coefficients` does what `row_statistics` does, in one launch. A
+pass is as fast as a card's memory only if a logit takes few instructions, which
+`benchmarks/gpu_instructions.py` counts. `kernel_check` tries the kernels on a card before their first use.
 """
 # ruff: noqa: PLR0913, PLR0917 — a kernel takes its operands one by one
 # Triton's language is not Python's, and is Any to a type checker:
@@ -38,7 +38,7 @@ AVAILABLE = not isinstance(triton, _Absent)
 
 ONE, ABOVE, BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
 FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
-# Columns in hand at once: a program a row, and a program a block. Chosen by the registers and instructions of
+# Columns in hand at once: one program per row, and one per block. Chosen by the registers and instructions of
 # what is compiled for a Hopper card, not yet measured on one.
 MEASURE_BLOCK, MEASURE_WARPS = 2048, 8
 WRITE_BLOCK, WRITE_WARPS = 2048, 8
@@ -49,7 +49,16 @@ PROGRAMS, LEAST_BLOCKS = 2, 4
 PART = tl.constexpr(9)  # numbers that a program stores of its part of a row
 LOG2_E = tl.constexpr(1.4426950408889634)
 SETTLE_BLOCK = 128  # rows
-STORED = ("objective", "nll", "entropy", "top1", "z_loss", "lse", "log_sum_p2", "pushed_down")  # by `_settle`
+STORED = (
+    "objective",
+    "nll",
+    "entropy",
+    "top1",
+    "z_loss",
+    "lse",
+    "log_sum_p2",
+    "pushed_down",
+)  # by `_loss_and_grad_coefficients`
 
 
 def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None) -> Sums:
@@ -116,16 +125,18 @@ def write_gradient(
         )  # fmt: skip
 
 
-def settle(sums: Sums, rows: Rows, request: Request, gate: Tensor | None) -> tuple[Loss, Slopes]:
-    """Settle rows as `row_statistics.settle` does, and by it for objectives that weigh their rows."""
+def loss_and_grad_coefficients(
+    sums: Sums, rows: Rows, request: Request, gate: Tensor | None
+) -> tuple[Loss, Slopes]:
+    """Return what `row_statistics.loss_and_grad_coefficients` does, and by it for objectives with factors."""
     if type(request.objective) not in {CrossEntropy, LabelSmoothing}:
-        return row_statistics.settle(sums, rows, request, gate)
+        return row_statistics.loss_and_grad_coefficients(sums, rows, request, gate)
     losses, slopes = (sums.top.new_empty(len(names), rows.m) for names in (STORED, Slopes._fields))
     lam, weights = rows.lam, rows.weights
     per_row = isinstance(lam, Tensor)
     order, k, _, _ = _numbers(request)
     with torch.cuda.device_of(losses):
-        _settle[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
+        _loss_and_grad_coefficients[(triton.cdiv(rows.m, SETTLE_BLOCK),)](
             losses, slopes, *sums, lam if per_row else None, weights, rows.lse_weights,
             0.0 if per_row else lam, rows.m,
             order, k, request.objective.smoothing, request.slope, request.cap or 0.0, float(request.z_loss),
@@ -158,7 +169,7 @@ def _flags(request: Request) -> dict[str, Any]:
     order = request.order
     assert order is not None
     form = 0 if order == 1 else 3 if math.isinf(order) else 1 if order > 1 else 2
-    return {"form": form, "capped": request.cap is not None, "smoothing": request.smooths}
+    return {"form": form, "capped": request.cap is not None, "smoothing": request.has_label_smoothing}
 
 
 def _numbers(request: Request) -> tuple[float, float, float, float]:
@@ -183,6 +194,7 @@ def _measure(
     The target's column starts off the largest logit, is left out of the pass over the others, and is added to
     the sums of the whole row.
     """
+    # The target comes first: the search for the largest logit starts from its own.
     row, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     tile += row * stride
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
@@ -191,7 +203,7 @@ def _measure(
     target = tl.where(here, target, -float("inf"))
     first = tl.multiple_of(part * width, 16)  # of a row that is not split: 0
     last = tl.minimum(first + width, v)
-    top, bad, others, bent, powers, squares, total, count = _sums_without(
+    top, bad, others, box_cox, powers, squares, total, count = _sums_without(
         y, tl.where(target < float("inf"), target, -float("inf")), tile, first, last, end, bias, v,
         order, k, inner, outer, form, capped, smoothing, diagnose, block,
     )  # fmt: skip
@@ -202,14 +214,14 @@ def _measure(
         tl.store(sums + parts, top)
         tl.store(sums + 2 * parts, bad)
         tl.store(sums + 3 * parts, others)
-        tl.store(sums + 4 * parts, bent)
+        tl.store(sums + 4 * parts, box_cox)
         tl.store(sums + 5 * parts, powers)
         tl.store(sums + 6 * parts, squares)
         tl.store(sums + 7 * parts, total)
         tl.store(sums + 8 * parts, count)
     else:
         _store_sums(
-            sums + row, tl.num_programs(0), target, top, bad, others, bent, powers, squares, total, count,
+            sums + row, tl.num_programs(0), target, top, bad, others, box_cox, powers, squares, total, count,
             order, k, form, diagnose,
         )  # fmt: skip
 
@@ -226,16 +238,16 @@ def _merge(
     partial += part
     tops = tl.load(partial + parts, mask=here, other=-float("inf"))
     bad, others = _of_parts(partial + 2 * parts, here), _of_parts(partial + 3 * parts, here)
-    bent, powers = _of_parts(partial + 4 * parts, here), _of_parts(partial + 5 * parts, here)
+    box_cox, powers = _of_parts(partial + 4 * parts, here), _of_parts(partial + 5 * parts, here)
     squares, total = _of_parts(partial + 6 * parts, here), _of_parts(partial + 7 * parts, here)
     count = _of_parts(partial + 8 * parts, here)
     top = tl.max(tops, axis=0)
     d = tl.maximum(tops - tl.where(top > -float("inf"), top, 0.0), FLOOR)
     r = _exp(d)
-    bent, powers = _move(bent, powers, others, d, r, order, k, form)
+    box_cox, powers = _move(box_cox, powers, others, d, r, order, k, form)
     _store_sums(
         sums + row, tl.num_programs(0), target, top, tl.sum(bad, axis=0), tl.sum(r * others, axis=0),
-        tl.sum(bent, axis=0), tl.sum(powers, axis=0), tl.sum(r * r * squares, axis=0),
+        tl.sum(box_cox, axis=0), tl.sum(powers, axis=0), tl.sum(r * r * squares, axis=0),
         tl.sum(total + d * count, axis=0), tl.sum(count, axis=0), order, k, form, diagnose,
     )  # fmt: skip
 
@@ -247,7 +259,7 @@ def _of_parts(partial, here):
 
 @triton.jit
 def _store_sums(
-    sums, rows, target, top, bad, others, bent, powers, squares, total, count, order, k,
+    sums, rows, target, top, bad, others, box_cox, powers, squares, total, count, order, k,
     form: tl.constexpr, diagnose: tl.constexpr,
 ):  # fmt: skip
     """Store what `Sums` has of a row, from the sums without its target."""
@@ -256,13 +268,13 @@ def _store_sums(
     shift = tl.where(top > -float("inf"), top, 0.0)
     u_y = tl.maximum(z_y - shift, FLOOR)
     e_y = _exp(u_y)
-    bent, powers = _add(bent, powers, u_y, e_y, z_y == shift, order, k, form)
+    box_cox, powers = _add(box_cox, powers, u_y, e_y, z_y == shift, order, k, form)
     top = tl.where(bad == 0.0, top, bad)
     tl.store(sums, tl.where(top == -float("inf"), 0.0, top))
     tl.store(sums + rows, top)
     tl.store(sums + 2 * rows, target)
     tl.store(sums + 3 * rows, others)
-    tl.store(sums + 4 * rows, bent / tl.where(k > 0.0, k, 1.0))
+    tl.store(sums + 4 * rows, box_cox / tl.where(k > 0.0, k, 1.0))
     tl.store(sums + 5 * rows, powers if form == ABOVE else 0.0)
     tl.store(sums + 6 * rows, squares + e_y * e_y if diagnose else 0.0)
     tl.store(sums + 7 * rows, total + tl.where(z_y > -float("inf"), z_y - shift, 0.0))
@@ -275,13 +287,14 @@ def _sums_without(
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,
 ):  # fmt: skip
-    """Return the largest logit, from `top` on, what is no number, and the sums of columns without y.
+    """Return the largest logit, from `top` on, what is not a number, and the sums of columns without y.
 
     Each lane keeps sums of its own and waits for the others only to learn the largest logit; where that
     grows, by −d, the sums so far are moved to the new one.
     """
+    # The maximum comes before the exponentials: sums move to a new one before anything is added to them.
     bad, nothing = 0.0, tl.full([block], 0.0, tl.float32)
-    others, bent, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing
+    others, box_cox, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing
     rest = first + (last - first) // block * block
     for partly in tl.static_range(2):  # filled blocks, then the columns that fill none
         for start in tl.range(rest if partly else first, last if partly else rest, block, num_stages=3):
@@ -302,7 +315,7 @@ def _sums_without(
             if largest > top:
                 d = tl.maximum(top - largest, FLOOR)
                 top, r = largest, _exp(d)
-                bent, powers = _move(bent, powers, others, d, r, order, k, form)
+                box_cox, powers = _move(box_cox, powers, others, d, r, order, k, form)
                 others *= r
                 if diagnose:
                     squares *= r * r
@@ -311,7 +324,7 @@ def _sums_without(
             shift = tl.where(top > -float("inf"), top, 0.0)
             u = tl.maximum(z - shift, FLOOR, propagate_nan=tl.PropagateNan.ALL)
             e = _exp(u)
-            bent, powers = _add(bent, powers, u, e, z == shift, order, k, form)
+            box_cox, powers = _add(box_cox, powers, u, e, z == shift, order, k, form)
             others += e
             if diagnose:
                 squares += e * e
@@ -322,54 +335,54 @@ def _sums_without(
     plain = tl.sum(others, axis=0)
     return (
         top, bad + 0.0 * plain,  # NaN if a logit is
-        plain, tl.sum(bent, axis=0), tl.sum(powers, axis=0),
+        plain, tl.sum(box_cox, axis=0), tl.sum(powers, axis=0),
         tl.sum(squares, axis=0), tl.sum(total, axis=0), tl.sum(count, axis=0),
     )  # fmt: skip
 
 
 @triton.jit
-def _move(bent, powers, others, d, r, order, k, form: tl.constexpr):
-    """Return k times `Sums.bent` and, if needed, Σ e^(order u), with d added to each u so far; r = e^d.
+def _move(box_cox, powers, others, d, r, order, k, form: tl.constexpr):
+    """Return k times `Sums.box_cox` and, if needed, Σ e^(order u), with d added to each u so far; r = e^d.
 
     Written b(u) = e^(ku) − 1, b(u + d) = e^(kd) b(u) + b(d). So above order 1 Σ e^(u+d) b(u + d) is
     e^d (e^(kd) Σ e^u b(u) + b(d) Σ e^u), and below, where order + k = 1 and w = e^(order u), it is
     e^d Σ w b(u) + e^(order d) b(d) Σ w. At order 1, Σ e^(u+d) (u + d) = e^d (Σ e^u u + d Σ e^u).
     """
     if form == ONE:
-        bent = r * (bent + d * others)
+        box_cox = r * (box_cox + d * others)
     elif form == ABOVE:
         raised = r * _exp(k * d)
-        bent = raised * bent + r * _expm1(k * d) * others
+        box_cox = raised * box_cox + r * _expm1(k * d) * others
         powers *= raised
     elif form == BELOW:
         raised = _exp(order * d)
-        bent = r * bent + raised * _expm1(k * d) * powers
+        box_cox = r * box_cox + raised * _expm1(k * d) * powers
         powers *= raised
     else:
-        bent = tl.where(d < 0.0, 0.0, bent)
-    return bent, powers
+        box_cox = tl.where(d < 0.0, 0.0, box_cox)
+    return box_cox, powers
 
 
 @triton.jit
-def _add(bent, powers, u, e, largest, order, k, form: tl.constexpr):
+def _add(box_cox, powers, u, e, largest, order, k, form: tl.constexpr):
     """Add the terms of one more u to both sums; e = e^u."""
     if form == ONE:
-        bent += e * u
+        box_cox += e * u
     elif form == ABOVE:
-        bent += e * _expm1(k * u)
+        box_cox += e * _expm1(k * u)
         powers += e * _exp(k * u)
     elif form == BELOW:
         power = _exp(order * u)
-        bent += power * _expm1(k * u)
+        box_cox += power * _expm1(k * u)
         powers += power
     else:
-        bent += largest.to(tl.float32)
-    return bent, powers
+        box_cox += largest.to(tl.float32)
+    return box_cox, powers
 
 
 @triton.jit(do_not_specialize=["v"])
 def _write(
-    out, out_stride, end, tile, stride, targets, bias, plain, bent, ratio, uniform, own, top, v,
+    out, out_stride, end, tile, stride, targets, bias, plain, box_cox, ratio, uniform, own, top, v,
     order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
@@ -377,7 +390,7 @@ def _write(
     column = tl.program_id(1) * block + tl.arange(0, block)
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
     top, plain = tl.load(top + row), tl.load(plain + row)
-    bent, ratio = tl.load(bent + row), tl.load(ratio + row)
+    box_cox, ratio = tl.load(box_cox + row), tl.load(ratio + row)
     y, _ = _target(targets + row, v)
     x = tl.load(tile + row * stride + column, mask=column < end, other=0.0)
     x = tl.where(column < v, x, -float("inf"))
@@ -386,13 +399,13 @@ def _write(
     u = tl.maximum(z - shift, FLOOR)
     e = _exp(u)
     if form == ONE:
-        g = e * (plain + bent * u)
+        g = e * (plain + box_cox * u)
     elif form == ABOVE:
-        g = e * (plain + bent * _expm1(k * (u + ratio)))
+        g = e * (plain + box_cox * _expm1(k * (u + ratio)))
     elif form == BELOW:
-        g = e * plain + _exp(order * u) * (bent * _expm1(k * (u + ratio)))
+        g = e * plain + _exp(order * u) * (box_cox * _expm1(k * (u + ratio)))
     else:  # by the logit itself: u may come out of one rounding for a product and the difference
-        g = e * plain + tl.where(z == shift, bent, 0.0)
+        g = e * plain + tl.where(z == shift, box_cox, 0.0)
     if smoothing:
         g -= tl.load(uniform + row)
     g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
@@ -447,17 +460,18 @@ def _expm1(x):
 
 
 @triton.jit(do_not_specialize=["rows"])
-def _settle(
-    losses, slopes, shift, top, target, others, bent, powers, squares, total, finite, lam, weights,
+def _loss_and_grad_coefficients(
+    losses, slopes, shift, top, target, others, box_cox, powers, squares, total, finite, lam, weights,
     lse_weights, strength, rows, order, k, smoothing_share, slope, cap, z_loss,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, exponential: tl.constexpr,
     diagnose: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    """Store the losses and the slopes of a block of rows, in float64: a few numbers a row cost nothing."""
+    """Store the losses and the slopes of a block of rows, in float64: a few numbers per row cost nothing."""
+    # In the order of `row_statistics`, so that the two can be read side by side.
     row = tl.program_id(0) * block + tl.arange(0, block)
     here = row < rows
     z_y, highest = _column(target, row, here), _column(top, row, here)
-    others, bent = _column(others, row, here), _column(bent, row, here)
+    others, box_cox = _column(others, row, here), _column(box_cox, row, here)
     moved = z_y - _column(shift, row, here)
     u_y = tl.maximum(moved, FLOOR, propagate_nan=tl.PropagateNan.ALL)
     e_y = tl.exp(u_y)
@@ -473,8 +487,8 @@ def _settle(
         value = (1.0 - smoothing_share) * nll + smoothing_share * (log_s - _column(total, row, here) / finite)
         own = (1.0 - smoothing_share) * own + smoothing_share * e_y / s - uniform
 
-    ratio, of_plain, of_bent, of_own = _renyi(
-        s, e_y, u_y, others, bent, _column(powers, row, here), order, k, form
+    ratio, of_plain, of_box_cox, of_own = _renyi(
+        s, e_y, u_y, others, box_cox, _column(powers, row, here), order, k, form
     )
     entropy = log_s + ratio
     strength = lam
@@ -502,7 +516,7 @@ def _settle(
     weight *= slope
     slopes += row
     tl.store(slopes, weight * (1.0 / s + strength * of_plain) + slope * pull / s, mask=here)
-    tl.store(slopes + rows, weight * strength * of_bent, mask=here)
+    tl.store(slopes + rows, weight * strength * of_box_cox, mask=here)
     tl.store(slopes + 2 * rows, ratio, mask=here)
     tl.store(slopes + 3 * rows, weight * uniform, mask=here)
     tl.store(slopes + 4 * rows, slope * own, mask=here)
@@ -515,24 +529,24 @@ def _column(pointer, row, here):
 
 
 @triton.jit
-def _renyi(s, e_y, u_y, others, bent, powers, order, k, form: tl.constexpr):
+def _renyi(s, e_y, u_y, others, box_cox, powers, order, k, form: tl.constexpr):
     """Return Rényi's entropy R less log s, and the slopes of R; `row_statistics` derives the formulas."""
     if form == ONE:
-        ratio = -bent / s
+        ratio = -box_cox / s
         plain, slope = -ratio / s, -1.0 / s
         own = tl.where(e_y > 0.0, slope * e_y * (u_y + ratio), 0.0)
     elif form == ABOVE:
         share = powers / s
-        ratio = -tl.where(share < 0.5, tl.log(share), _log1p_64(k * bent / s)) / k
+        ratio = -tl.where(share < 0.5, tl.log(share), _log1p_64(k * box_cox / s)) / k
         plain, slope = 0.0 * s, -order / (k * s)
         own = slope * e_y * _expm1_64(k * (u_y + ratio))
     elif form == BELOW:
-        ratio = _log1p_64(-k * bent / s) / k
-        plain, slope = 0.0 * s, -order / (k * (s - k * bent))
+        ratio = _log1p_64(-k * box_cox / s) / k
+        plain, slope = 0.0 * s, -order / (k * (s - k * box_cox))
         own = slope * tl.exp(order * u_y) * _expm1_64(k * (u_y + ratio))
     else:
-        ratio, plain, slope, is_top = 0.0 * s, 1.0 / s, -1.0 / bent, u_y == 0.0
-        own = tl.where(is_top & (bent == 1.0), -others / s, e_y / s + tl.where(is_top, slope, 0.0))
+        ratio, plain, slope, is_top = 0.0 * s, 1.0 / s, -1.0 / box_cox, u_y == 0.0
+        own = tl.where(is_top & (box_cox == 1.0), -others / s, e_y / s + tl.where(is_top, slope, 0.0))
     return ratio, plain, slope, own
 
 

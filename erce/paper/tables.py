@@ -1,23 +1,16 @@
 """tables.json, the paper's tables as printed → typed tables, found by task, decoding, penalty and order."""
 
 import json
-import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from erce.errors import InputError
 
 SOURCE = Path(__file__).with_name("tables.json")
-
-
-class Change(NamedTuple):
-    """A printed gain over λ = 0 with its interval, in percentage points."""
-
-    gain: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -28,15 +21,15 @@ class PaperRow:
     mean: float
     sd: float
     seeds: tuple[float, ...] = ()  # empty if the paper does not print them
-    change: Change | None = None
+    change: tuple[float, float, float] | None = None  # the printed gain over λ = 0 in points, its interval
 
 
 @dataclass(frozen=True, kw_only=True)
 class PaperTable:
     """One column of the paper: a task, a decoding, a penalty and its order over a grid of λ.
 
-    A printed table with a greedy and a sampled column becomes two of these, and the table of the Rényi orders
-    five; they share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.
+    A printed table with two decodings becomes two of these, and the table of the Rényi orders five; they
+    share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.
     """
 
     label: str
@@ -69,92 +62,54 @@ class PaperTable:
         raise InputError(f"the paper's {self.label} has no λ = {lam:g}; it has {grid}")
 
     def scores(self, lam: float) -> tuple[float, ...]:
-        """Return one accuracy a seed.
+        """Return one accuracy per seed.
 
         A printed seed becomes the share of the table's `n_test · n_samples` completions that rounds to it. If
-        seeds are not printed, made-up values replace them: as many as there were seeds, with the printed mean
-        and ±, so that whatever depends on these alone (Welch's t) is the same as for the true values.
+        seeds are not printed, evenly spaced values replace them, as many as the seeds, with the printed
+        mean and ±, so that whatever depends on these alone (Welch's t) is the same as for the true values.
 
         >>> lookup("mbpp", "sampled").scores(0)  # printed as 0.4113, 0.4300, 0.4238, 0.4200, 0.4263
         (0.41125, 0.43, 0.42375, 0.42, 0.42625)
-        >>> lookup("math", "greedy").scores(0)  # printed as 0.4200 ± 0.0071
-        (0.4113..., 0.42, 0.4286...)
         """
         row, completions = self.row(lam), self.n_test * self.n_samples
         if row.seeds:
             return tuple(round(score * completions) / completions for score in row.seeds)
-        return stand_ins(row.mean, row.sd, self.n_seeds)
+        steps = np.arange(1 - self.n_seeds, self.n_seeds, 2)
+        return tuple((row.mean + row.sd * steps / (steps.std() or 1.0)).tolist())
 
 
 def citation() -> str:
     """Return authors and title of the paper that the tables are from."""
-    content = _content()
-    return f"{content['authors']}: {content['title']}"
+    return "{authors}: {title}".format(**_content())
 
 
 @cache
 def tables() -> tuple[PaperTable, ...]:
-    """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders.
-
-    >>> len(tables()), sum(len(table.rows) for table in tables() if table.is_per_seed)
-    (19, 30)
-    """
-    return tuple(
-        PaperTable(**entry | {"rows": tuple(_row(**row) for row in entry["rows"])})
-        for entry in _content()["tables"]
-    )
+    """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders."""
+    made = []
+    for entry in _content()["tables"]:
+        rows = [PaperRow(**row | {"seeds": tuple(row.get("seeds", ()))}) for row in entry["rows"]]
+        made.append(PaperTable(**entry | {"rows": tuple(rows)}))
+    return tuple(made)
 
 
 def lookup(task: str, decoding: str, *, penalty: str = "shannon", order: float = 1.0) -> PaperTable:
     """Return the first of `tables()` that fits, so that with seeds if there is one; InputError if none fits.
 
     Rényi's penalty of order 1 is Shannon's.
-
-    >>> lookup("gsm8k", "greedy").label, lookup("gsm8k", "greedy", penalty="renyi", order=0.5).label
-    ('tab:entropy_appendix_results', 'tab:renyi-main')
-    >>> lookup("gsm8k-answer-only", "sampled")
-    Traceback (most recent call last):
-    erce.errors.InputError: the paper has no sampled gsm8k-answer-only with shannon ... has greedy (shannon 1)
     """
-    if penalty == "renyi" and order == 1:
-        penalty = "shannon"
+    penalty = "shannon" if penalty == "renyi" and order == 1 else penalty
     known = [table for table in tables() if table.task == task]
     for table in known:
         if (table.decoding, table.penalty, table.order) == (decoding, penalty, order):
             return table
-    if not known:
-        tasks = ", ".join(dict.fromkeys(table.task for table in tables()))
-        raise InputError(f"the paper has no task {task!r}; it has {tasks}")
-    known = sorted(known, key=lambda table: (table.decoding, table.order))
-    kinds = (f"{table.decoding} ({table.penalty} {table.order:g})" for table in known)
-    raise InputError(
-        f"the paper has no {decoding} {task} with {penalty} of order {order:g}; "
-        f"it has {', '.join(dict.fromkeys(kinds))}"
+    known = sorted(known or tables(), key=lambda table: (table.task, table.decoding, table.order))
+    kinds = dict.fromkeys(
+        f"{table.task} {table.decoding} ({table.penalty} {table.order:g})" for table in known
     )
-
-
-def stand_ins(mean: float, sd: float, n: int) -> tuple[float, ...]:
-    """Return n evenly spaced values with this mean and this population standard deviation.
-
-    >>> stand_ins(0.5, 0.1, 1), stand_ins(0.5, 0.25, 2)
-    ((0.5,), (0.25, 0.75))
-    """
-    steps = [2 * i - (n - 1) for i in range(n)]
-    deviation = math.sqrt((n * n - 1) / 3) or 1.0  # of the steps −(n − 1), −(n − 3), …, n − 1
-    return tuple(mean + sd * step / deviation for step in steps)
+    raise InputError(f"the paper has no {task} {decoding} ({penalty} {order:g}); it has {', '.join(kinds)}")
 
 
 @cache
 def _content() -> dict[str, Any]:
     return json.loads(SOURCE.read_text(encoding="utf-8"))
-
-
-def _row(
-    *,
-    lam: float,
-    mean: float,
-    sd: float,
-    seeds: tuple[float, ...] = (),
-    change: tuple[float, ...] | None = None,
-) -> PaperRow:
-    return PaperRow(lam, mean, sd, tuple(seeds), None if change is None else Change(*change))

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from erce.score.draws import check_k, verdict_grid
+from erce.score.k_samples import check_k, verdict_grid
 
 Answers = Sequence[Sequence[str | None]]
 Same = Callable[[str], Hashable]
@@ -28,17 +28,17 @@ def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | Non
 def majority_by_problem(
     answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None
 ) -> np.ndarray:
-    """Return each problem's chance that the vote of k samples drawn at random from its n is accepted.
+    """Return each problem's chance that the vote of k samples chosen at random from its n is accepted.
 
-    `answers` are the extracted texts, one row a problem, and `accepted` their verdicts, 0 and 1 of (problems,
-    samples). Equal texts vote together; with `same`, texts for which it returns equal values, such as
-    `str.casefold`. None does not vote; if none of the k samples votes, nothing is handed in, which is not
-    accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
+    `answers` are the extracted texts, one row per problem, and `accepted` their verdicts, 0 and 1, both
+    (problems, samples). Equal texts vote together; with `same`, texts for which it returns equal values, as
+    with `str.casefold`. None does not vote; if none of the k samples votes, nothing is handed in, and that is
+    not accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
     whose verdicts differ. An accepted None is a ValueError, and so is a k above n.
 
     To compare answers two at a time, pass them through `merged` first.
 
-    The chance is exact for every n and k: no subset is drawn. Votes are hypergeometric, which are independent
+    The chance is exact for every n and k: no subset is sampled. Votes are hypergeometric: independent
     binomial counts given their sum, so a convolution over the answers counts the winners and the ties.
 
     >>> majority_by_problem([[None, "3", "3 "], [None, None, None]], np.array([[0, 1, 1], [0, 0, 0]]), 1)
@@ -51,7 +51,7 @@ def majority_by_problem(
     if accepted.ndim != 2 or len(answers) != len(accepted) or lengths != {accepted.shape[1]}:
         raise ValueError(
             f"{len(answers)} problems of {sorted(lengths)} answers beside verdicts of shape "
-            f"{accepted.shape}; give one answer a verdict, one seed at a time"
+            f"{accepted.shape}; give one answer per verdict, one seed at a time"
         )
     check_k(k, accepted.shape[1])
     return np.array([_problem(*row, k, same) for row in zip(answers, accepted, strict=True)])
@@ -92,7 +92,7 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
             verdicts.setdefault(same(answer) if same else answer, []).append(verdict)
         elif verdict:
             raise ValueError(
-                "an accepted completion has no answer to vote for; give the text that was judged"
+                "an accepted completion has no answer to vote for; give the text that was verified"
             )
     votes = sorted(len(on_answer) for on_answer in verdicts.values())
     chance = 0.0
@@ -108,7 +108,7 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: 
 def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
     """Return the chance that an answer of `size` samples wins the vote of k of n; in a tie of t, 1 / t.
 
-    Let each answer's votes be Binomial(its size, p), independently: given that all sum to k, they are drawn
+    Let each answer's votes be Binomial(its size, p), independently: given that all sum to k, they are sampled
     without replacement, whatever p. So the chance is Σ_v P(v votes) · E[1 / (1 + ties), the rest has k − v] /
     P(k votes in all), and p = k / n keeps all of these away from 0.
     """
@@ -124,21 +124,21 @@ def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
 def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> float:
     """Return E[1 / (1 + ties)] over n other samples, where k of them vote and no rival has over `votes`."""
     able = [size for size in rivals if size >= votes] if votes <= k else []
-    ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples drawn)
+    ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples chosen)
     rest = _binomial(n - sum(able), p)[: k + 1]
     ways[0, : len(rest)] = rest
     for size in able:
         share, before = _binomial(size, p), ways
         ways = share[0] * before
-        for drawn in range(1, votes):
-            ways[:, drawn:] += share[drawn] * before[:, :-drawn]
+        for count in range(1, votes):
+            ways[:, count:] += share[count] * before[:, :-count]
         ways[1:, votes:] += share[votes] * before[:-1, :-votes]
     return float(ways[:, k] @ (1 / np.arange(1, len(ways) + 1)))
 
 
 @lru_cache(maxsize=4096)
 def _binomial(n: int, p: float) -> np.ndarray:
-    """Return the chances of 0 … n successes in n draws, 0 < p < 1."""
+    """Return the chances of 0 … n successes in n trials, 0 < p < 1."""
     counts = range(n + 1)
     logs = [math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1) for x in counts]
     return np.exp(np.array(logs) + np.arange(n + 1) * math.log(p) + np.arange(n, -1, -1) * math.log1p(-p))

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from erce.score.best import best_by_problem
-from erce.score.coverage import coverage
+from erce.score.k_samples import best_by_problem, coverage
 from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
 
@@ -15,7 +14,7 @@ from erce.types import REASONS, Completion, Verdict
 def pass_at_1(accepted: np.ndarray) -> float:
     """Return the share of accepted completions, from 0 and 1 of shape (problems, samples).
 
-    With one sample a problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
+    With one sample per problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
     appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is a ValueError.
 
     >>> pass_at_1(np.array([[1, 0], [1, 1]]))
@@ -25,7 +24,7 @@ def pass_at_1(accepted: np.ndarray) -> float:
     if accepted.ndim != 2 or accepted.size == 0:
         raise ValueError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
     if not np.isin(accepted, (0, 1)).all():
-        raise ValueError("accepted holds values other than 0 and 1; give one verdict a completion")
+        raise ValueError("accepted holds values other than 0 and 1; give one verdict per completion")
     return float(accepted.mean())
 
 
@@ -56,8 +55,8 @@ def acceptance(completions: Sequence[Completion], verdicts: Sequence[Verdict]) -
         raise ValueError(
             f"{len(completions)} completions with {len(verdicts)} verdicts; give one verdict each"
         )
-    judged = np.array([verdict.accepted for verdict in verdicts], dtype=np.uint8)
-    return judged[_places(completions)]
+    accepted = np.array([verdict.accepted for verdict in verdicts], dtype=np.uint8)
+    return accepted[_places(completions)]
 
 
 def summarize(
@@ -69,9 +68,9 @@ def summarize(
     `problems` and `samples` per problem; `reasons` as in `shares`; `finished`, the share that was not cut
     off; `tokens`, the mean per completion; `entropy` and `logprob`, the means over all tokens of the
     next-token entropy and of log p, in nats at temperature 1; `drawn_entropy`, the same of the distributions
-    that the tokens were drawn from.
+    that the tokens were sampled from.
 
-    With n > 1 samples a problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
+    With n > 1 samples per problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
     log p. All are means over the subsets of k samples. `maj@k` is left out where an accepted completion has
     nothing extracted to vote for, `best@k` where a log-probability is NaN or None. A mean is
@@ -91,14 +90,14 @@ def summarize(
         "reasons": shares(verdicts),
         "finished": _mean([completion.finished for completion in completions]),
         "tokens": None if tokens is None else float(tokens.mean()),
-        "entropy": _a_token([completion.entropy for completion in completions], tokens),
-        "drawn_entropy": _a_token([completion.drawn_entropy for completion in completions], tokens),
+        "entropy": _per_token([completion.entropy for completion in completions], tokens),
+        "drawn_entropy": _per_token([completion.drawn_entropy for completion in completions], tokens),
         "logprob": None if logprob is None or tokens is None else float(sum(logprob) / tokens.sum()),
     }
     return summary | _of_several(completions, verdicts, accepted, equal)
 
 
-def _a_token(means: Sequence[float | None], tokens: np.ndarray | None) -> float | None:
+def _per_token(means: Sequence[float | None], tokens: np.ndarray | None) -> float | None:
     """Return the mean over all tokens, from every completion's mean; None where one is not known."""
     known = _known(means)
     return None if known is None or tokens is None else float((known * tokens).sum() / tokens.sum())
@@ -138,7 +137,7 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
 def _of_several(
     completions: Sequence[Completion], verdicts: Sequence[Verdict], accepted: np.ndarray, equal: Equal | None
 ) -> dict[str, Any]:
-    """Score what k samples of a problem do together; empty with one sample a problem."""
+    """Score what k samples of a problem do together; empty with one sample per problem."""
     n = accepted.shape[1]
     if n == 1:
         return {}

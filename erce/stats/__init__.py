@@ -6,8 +6,6 @@ has the paper's own conventions, to reproduce its figures.
 """
 
 from erce.stats import paper
-from erce.stats.corrections import GridGain, grid_gains, holm
-from erce.stats.equivalence import Equivalence, equivalent, fewest_problems
 from erce.stats.intervals import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
 from erce.stats.planning import (
     Size,
@@ -18,7 +16,18 @@ from erce.stats.planning import (
     spread_of,
     study_sizes,
 )
-from erce.stats.proportions import Discordant, Proportion, mcnemar, wilson
+from erce.stats.significance import (
+    Discordant,
+    Equivalence,
+    GridGain,
+    Proportion,
+    equivalent,
+    fewest_problems,
+    grid_gains,
+    holm,
+    mcnemar,
+    wilson,
+)
 
 __all__ = [
     "Covers",

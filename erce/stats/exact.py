@@ -43,7 +43,7 @@ class ProblemGains:
 
     @classmethod
     def of(cls, gains: np.ndarray, *, gain: float, steps: int) -> "ProblemGains":
-        """Count the values of `gains`, one a problem, whose mean is `gain`; rounding makes no new value."""
+        """Count the values of `gains`, one per problem, whose mean is `gain`; rounding makes no new value."""
         values, counts = np.unique(gains.round(12), return_counts=True)
         return cls(gain, tuple(values.tolist()), tuple(counts.tolist()), min(steps, FINEST))
 

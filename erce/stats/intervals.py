@@ -24,7 +24,7 @@ class Gain(NamedTuple):
     """Treated minus baseline accuracy, in fractions of 1, with its interval low … high and two-sided p.
 
     `se` is the standard error, `df` the degrees of freedom of Student's t behind `low`, `high` and `p`.
-    `covers` says what counts as drawn by chance, `problems` is the number of problems (0: over seeds alone).
+    `covers` says what is a matter of chance, `problems` is the number of problems (0: over seeds alone).
     `by_problem` has the gain on every problem and the exact bounds for few that differ (`erce.stats.exact`);
     the interval is never narrower. If nothing varied, `se` is 0, `covers` is "problems", and `low`, `high`
     and `p` are those bounds. If nothing is known, as with one problem or with equal seeds in Welch's
@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
 
 
 def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] = "sample") -> Estimate:
-    """Return the mean and the spread of one cell's scores, one score a seed.
+    """Return the mean and the spread of one cell's scores, one score per seed.
 
     "sample" divides by n − 1, "population" by n, as the paper's ± does:
 
@@ -70,7 +70,7 @@ def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] 
         raise ValueError(f"std = {std!r} is not known; write 'sample' (n − 1) or 'population' (n)")
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not values.size:
-        raise ValueError(f"scores have shape {values.shape}; hand in one score a seed, at least one")
+        raise ValueError(f"scores have shape {values.shape}; hand in one score per seed, at least one")
     dof = int(std == "sample")
     sd = math.sqrt(variance(values, dof)) if len(values) > dof else math.nan
     return Estimate(mean(values), sd, len(values))

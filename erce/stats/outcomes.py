@@ -12,7 +12,7 @@ def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
     array = _grid(arm, name)
     if not ((array == 0) | (array == 1)).all():
         raise ValueError(
-            f"{name} holds values other than 0 and 1; hand in one outcome a sample, not accuracies"
+            f"{name} holds values other than 0 and 1; hand in one outcome per sample, not accuracies"
         )
     return array.astype(np.int64)
 

@@ -124,7 +124,7 @@ def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
 
     The estimates are moments of the crossed seeds × problems × samples; `sampled`, `run` and `cell` are means
     over the two arms, and an estimate below 0 becomes 0. The pilot needs two seeds in each arm and two
-    problems. With one sample a problem, `sampled` and `cell` cannot be told apart: both are in `sampled`, so
+    problems. With one sample per problem, `sampled` and `cell` cannot be told apart: both are in `sampled`;
     plan for one sample. With S seeds the relative error of `run` is about 1 / √(2 (S − 1)).
     """
     arms = paired_outcomes(treated, baseline)

@@ -5,45 +5,33 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import fminbound, root_scalar
-from scipy.special import lambertw, wrightomega
+from scipy.optimize import fminbound
+from scipy.special import lambertw, wrightomega, xlogy
 
 from erce.errors import InputError
-from erce.theory.entropies import Floats, shannon
+from erce.theory.counterexample import renyi, root
 
 
-class Minimum(NamedTuple):
-    """The least value of a curve, and where it is."""
-
-    value: float
-    at: float
+def shannon(p: ArrayLike) -> float:
+    """Return H(p) in nats."""
+    return float(renyi(p, 1.0))
 
 
 def objective(p: ArrayLike, t: ArrayLike, lam: float) -> float:
     """Return −Σ t log p + λ H(p) in nats; inf if p excludes a token that is demonstrated."""
-    p, t = np.asarray(p, dtype=float), np.asarray(t, dtype=float)
-    shown = t > 0
-    if (p[shown] <= 0).any():
-        return math.inf
-    return float(-(t[shown] * np.log(p[shown])).sum() + lam * shannon(p))
+    return float(-xlogy(t, p).sum() + lam * shannon(p))
 
 
-def logit_gradient(p: ArrayLike, t: ArrayLike, lam: float) -> Floats:
-    """Return d objective / d logits, p − t − λ p (log p + H); a training step goes the other way.
-
-    >>> logit_gradient([0.2, 0.8], [1, 0], lam=0.0)  # cross-entropy pushes the demonstrated token up
-    array([-0.8,  0.8])
-    """
-    p, t = np.asarray(p, dtype=float), np.asarray(t, dtype=float)
-    log_p = np.log(p, where=p > 0, out=np.zeros_like(p))
-    return p - t - lam * p * (log_p + shannon(p))
+def logit_gradient(p: ArrayLike, t: ArrayLike, lam: float) -> np.ndarray:
+    """Return d objective / d logits, p − t − λ p (log p + H); a training step goes the other way."""
+    p = np.asarray(p, dtype=float)
+    return p - t - lam * (xlogy(p, p) + p * shannon(p))
 
 
-def optimum(t: ArrayLike, lam: float) -> Floats:
+def optimum(t: ArrayLike, lam: float) -> np.ndarray:
     """Return the p that minimises cross-entropy + λH, for λ ≥ 0: t itself at 0, sharper above.
 
     Where the gradient vanishes, t = p (c − λ log p) with the same c for all tokens, and c = 1 − λH since both
@@ -53,102 +41,71 @@ def optimum(t: ArrayLike, lam: float) -> Floats:
     >>> [optimum([0.6, 0.3, 0.1], lam).round(3).tolist() for lam in (0, 1)]
     [[0.6, 0.3, 0.1], [0.869, 0.108, 0.023]]
     """
-    t = np.asarray(t, dtype=float)
-    shannon(t)
+    shannon(t)  # refuses what is not a distribution
+    p = np.asarray(t, dtype=float) / np.sum(t)
     if not 0 <= lam < math.inf:
         raise InputError(f"λ = {lam!r} must be at least 0 and finite")
-    if lam == 0 or np.count_nonzero(t) == 1:
-        return t / t.sum()
-    shown = t > 0
-    p = np.zeros_like(t)
-    p[shown] = _positive_optimum(t[shown] / t.sum(), lam)
+    if lam > 0 and np.count_nonzero(p) > 1:
+        p[p > 0] = _positive_optimum(p[p > 0], lam)
     return p
 
 
-def first_order(t: ArrayLike, lam: float) -> Floats:
-    """Return t^(1+λ), renormalised: `optimum` near λ = 0, and what sampling at temperature 1 / (1 + λ) draws.
-
-    >>> first_order([0.6, 0.3, 0.1], 1.0).round(3).tolist()
-    [0.783, 0.196, 0.022]
-    """
+def first_order(t: ArrayLike, lam: float) -> np.ndarray:
+    """Return t^(1+λ), renormalised: `optimum` near λ = 0, and sampling at temperature 1 / (1 + λ)."""
     powered = np.asarray(t, dtype=float) ** (1 + lam)
     return powered / powered.sum()
 
 
 def temperature(t: ArrayLike, lam: float) -> float:
-    """Return the temperature at which sampling from t has the entropy of the optimum.
-
-    >>> round(temperature([0.6, 0.3, 0.1], 0.01), 3)  # near 1 / (1 + λ)
-    0.99
-    """
+    """Return the temperature at which sampling from t has the entropy of the optimum."""
     entropy = shannon(optimum(t, lam))
 
     def excess(power: float) -> float:
-        return float(shannon(first_order(t, power - 1)) - entropy)
+        return shannon(first_order(t, power - 1)) - entropy
 
     high = 1.0
     while excess(high) > 1e-15 and high < 1e6:
         high *= 2
-    return 1.0 if high == 1.0 else 1 / float(root_scalar(excess, bracket=(1.0, high), xtol=1e-15).root)
+    return 1.0 if high == 1.0 else 1 / root(excess, 1.0, high)
 
 
 def commitment_lam(tokens: int) -> float:
-    """Return the λ above which the optimum for this many equally frequent tokens prefers one; 1 for two.
+    """Return the λ above which the optimum for `tokens` ≥ 2 equally frequent tokens prefers one; 1 for two.
 
     It is the least λ at which the fall of H pays for the misfit, the other tokens sharing the rest equally.
-
-    >>> [round(commitment_lam(tokens), 3) for tokens in (2, 10)]
-    [1.0, 0.72]
     """
-    if tokens < 2:
-        raise InputError(f"tokens = {tokens!r}; there must be at least two to choose from")
     flat = np.full(tokens, 1 / tokens)
 
     def price(top: float) -> float:
-        p = np.full(tokens, (1 - top) / (tokens - 1))
-        p[0] = top
-        return float((objective(p, flat, 0.0) - math.log(tokens)) / (math.log(tokens) - shannon(p)))
+        p = np.array([top, *np.full(tokens - 1, (1 - top) / (tokens - 1))])
+        return (objective(p, flat, 0.0) - math.log(tokens)) / (math.log(tokens) - shannon(p))
 
-    return _minimum(price, 1 / tokens + 1e-3 * (1 - 1 / tokens), 1 - 1e-9).value
+    return price(_lowest(price, 1 / tokens + 1e-3 * (1 - 1 / tokens), 1 - 1e-9))
 
 
 def critical_lam() -> float:
-    """Return 1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down.
-
-    >>> f"{critical_lam():.6f}"
-    '3.591121'
-    """
+    """Return 1 / W(1/e): up to this λ no demonstrated token's own logit is ever pushed down."""
     return float(1 / lambertw(1 / math.e).real)
 
 
 def least_pushing_lam(p: ArrayLike, token: int) -> float:
-    """Return the λ above which a step on a demonstration of `token` lowers its own logit; inf if none does.
-
-    `logit_gradient` of that token is 0 there, and it is linear in λ.
-
-    >>> round(least_pushing_lam([0.2, 0.8], 0), 3)
-    3.607
-    """
-    p = np.asarray(p, dtype=float)
-    target = np.zeros_like(p)
-    target[token] = 1.0
-    at_0, at_1 = (float(logit_gradient(p, target, lam)[token]) for lam in (0.0, 1.0))
-    return at_0 / (at_0 - at_1) if at_1 > at_0 else math.inf
+    """Return the λ above which a step on a demonstration of `token` lowers its logit; inf if none does."""
+    at = float(np.asarray(p)[token])
+    slope = -at * (math.log(at) + shannon(p))  # of `logit_gradient` in λ; at λ = 0 it is p − 1
+    return (1 - at) / slope if slope > 0 else math.inf
 
 
-def find_critical_lam() -> Minimum:
-    """Search for the smallest `least_pushing_lam`, and for the probability of the token at which it lies.
+def find_critical_lam() -> tuple[float, float]:
+    """Search for the smallest `least_pushing_lam`; return it, and the probability of the token where it lies.
 
     Two tokens suffice: given the demonstrated token's p, the entropy, which protects its logit, is least if
     one other token has all the rest.
-
-    >>> "{:.6f} at p = {:.4f}".format(*find_critical_lam())
-    '3.591121 at p = 0.2178'
     """
-    return _minimum(lambda p: least_pushing_lam([p, 1 - p], 0), 0.01, 0.49)
+    at = _lowest(lambda p: least_pushing_lam([p, 1 - p], 0), 0.01, 0.49)
+    return least_pushing_lam([at, 1 - at], 0), at
 
 
-def _positive_optimum(t: Floats, lam: float) -> Floats:
+def _positive_optimum(t: np.ndarray, lam: float) -> np.ndarray:
     top = int(t.argmax())
     # `_branch` needs c ≥ λ (1 + log(t/λ)) for every token. Summed over tokens, t = p (c − λ log p) gives
     # c = 1 − λH with 0 ≤ H ≤ log n.
@@ -158,16 +115,13 @@ def _positive_optimum(t: Floats, lam: float) -> Floats:
     for upper in (None, top):
         excess = _branch(grid, t, lam, upper).sum(-1) - 1
         for i in np.flatnonzero(np.diff(np.sign(excess))):
-            bracket = (grid[i], grid[i + 1])
-            c = root_scalar(
-                lambda c, upper=upper: _branch(c, t, lam, upper).sum() - 1, bracket=bracket, xtol=1e-15
-            ).root
+            c = root(lambda c, on=upper: _branch(c, t, lam, on).sum() - 1, grid[i], grid[i + 1])
             p = _branch(c, t, lam, upper)
             candidates.append(p / p.sum())
     return min(candidates, key=lambda p: objective(p, t, lam))
 
 
-def _branch(c: ArrayLike, t: Floats, lam: float, upper: int | None) -> Floats:
+def _branch(c: ArrayLike, t: np.ndarray, lam: float, upper: int | None) -> np.ndarray:
     """Solve t = p (c − λ log p) for p, (..., v) for c (...), on the lower branch but for the token `upper`.
 
     u = t / (λp) solves u − log u = a with a = c/λ − log(t/λ); u is above 1 on the lower branch of p.
@@ -182,7 +136,6 @@ def _branch(c: ArrayLike, t: Floats, lam: float, upper: int | None) -> Floats:
     return t / lam / u
 
 
-def _minimum(curve: Callable[[float], float], low: float, high: float) -> Minimum:
-    """Find the least value of a curve that first falls and then rises."""
-    at = float(np.asarray(fminbound(curve, low, high, xtol=1e-10)))
-    return Minimum(float(curve(at)), at)
+def _lowest(curve: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a curve that first falls and then rises is lowest."""
+    return float(np.asarray(fminbound(curve, low, high, xtol=1e-10)))

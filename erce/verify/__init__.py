@@ -12,7 +12,7 @@
     paper_steps.py  answer equivalence as the paper's appendix has it
       killable/       sympy and Math-Verify, in processes with a time limit
 
-Nothing is imported until a name is used: judging numbers never loads what judges programs.
+Nothing is imported until a name is used: verifying numbers never loads what verifies programs.
 """
 
 from importlib import import_module

@@ -1,13 +1,13 @@
 r"""Completion → what it gives as its answer: the only reader of free text.
 
-    without_traces   the text outside a reasoning model's trace
+    strip_traces   the text outside a reasoning model's trace
     extract_answer   the last box, else what is stated as the answer, else perhaps the last number
     marked_line      the line after the last `####` that is not a heading
     extract_program  the program among fences and prose
 
 A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
-"not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value. Doubt is no answer.
-Each takes time linear in the text.
+"not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value. A hedge is not
+an answer. Each takes time linear in the text.
 """
 
 import re
@@ -50,7 +50,7 @@ def is_finished(completion: Completion | str) -> bool:
     return isinstance(completion, str) or completion.finished is not False
 
 
-def without_traces(text: str, traces: Traces = TRACES) -> str:
+def strip_traces(text: str, traces: Traces = TRACES) -> str:
     """Return the text outside its reasoning traces; "" if a trace does not close.
 
     `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
@@ -78,10 +78,10 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
     whichever comes last; and if `number`, else the last number of the text (`last_number`).
 
     A `####` line below the answer replaces it, whatever it says; alone such a line is an answer only if not
-    strict. A box that never closes is no answer, and nothing replaces it. Emphasis and maths delimiters
+    strict. A box that never closes is not an answer, and nothing replaces it. Emphasis and maths delimiters
     around the answer are removed, and a sentence is cut before a word that cannot change the answer ("which",
-    "so", "because", "in total"). Every other word stays, as do those that leave the answer in doubt. The text
-    has no reasoning trace (`without_traces`).
+    "so", "because", "in total"). Every other word stays, as do those that hedge the answer. The text
+    has no reasoning trace (`strip_traces`).
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
@@ -138,7 +138,7 @@ def boxed_answer(text: str) -> str | None:
         name = _NAME_BEFORE.search(before)
         answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
     negation = _NEGATION_BEFORE.search(before[-30:])
-    return f"{negation.group() if negation else ''}{answer}{doubt_after(text, last.end)}"
+    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, last.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -206,9 +206,9 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
 
 
 def last_number(text: str) -> str | None:
-    """Return the last number of a text; None without one, or where its sentence leaves it in doubt.
+    """Return the last number of a text; None without one, or where its sentence hedges it.
 
-    In doubt is the number of a question, one after "not", "than", "between" or another such word in its
+    Hedged is the number of a question, one after "not", "than", "between" or another such word in its
     clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one that the
     text takes back. The last word with a digit must be a number.
     """
@@ -220,14 +220,14 @@ def last_number(text: str) -> str | None:
     number = last.group().strip(_AROUND_NUMBERS).rstrip("$").rstrip(_AROUND_NUMBERS)
     before = text[max(0, last.start() - MAX_ANSWER_CHARACTERS) : last.start()]
     sentence = _SENTENCE_END.split(text[last.start() : last.start() + MAX_ANSWER_CHARACTERS], maxsplit=1)[0]
-    in_doubt = (
+    is_hedged = (
         "?" in sentence.partition("\n")[0]
-        or _DOUBT_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
+        or _HEDGE_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
         or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or doubt_after(text, last.end())
+        or hedge_after(text, last.end())
     )
-    return number if _NUMERAL.fullmatch(number) and not in_doubt else None
+    return number if _NUMERAL.fullmatch(number) and not is_hedged else None
 
 
 def _stated(text: str, statement: re.Match[str]) -> str:
@@ -237,11 +237,11 @@ def _stated(text: str, statement: re.Match[str]) -> str:
 
 
 def _answer_from(text: str, announced: int, start: int) -> str:
-    """Return the answer at `start`, announced by what begins at `announced`, with what leaves it in doubt."""
+    """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
     answer = _first_sentence(text[start : start + MAX_ANSWER_CHARACTERS])
     clause = _CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
-    before = f"{clause}{text[announced:start]} " if _DOUBT.search(clause) else ""
-    return f"{before}{doubt_after(text, start).strip() or answer}"
+    before = f"{clause}{text[announced:start]} " if _HEDGE.search(clause) else ""
+    return f"{before}{hedge_after(text, start).strip() or answer}"
 
 
 def _first_sentence(text: str) -> str:
@@ -266,7 +266,7 @@ def _unwrapped(answer: str) -> str:
     return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
 
 
-def doubt_after(text: str, end: int) -> str:
+def hedge_after(text: str, end: int) -> str:
     """Return the words after an answer that ends at `end` if they take it back, else "".
 
     That is a question mark or "or 3" right after it, "is wrong" after it, "that is wrong" in its sentence or
@@ -275,7 +275,7 @@ def doubt_after(text: str, end: int) -> str:
     text = text[end : end + MAX_ANSWER_CHARACTERS]
     if not text:
         return ""
-    if beside := _DOUBT_BESIDE.match(text):
+    if beside := _HEDGE_BESIDE.match(text):
         return beside.group()
     if not any(word in text.lower() for word in _WORDS_OF_RETRACTION):
         return ""
@@ -301,7 +301,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = without_traces(text, traces)
+    text = strip_traces(text, traces)
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],
@@ -404,7 +404,7 @@ _WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not 
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
-_DOUBT_BESIDE = re.compile(
+_HEDGE_BESIDE = re.compile(
     rf"\^(?!\{{?\\circ)|\s*\\(?:pi|times|cdot)\b|{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG})",
     re.IGNORECASE,
 )
@@ -452,10 +452,10 @@ _CHANGES = re.compile(  # after a harmless word
     r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't",
     re.IGNORECASE,
 )
-_IN_DOUBT = r"not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible"
-_DOUBT = re.compile(rf"\b(?:{_IN_DOUBT}|if|doubt\w*|unlikely|suppos\w+|assum\w+)\b|n't", re.IGNORECASE)
-_DOUBT_OF_NUMBER = re.compile(
-    rf"\b(?:{_IN_DOUBT}|neither|nor|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
+_HEDGES = r"not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible"
+_HEDGE = re.compile(rf"\b(?:{_HEDGES}|if|doubt\w*|unlikely|suppos\w+|assum\w+)\b|n't", re.IGNORECASE)
+_HEDGE_OF_NUMBER = re.compile(
+    rf"\b(?:{_HEDGES}|neither|nor|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
     r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't",
     re.IGNORECASE,
 )

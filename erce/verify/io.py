@@ -37,15 +37,15 @@ def verify_io(
     >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
     "wrong output in case 2 of 2: line 1 is '16', not '15'"
     """
-    return judge_cases(program, cases, tolerance, limits or Limits()).verdict
+    return verify_cases(program, cases, tolerance, limits or Limits()).verdict
 
 
-def judge_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
+def verify_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
     """Return the verdict, and the most processor time that a case took in seconds."""
     _check(cases, tolerance)
     verdict, elapsed, seconds = Verdict(True, "passed"), 0.0, 0.0
     for number, (given, expected) in enumerate(cases, start=1):
-        outcome = shared().judge(Job(program, mode="script", given=given, limits=limits))
+        outcome = shared().verify_job(Job(program, mode="script", given=given, limits=limits))
         verdict, seconds = outcome.verdict, max(seconds, outcome.cpu)
         elapsed += verdict.elapsed
         case = f"case {number} of {len(cases)}"

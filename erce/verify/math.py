@@ -6,7 +6,7 @@ from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.comparison import Conventions
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, text_of, without_traces
+from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, strip_traces, text_of
 from erce.verify.number import is_number
 
 __all__ = ["Conventions", "equivalent", "verify_math"]
@@ -29,7 +29,7 @@ def verify_math(
     The final answer is the content of the last box, else what follows "the final answer is". Anything else is
     not an answer. With `strict=False` it may be, if neither is there: then the last stated answer counts
     ("Answer: 5", "the answer is 5"), else, if `answer` is a number, the last number of a finished text,
-    unless its sentence leaves it in doubt (`erce.verify.extract`). What stands in a reasoning trace, between
+    unless its sentence hedges it (`erce.verify.extract`). What stands in a reasoning trace, between
     the marks of `traces`, is never read. `mode="typed"` compares with `equivalent`; "paper" takes the paper's
     four steps, which know no conventions.
 
@@ -45,7 +45,7 @@ def verify_math(
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     require_reference(answer)
-    text = without_traces(text_of(completion), traces)
+    text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
     number = not strict and finished and is_number(answer)
     extracted = extract_answer(text, strict=strict, number=number)

@@ -13,12 +13,12 @@ from erce.verify.extract import (
     TRACES,
     Traces,
     boxed_answer,
-    doubt_after,
     extract_answer,
+    hedge_after,
     is_finished,
     marked_line,
+    strip_traces,
     text_of,
-    without_traces,
 )
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
@@ -41,7 +41,7 @@ def verify_number(
     below them apart ("#### Step 3: add up"); without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
     holds. A number anywhere else is not an answer. With `strict=False` it may be, if there is neither marker
     nor box: then the last stated answer counts ("Answer: 18", "the answer is 18"), else the last number of a
-    finished text, unless its sentence leaves it in doubt (`erce.verify.extract`). What stands in a reasoning
+    finished text, unless its sentence hedges it (`erce.verify.extract`). What stands in a reasoning
     trace, between the marks of `traces`, is never read.
 
     Thousands separators, currency, a percent sign, a full stop and known units are ignored; "million"
@@ -62,10 +62,10 @@ def verify_number(
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
-    text = without_traces(text_of(completion), traces)
+    text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
     if marked := marked_line(text, marker):
-        found = text[marked] + doubt_after(text, marked.stop)
+        found = text[marked] + hedge_after(text, marked.stop)
     else:
         found = boxed_answer(text) if strict else extract_answer(text, strict=False, number=finished)
     line = (found or "").strip()[:MAX_LINE_CHARACTERS]

@@ -37,7 +37,7 @@ def equivalent_paper(gold: str, answer: str, *, seconds: float = 5.0) -> Verdict
        "different". After `seconds` the process that runs sympy is killed: "timeout". "unparsed" if either is
        no expression or sympy gives up, "too large" beyond a limit on length, depth or memory.
 
-    The faults of the steps are kept: the tolerance is absolute (1e-7 equals 2e-7), an equation is judged by
+    The faults of the steps are kept: the tolerance is absolute (1e-7 equals 2e-7), an equation is compared by
     what follows its last `=`, words are products of letters, and tuples, sets, intervals, inequalities and
     matrices are mere text. `erce.verify.equivalent` has none of these faults and is therefore the default.
     Never raises on the texts; OSError if sympy cannot be started.
@@ -52,7 +52,7 @@ def equivalent_paper(gold: str, answer: str, *, seconds: float = 5.0) -> Verdict
 
 def braced(text: str) -> str:
     r"""Normalise under the first convention: LaTeX with every argument in braces and no needless space."""
-    text = _UNITS.sub(r"\1", _without_signs(text))
+    text = _UNITS.sub(r"\1", _strip_signs(text))
     text = _WRAPPER.sub(r"\1", text)
     text = _COMMA_GROUPS.sub(lambda number: number.group().replace(",", ""), _NEEDLESS_SPACE.sub("", text))
     text = re.sub(r"\\(frac|sqrt)\s*([0-9])", r"\\\1{\2}", text)
@@ -64,7 +64,7 @@ def braced(text: str) -> str:
 
 def plain(text: str) -> str:
     r"""Normalise under the second convention: plain text in lower case; an equation is its last side."""
-    text = _last_side(_without_signs(text))
+    text = _last_side(_strip_signs(text))
     for _ in range(3):
         text = _WRAPPER.sub(r" \1", text)
     text = _UNIT_WORDS.sub("", text.lower())
@@ -107,7 +107,7 @@ def _fourth_step(gold: str, answer: str, seconds: float) -> tuple[bool, str, str
     return False, reasons.get(difference, "unparsed"), detail
 
 
-def _without_signs(text: str) -> str:
+def _strip_signs(text: str) -> str:
     """Remove what neither convention keeps: sizes, spacing, signs of units and money, kinds of fraction."""
     text = _SIGNS.sub("", _SPACES.sub("", _FRACTIONS.sub(r"\\frac", text)))
     return text.replace("\u2212", "-").strip().rstrip(".").strip()

@@ -40,7 +40,7 @@ def verify_many(
     workers = min(workers or os.cpu_count() or 1, -(-len(pairs) // PAIRS_PER_TURN))
     if workers <= 1:
         return [verify(*pair) for pair in pairs]
-    try:
+    try:  # before any process starts, since the executor's own error would not name `verify`
         pickle.dumps(verify)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
@@ -58,7 +58,7 @@ def verify_many(
             'must call verify_many below `if __name__ == "__main__":`; workers=1 needs no other process'
         ) from error
     finally:
-        stop.set()  # after an exception the processes end with the pair that they judge
+        stop.set()  # after an exception the processes end with the pair that they verify
         executor.shutdown(cancel_futures=True)
 
 
@@ -70,10 +70,10 @@ def _start(stop: Event) -> None:
     global _stop  # noqa: PLW0603  an executor's initializer has no other way to hand an event over
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -13,7 +13,7 @@ from functools import lru_cache
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
 from erce.verify.extract import extract_program, has_fence, is_finished, text_of
-from erce.verify.io import judge_cases
+from erce.verify.io import verify_cases
 from erce.verify.sandbox import Job, Limits, Outcome, shared
 from erce.verify.sandbox.host import WALL_TIMES_CPU
 from erce.verify.sandbox.tests_text import BrokenTestsError, require_asserts
@@ -41,7 +41,7 @@ def run_program(
     process, and no files but an empty /tmp (in the tier "landlock" not even that).
 
     Calls carry plain values, both ways (`erce.verify.sandbox` lists them): tests that look at the program's
-    own objects get the reason "opaque". Mode "unproven" judges such tests in one interpreter with the
+    own objects get the reason "opaque". Mode "unproven" runs such tests in one interpreter with the
     program, and mode "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
 
     Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or the program
@@ -54,7 +54,7 @@ def run_program(
     'passed'
     """
     job = Job(program, tests, setup, entry_points, mode, limits)
-    verdict = shared().judge(job).verdict
+    verdict = shared().verify_job(job).verdict
     if verdict.reason == "failed" and "SyntaxError" in verdict.detail and has_fence(program):
         way_out = "it has a Markdown fence: pass it through erce.verify.extract.extract_program"
         return replace(verdict, detail=f"{verdict.detail}; {way_out}")
@@ -67,8 +67,8 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
     See `run_program` and `verify_io`. The program is the last block fenced as Python, else the last fenced
     block, else the whole text. It may use 2.0 s of processor time, or five times what the problem's
     demonstration uses on this machine if that is more. If the demonstration passes the tests only in one
-    interpreter with them, the problem's programs are judged there, too, and a pass has the reason "unproven":
-    the problem decides this, never the program. Each process remembers its verdicts, so that a program runs
+    interpreter with them, the problem's programs run there, too, and a pass has the reason "unproven": the
+    problem decides this, never the program. Each process remembers its verdicts, so that a program runs
     only once for a problem.
 
     Reasons beside those of `run_program`: "no answer" (nothing but space), and "truncated" for a completion
@@ -82,7 +82,7 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
 
 
 def verify_program_paper(problem: Problem, completion: Completion | str) -> Verdict:
-    """Judge by the paper's protocol, in one interpreter with 2.0 s of wall time; a cheat can pass."""
+    """Verify by the paper's protocol, in one interpreter with 2.0 s of wall time; a cheat can pass."""
     return _verify(problem, completion, "paper")
 
 
@@ -96,10 +96,10 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     program = extract_program(text_of(completion), _names(problem))
     if not program.strip():
         return Verdict(False, "no answer" if finished else "truncated")
-    verdict = _judged(program, problem, LIMITS, mode).verdict
+    verdict = _run_tests(program, problem, LIMITS, mode).verdict
     if mode == "strict" and not verdict.accepted:
         needed_mode, limits = _needs_of_demonstration(problem)
-        verdict = _judged(program, problem, limits, needed_mode).verdict
+        verdict = _run_tests(program, problem, limits, needed_mode).verdict
     if not finished and not verdict.accepted and verdict.reason != "error":
         verdict = replace(verdict, reason="truncated")
     return replace(verdict, extracted=program)
@@ -118,7 +118,7 @@ def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
     """
     reference = extract_program(problem.demonstration, _names(problem))
     for mode in ("strict", "unproven") if reference.strip() else ():
-        outcome = _judged(reference, problem, _REFERENCE_LIMITS, mode)
+        outcome = _run_tests(reference, problem, _REFERENCE_LIMITS, mode)
         if mode == "strict" and outcome.verdict.reason not in ("passed", "opaque", "failed"):
             break  # a fault of the tests or the machine, or too slow: no reason to trust less
         if outcome.verdict.accepted:
@@ -131,7 +131,7 @@ class _FaultError(Exception):
     """An outcome that is not to be remembered: a fault of the machine may be gone the next time."""
 
 
-def _judged(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
+def _run_tests(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     try:
         return _remembered(program, problem, limits, mode)
     except _FaultError as fault:
@@ -141,10 +141,10 @@ def _judged(program: str, problem: Problem, limits: Limits, mode: str) -> Outcom
 @lru_cache(maxsize=65536)
 def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     if problem.inputs:
-        outcome = judge_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
+        outcome = verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
     else:
         job = Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits)
-        outcome = shared().judge(job)
+        outcome = shared().verify_job(job)
     if outcome.verdict.reason == "error":
         raise _FaultError(outcome)
     return outcome

@@ -66,7 +66,7 @@ def program_reward(
     >>> program_reward(["def f(): return 3", "def f(): return 4"], tests=[["assert f() == 3"]] * 2)
     [1.0, 0.0]
     """
-    from erce.verify.program import verify_program  # judging numbers never loads what judges programs
+    from erce.verify.program import verify_program  # verifying numbers never loads what verifies programs
 
     missing = [None] * len(completions)
     rows = zip(map(_text, completions), tests, setup or missing, entry_points or missing, strict=True)
@@ -110,7 +110,7 @@ def program_score(
     problem = _problem(ground_truth, extra.get("setup"), extra.get("entry_points"))
     verdict = verify_program(problem, solution_str)
     if verdict.reason == "error":
-        raise RunError(f"a program could not be judged ({verdict.detail}): correct its tests, or run again")
+        raise RunError(f"a program could not be verified ({verdict.detail}): correct its tests, or run again")
     return float(verdict.accepted)
 
 

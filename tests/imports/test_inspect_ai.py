@@ -6,9 +6,8 @@ import zipfile
 import zlib
 
 import pytest
-from toys.logs import inspect_log, inspect_sample, known_columns
+from toys.logs import from_inspect, inspect_log, inspect_sample, known_columns
 
-from erce.imports import from_inspect
 from erce.study.export import COLUMNS
 
 
@@ -85,7 +84,6 @@ def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
     ("change", "expected"),
     [
         ({"scores": None}, {"accepted": None, "reason": None}),
-        ({"error": {"message": "server"}}, {"accepted": None, "reason": "error"}),
         ({"scores": None, "score": {"value": "C"}}, {"accepted": True, "extracted": None}),
         ({"target": ["4", "four"]}, {"answer": "4; four"}),
         (
@@ -131,7 +129,7 @@ def test_the_settings_of_the_call_that_wrote_the_completion_go_first(file):
         inspect_sample(1, 1, "C", events=events),
         inspect_sample(2, 1, "C", error={"message": "server"}),
     ]
-    rows = from_inspect(file(inspect_log(samples), "log.json"), arm="a")
+    rows = from_inspect(file(inspect_log(samples), "log.json"), arm="a", errors=0.5)
     assert [(row.decoding, row.temperature, row.top_p) for row in rows] == [("greedy", 0, 0.9)] * 2
 
 

@@ -1,9 +1,8 @@
 """A log of lm-eval becomes rows: one a response, each with its own verdict or none."""
 
 import pytest
-from toys.logs import HASH, known_columns, lm_eval_document
+from toys.logs import HASH, from_lm_eval, known_columns, lm_eval_document
 
-from erce.imports import from_lm_eval
 from erce.study.export import COLUMNS
 
 

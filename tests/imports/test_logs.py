@@ -1,9 +1,30 @@
-"""The tool that wrote a log is told by the content."""
+"""Logs of evalplus, the page's logs and our own rows become rows; the tool is told by the content."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from toys.logs import write_evalplus, write_inspect, write_lm_eval
+from toys.logs import (
+    from_evalplus,
+    from_inspect,
+    from_lm_eval,
+    lm_eval_document,
+    write_evalplus,
+    write_inspect,
+    write_lm_eval,
+)
 
-from erce.imports.logs import FORMATS, format_of, read_prompts
+from erce.cli.main import main
+from erce.imports import Reading, import_study
+from erce.imports.logs import PATTERNS, format_of, read_log_and_prompts
+from erce.study.export import COLUMNS, export
+from erce.study.folder import read_study
+from erce.study.regrade import regrade_file
+from erce.types import BASELINE
+
+PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 
 
 def test_the_format_is_read_from_the_content(tmp_path):
@@ -12,13 +33,159 @@ def test_the_format_is_read_from_the_content(tmp_path):
         "inspect": write_inspect(tmp_path / "a.json", [[1]]),
         "evalplus": write_evalplus(tmp_path / "b.json", [[("pass", "pass")]]),
     }
-    assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in FORMATS}
-    assert {kind: len(read_prompts(path)) for kind, path in logs.items()} == {
-        "lm-eval": 1,
-        "inspect": 1,
-        "evalplus": 0,
-    }
+    assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in PATTERNS}
+    assert {
+        kind: list(read_log_and_prompts(path, "a", 0, Reading(temperature=0))[1].values())
+        for kind, path in logs.items()
+    } == {"lm-eval": ["Q: 0+0?\nA:"], "inspect": ["Add.\n\n0+0?"], "evalplus": [""]}
     for content in ("no log", "[]", '{"a": 1}', ""):
         (tmp_path / "c").write_text(content)
-        with pytest.raises(ValueError, match="is no log of lm-eval, inspect, evalplus"):
+        with pytest.raises(ValueError, match="is not a log of lm-eval, inspect, evalplus"):
             format_of(tmp_path / "c")
+
+
+def test_the_pages_logs_become_rows(tmp_path):
+    printed = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    names = ("samples_sums_2026-01-01T00-00-00.000000.jsonl", "log.json", "x_temp_0.0_eval_results.json")
+    paths = [tmp_path / name for name in names]
+    for path, text in zip(paths, printed, strict=True):
+        path.write_text(text, encoding="utf-8")
+    readers = (from_lm_eval, from_inspect, from_evalplus)
+    rows = [row for read, path in zip(readers, paths, strict=True) for row in read(path, arm="mine")]
+    assert [row.task for row in rows] == ["sums", "sums", "humaneval"]
+    assert {(row.arm, row.decoding, row.accepted) for row in rows} == {("mine", "greedy", True)}
+    assert [row.completion for row in rows][:2] == ["2+2=4"] * 2
+
+
+@pytest.mark.parametrize(
+    ("plus", "accepted", "reasons", "task"),
+    [
+        (False, [True, True, False, False], ["passed", "passed", "failed", "timeout"], "humaneval"),
+        (True, [True, False, False, False], ["passed", "failed", "failed", "timeout"], "humaneval+"),
+    ],
+)
+def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, reasons, task):
+    programs = [[("pass", "pass"), ("pass", "fail")], [("fail", "pass"), ("timeout", "fail")]]
+    rows = from_evalplus(
+        write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", seed=2, plus=plus
+    )
+    assert list(vars(rows[0])) == list(COLUMNS)
+    assert [row.accepted for row in rows] == accepted
+    assert [row.reason for row in rows] == reasons
+    assert [(row.problem, row.sample) for row in rows[:3]] == [
+        ("HumanEval/0", 0),
+        ("HumanEval/0", 1),
+        ("HumanEval/1", 0),
+    ]
+    assert {(row.task, row.decoding, row.temperature, row.seed) for row in rows} == {
+        (task, "sampled", 0.8, 2)
+    }
+    assert rows[2].completion == rows[2].extracted == "def f():\n    return 1"
+
+
+def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
+    path = tmp_path / "m_hf_temp_0.0.jsonl"
+    path.write_text('{"task_id": "HumanEval/0", "solution": ""}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"m_hf_temp_0\.0_eval_results\.json is not beside it; run evalplus"):
+        from_evalplus(path, arm="a")
+    write_evalplus(tmp_path / "m_hf_temp_0.0_eval_results.json", [[("pass", None)]])
+    [row] = from_evalplus(path, arm="a")
+    assert (row.decoding, row.temperature, row.accepted) == ("greedy", 0.0, True)
+    study = import_study(tmp_path / "study", {"baseline": [path]})
+    assert study.outcomes("humaneval", BASELINE, split="test", decoding="greedy").tolist() == [[[1]]]
+
+
+def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
+    folder = tmp_path / "m_hf_temp_0.8"
+    folder.mkdir()
+    [row] = from_evalplus(write_evalplus(folder / "eval_results.json", [[("pass", None)]]), arm="a")
+    assert (row.decoding, row.temperature) == ("sampled", 0.8)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "chosen", "sentence"),
+    [
+        (
+            "eval_results.json",
+            [[("pass", "pass")]],
+            {},
+            "does not say how it was sampled; give --temperature",
+        ),
+        ("a_temp_1_eval_results.json", [[("pass", None)]], {"plus": True}, "no verdicts of the added tests"),
+        ("a_temp_1_eval_results.json", [], {}, "has no problems under 'eval'"),
+        ("a_temp_1_eval_results.json", "[", {}, "is not JSON"),
+        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "by an old evalplus"),
+        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
+    ],
+)
+def test_results_of_evalplus_that_cannot_be_read_are_said(tmp_path, name, content, chosen, sentence):
+    if isinstance(content, str):
+        (tmp_path / name).write_text(content)
+    else:
+        write_evalplus(tmp_path / name, content)
+    with pytest.raises(ValueError, match=sentence):
+        from_evalplus(tmp_path / name, arm="a", **chosen)
+
+
+@pytest.fixture
+def exported(file, tmp_path):
+    """A file of thirty rows, as `erce records` writes them."""
+    rows = from_lm_eval(file([lm_eval_document(at, at % 2) for at in range(30)]), arm="lam0")
+    trained = {"lam": 0.0, "objective": "cross-entropy"}
+    export([replace(row, **trained) for row in rows], tmp_path / "rows.jsonl")
+    return tmp_path / "rows.jsonl"
+
+
+def test_every_row_of_a_file_is_imported_whether_or_not_its_last_line_ends(exported, tmp_path):
+    exported.write_bytes(exported.read_bytes().rstrip(b"\n"))
+    assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 0
+    outcomes = read_study(tmp_path / "study").outcomes("gsm8k", BASELINE, split="test", decoding="greedy")
+    assert (outcomes.size, outcomes.sum()) == (30, 15)
+
+
+def test_rows_whose_numbers_another_tool_wrote_its_own_way_are_the_same_rows(exported, tmp_path):
+    text = exported.read_text(encoding="utf-8")
+    changed = text.replace('"lam": 0.0', '"lam": 0').replace('"seed": 0', '"seed": 0.0')
+    (tmp_path / "changed.jsonl").write_text(changed, encoding="utf-8")
+    for name in ("rows", "changed"):
+        assert main(["import", str(tmp_path / name), "--rows", str(tmp_path / f"{name}.jsonl")]) == 0
+    files = [
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "rows", tmp_path / "changed")
+    ]
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (lambda row: "[1, 2]", "line 31 is not a JSON object; correct or remove the line"),
+        (lambda row: '{"task": "gs', "line 31 is not a JSON object; correct or remove the line"),
+        (lambda row: '{"task": "gsm8k"}', "has not the columns that `erce records` writes"),
+        (
+            lambda row: json.dumps(row | {"sample": "a"}),
+            "row 31: sample = 'a', where `erce records` writes int64",
+        ),
+        (lambda row: json.dumps(row | {"seed": 0.5}), "row 31: seed = 0.5, where"),
+        (lambda row: json.dumps(row | {"arm": None}), "row 31: arm = None, where"),
+        (lambda row: json.dumps(row | {"accepted": 1}), "row 31: accepted = 1, where"),
+        (lambda row: json.dumps(row | {"lam": True}), "row 31: lam = True, where"),
+    ],
+)
+def test_a_file_of_rows_that_cannot_be_read_is_said_with_its_line(exported, tmp_path, line, sentence, capsys):
+    row = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])
+    with exported.open("a", encoding="utf-8") as file:
+        file.write(line(row))
+    assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 2
+    printed = capsys.readouterr().err
+    assert sentence in printed
+    assert printed.startswith("erce: ")
+    assert printed.count("\n") == 1
+    assert not (tmp_path / "study").exists()
+
+
+def test_an_imported_run_is_judged_again(file, tmp_path):
+    rows = from_lm_eval(file([lm_eval_document(4, 0), lm_eval_document(5, 1)]), arm="a")
+    export(rows, tmp_path / "rows.jsonl")
+    judged = regrade_file(tmp_path / "rows.jsonl", kind="number", workers=1)
+    assert [row.verdicts["strict"].accepted for row in judged] == [True, False]

@@ -14,10 +14,10 @@ from erce.loss import (
     bfloat16_on_cpu,
     linear_entropy_regularized_cross_entropy,
 )
+from erce.loss.chunked import Operands, Plan
 from erce.loss.matmul import Matmuls
 from erce.loss.request import Request
-from erce.loss.row_passes import terms_with
-from erce.loss.sweep import Operands, Vocabulary, choose_matmuls
+from erce.loss.row_passes import Vocabulary, make_row_terms
 
 V, D, N = 4_133, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
@@ -112,9 +112,10 @@ def test_rounded_logits_alone_would_be_ten_times_worse(monkeypatch):
     true = gradient(hidden.double(), weight.double(), y, lam=8.0)[1]
 
     def without_correction(self, factors, targets, bias, request):
-        return lambda block, part, y, room: terms_with(bias, request)(room[2].copy_(block), part, y, room)
+        make_terms = make_row_terms(bias, request)
+        return lambda block, part, y, scratch: make_terms(scratch[2].copy_(block), part, y, scratch)
 
-    monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "terms_of", without_correction)
+    monkeypatch.setattr(bfloat16_on_cpu.RoundedMatmuls, "row_terms_fn", without_correction)
     monkeypatch.setattr(bfloat16_on_cpu, "_centre", lambda factors: torch.zeros(N, 1).bfloat16())
     assert error(gradient(hidden, weight, y, lam=8.0)[1], true) > 2.5e-2  # with 16,000 tokens 5e-2
 
@@ -226,4 +227,4 @@ CHOICES = {  # positions, tokens, order → the class of the matmuls
 def test_the_size_of_a_call_and_the_order_choose_the_matmuls(n, v, order, kind):
     operands = Operands(torch.ones(n, D).bfloat16(), torch.ones(v, D).bfloat16(), None, None, None)
     request = Request(torch.zeros(n), 1.0, Renyi(order), CrossEntropy())
-    assert type(choose_matmuls(operands, request, Vocabulary())) is kind
+    assert type(Plan.of(operands, request, Vocabulary()).make_matmuls()) is kind

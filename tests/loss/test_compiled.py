@@ -16,9 +16,9 @@ from erce.loss import (
     LabelSmoothing,
     Loss,
     Shannon,
+    chunked,
     compiled,
     entropy_regularized_cross_entropy,
-    from_hidden,
     linear_entropy_regularized_cross_entropy,
     make_objective,
 )
@@ -190,7 +190,7 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
 
 
 @pytest.mark.parametrize(
-    ("learns", "reduction", "sweeps"),
+    ("learns", "reduction", "passes"),
     [
         ((), "mean", [False]),
         (HIDDEN, "none", [True]),
@@ -199,21 +199,21 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     ],
     ids=str,
 )
-def test_the_head_is_swept_as_often_as_outside(learns, reduction, sweeps, monkeypatch):
-    seen, sweep = [], compiled.sweep
+def test_the_logits_are_made_as_often_as_outside(learns, reduction, passes, monkeypatch):
+    seen, chunked_loss = [], compiled.chunked_loss
 
-    def counting(operands, rows, request, wanted, vocabulary):
+    def counting(operands, plan, wanted):
         seen.append(any(wanted))
-        assert request.chunk_bytes == 1000
-        return sweep(operands, rows, request, wanted, vocabulary)
+        assert plan.request.chunk_bytes == 1000
+        return chunked_loss(operands, plan, wanted)
 
-    for module in (compiled, from_hidden):
-        monkeypatch.setattr(module, "sweep", counting)
+    for module in (compiled, chunked):
+        monkeypatch.setattr(module, "chunked_loss", counting)
     tensors, targets = operands()
     for function in (form, torch.compile(form, backend="aot_eager", fullgraph=True)):
         seen.clear()
         outcome(function, tensors, targets, learns, lam=2.0, reduction=reduction, chunk_bytes=1000)
-        assert seen == sweeps
+        assert seen == passes
 
 
 class Mine(Shannon):
@@ -327,3 +327,30 @@ def test_the_operators_are_what_they_claim_to_be(learns, reduction):
     if reduction == "none":
         constant = (x.detach() if isinstance(x, Tensor) else x for x in args)
         torch.library.opcheck(compiled._gradients, (*constant, torch.ones(N), text, wanted))
+
+
+OLD_SETTINGS = {"lam": 2.0, "chunk_bytes": 100}
+
+
+def step(hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    linear = linear_entropy_regularized_cross_entropy(hidden.tanh(), weight, targets, **OLD_SETTINGS)
+    from_logits = entropy_regularized_cross_entropy(hidden @ weight.T, targets, lam=2.0)
+    return linear.objective * 2 + linear.entropy + from_logits.objective
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # at any graph break
+def test_a_compiler_too_old_for_the_loss_leaves_the_numbers_as_they_are(monkeypatch):
+    monkeypatch.setattr(compiled, "OLD_COMPILER", True)
+    torch._dynamo.reset()
+    generator = torch.Generator().manual_seed(0)
+    operands = [torch.randn(shape, generator=generator).requires_grad_() for shape in ((6, 4), (5, 4))]
+    targets = torch.tensor([0, 1, 2, 3, 4, -100])
+    results = []
+    for function in (step, torch.compile(step, backend="eager")):
+        objective = function(*operands, targets)
+        results.append([objective.detach(), *torch.autograd.grad(objective, operands)])
+    for plain, broken in zip(*results, strict=True):
+        assert torch.equal(plain, broken)
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match=r"compiles with fullgraph=True, from torch 2\.12 on"):
+        torch.compile(step, backend="eager", fullgraph=True)(*operands, targets)

@@ -23,7 +23,7 @@ from erce.loss import (
     matmul,
 )
 from erce.loss.request import Request
-from erce.loss.row_statistics import Sums, refuse_no_distribution, settle
+from erce.loss.row_statistics import Sums, loss_and_grad_coefficients, refuse_no_distribution
 from erce.loss.scored_rows import Rows
 from erce.loss.triton_kernels import end_of
 
@@ -109,9 +109,9 @@ def test_a_row_is_settled_as_precisely_as_in_float64(order, penalty, per_row, mo
     request = Request(y, 2.0, penalty(order), LabelSmoothing(0.1), diagnose=True, **more)
     rows = Rows(y, y, 2.0 if lam is None else lam, weights)
     sums = kernels.measure(tile, y, request, None)
-    loss, slopes = kernels.settle(sums, rows, request, None)
+    loss, slopes = kernels.loss_and_grad_coefficients(sums, rows, request, None)
     exact = rows if lam is None else rows._replace(lam=lam.double(), weights=weights.double())
-    true, true_slopes = settle(Sums(*(x.double() for x in sums)), exact, request, None)
+    true, true_slopes = loss_and_grad_coefficients(Sums(*(x.double() for x in sums)), exact, request, None)
     terms = (true_slopes.plain * (sums.target - sums.shift).exp()).abs()
     for ours, wanted in zip((*loss.computed, *slopes), (*true.computed, *true_slopes), strict=True):
         close = (ours.double() - wanted).abs() <= 5e-7 * (wanted.abs() + terms)
@@ -148,7 +148,9 @@ class Grid:
 
 def test_a_chunk_takes_at_most_eight_launches(on_kernels, monkeypatch):
     counts = []
-    kernels = {name: getattr(on_kernels, name) for name in ("_measure", "_settle", "_write")}
+    kernels = {
+        name: getattr(on_kernels, name) for name in ("_measure", "_loss_and_grad_coefficients", "_write")
+    }
     for rows in (N, 2):  # one chunk, and three
         with Launches() as launches:
             for name, kernel in kernels.items():
@@ -184,7 +186,7 @@ def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
 def test_the_matmuls_of_a_cuda_device_change_nothing(settings, dtype, interpreted, on_kernels, monkeypatch):
     monkeypatch.setattr(matmul, "torch", OnCuda())
     monkeypatch.setattr(
-        "erce.loss.sweep.choose_matmuls", lambda *args, **kw: matmul.MixedPrecision(torch.float32, dtype)
+        matmul, "choose", lambda *args, **kw: partial(matmul.MixedPrecision, torch.float32, dtype)
     )
     if not interpreted:
         monkeypatch.delenv("TRITON_INTERPRET")
@@ -219,7 +221,7 @@ def test_what_lies_past_the_columns_of_a_padded_tile_counts_for_nothing(kernels)
     results = []
     for x in (tile.clone(), tile):
         sums = kernels.measure(x, y, request, None)
-        _, slopes = settle(sums, Rows(y, y, 1.0, None), request, None)
+        _, slopes = loss_and_grad_coefficients(sums, Rows(y, y, 1.0, None), request, None)
         kernels.write_gradient(x, y, slopes, request, None, x)
         results.append([*sums, x])
     for plain, aligned in zip(*results, strict=True):

@@ -18,7 +18,7 @@ from erce.loss.row_statistics import Slopes, Sums
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 QUICK_ORDERS = others_slow(ORDERS, (0.5, 0.999, 1.0, 2.0, math.inf).__contains__)
-SUMS = ("top", "target", "others", "bent", "powers", "squares", "total", "finite")
+SUMS = ("top", "target", "others", "box_cox", "powers", "squares", "total", "finite")
 AS_IS = {"scale": 1.0, "softcap": 0.0, "inv_temperature": 1.0, "bias": None, "smoothing": True}
 FEW = 2e-7  # relative: a few roundings in float32
 
@@ -61,14 +61,14 @@ def defined_sums(z: Tensor, y: Tensor, order: float) -> dict[str, Tensor]:
     column, none = y.where(here, 0)[:, None], torch.zeros_like(shift)
     others = u.exp().scatter(-1, column, u.exp().gather(-1, column).masked_fill(here[:, None], 0)).sum(-1)
     if order == math.inf:
-        bent = (u == 0).sum(-1).to(z.dtype)
+        box_cox = (u == 0).sum(-1).to(z.dtype)
     else:
-        bent = ((u if order >= 1 else order * u).exp() * curve(u, order)).sum(-1)
+        box_cox = ((u if order >= 1 else order * u).exp() * curve(u, order)).sum(-1)
     return {
         "top": shift,
         "target": torch.where(here, z.gather(-1, column)[:, 0], -math.inf),
         "others": others,
-        "bent": bent,
+        "box_cox": box_cox,
         "powers": (order * u).exp().sum(-1) if 1 < order < math.inf else none,
         "squares": (2 * u).exp().sum(-1),
         "total": u.where(live, 0).sum(-1),
@@ -80,7 +80,7 @@ def defined_gradient(
     z: Tensor, cap_slope: Tensor, y: Tensor, slopes: Slopes, order: float
 ) -> tuple[Tensor, Tensor]:
     """And the sizes of its terms, added up: what its error may be in proportion to."""
-    plain, bent, ratio, uniform, own, shift = (x.to(z.dtype)[:, None] for x in slopes)
+    plain, box_cox, ratio, uniform, own, shift = (x.to(z.dtype)[:, None] for x in slopes)
     live = z > -math.inf
     u = (z - shift).masked_fill(~live, -1e30)
     if order == math.inf:
@@ -88,8 +88,8 @@ def defined_gradient(
     else:
         w = (u if order >= 1 else order * u).exp()
         bend = u if order == 1 else torch.expm1(abs(order - 1) * (u + ratio))
-    g = (u.exp() * plain + w * bent * bend - uniform) * cap_slope
-    size = (u.exp() * plain.abs() + w * bent.abs() * bend.abs() + uniform.abs()) * cap_slope
+    g = (u.exp() * plain + w * box_cox * bend - uniform) * cap_slope
+    size = (u.exp() * plain.abs() + w * box_cox.abs() * bend.abs() + uniform.abs()) * cap_slope
     mine = torch.arange(z.shape[-1], device=z.device) == y[:, None]
     return g.masked_fill(~live, 0).where(~mine, own), size.masked_fill(~live, 0).where(~mine, 0)
 
@@ -154,11 +154,11 @@ def check_gradient(
 
 def slopes_for(z: Tensor) -> Slopes:
     """Of about the sizes that λ = 8 gives; the last row's largest logit is another shard's."""
-    plain, bent, ratio, uniform, own = torch.rand(5, len(z), generator=torch.Generator().manual_seed(0))
+    plain, box_cox, ratio, uniform, own = torch.rand(5, len(z), generator=torch.Generator().manual_seed(0))
     shift = z.amax(-1).float()
     shift[-1] += 2
     return Slopes(
-        plain=9 * plain, bent=-8 * bent, ratio=4 * ratio, uniform=uniform / 50, own=-own, shift=shift
+        plain=9 * plain, box_cox=-8 * box_cox, ratio=4 * ratio, uniform=uniform / 50, own=-own, shift=shift
     )
 
 
@@ -231,22 +231,22 @@ def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(sp
 
 def slopes_of(sums: dict[str, Tensor], order: float, lam: float, smoothing: float) -> Slopes:
     """Of (1 − smoothing) nll + smoothing · the mean of −log p + λ · the Rényi entropy; all in float64."""
-    shift, target, others, bent, _, _, _, finite = (sums[name].double() for name in SUMS)
+    shift, target, others, box_cox, _, _, _, finite = (sums[name].double() for name in SUMS)
     u_y = (target - shift).clamp(min=-1e30)
     e_y, c, k = u_y.exp(), order - 1, abs(order - 1)
     s = others + e_y
     plain, ratio, uniform = 1 / s, torch.zeros_like(s), smoothing / finite
     if order == 1:
-        ratio = -bent / s
+        ratio = -box_cox / s
         slope, pull = -lam / s, -lam / s * e_y * (u_y + ratio)
         plain = plain - lam * ratio / s
     elif order == math.inf:
-        plain, slope = (1 + lam) / s, -lam / bent
+        plain, slope = (1 + lam) / s, -lam / box_cox
         pull = lam * e_y / s + slope * (u_y == 0)
     else:
-        w, w_y = (s, e_y) if order > 1 else (s + c * bent, (order * u_y).exp())
-        share = (s + c * bent) / s
-        ratio = torch.where(share < 0.5, share.log(), torch.log1p(c * bent / s)) / -c
+        w, w_y = (s, e_y) if order > 1 else (s + c * box_cox, (order * u_y).exp())
+        share = (s + c * box_cox) / s
+        ratio = torch.where(share < 0.5, share.log(), torch.log1p(c * box_cox / s)) / -c
         slope = -lam * order / (k * w)
         pull = slope * w_y * torch.expm1(k * (u_y + ratio))
     own = -(1 - smoothing) * others / s + smoothing * e_y / s - uniform + pull
@@ -356,7 +356,7 @@ def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch)
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["_measure", "_merge", "_settle", "_write"])
+@pytest.mark.parametrize("name", ["_measure", "_merge", "_loss_and_grad_coefficients", "_write"])
 def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkeypatch):
     triton = pytest.importorskip("triton")
     from triton.backends.compiler import GPUTarget
@@ -376,7 +376,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     }
     flags = ("capped", "smoothing", "diagnose", "exponential", "split")
     constants = {**dict.fromkeys(flags, True), "block": 2048}
-    if name == "_settle":
+    if name == "_loss_and_grad_coefficients":
         constants |= {"lam": None, "block": triton_kernels.SETTLE_BLOCK}
     constants = {arg: value for arg, value in constants.items() if arg in fn.arg_names}
     signature = {
@@ -385,7 +385,7 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     for form in range(4):
         source = ASTSource(fn, signature, constexprs={"form": form, **constants})
         ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
-        if name == "_settle":
+        if name == "_loss_and_grad_coefficients":
             continue
         assert not re.search(r"(add|mul|fma|div|ex2)\S*\.f64", ptx)
         unlike_the_interpreters = {

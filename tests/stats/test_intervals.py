@@ -294,7 +294,7 @@ def test_over_seeds_names_its_denominator():
         ),
         (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),
         (lambda: welch([0.5, 0.6], [0.5, 0.6], confidence=95), "confidence = 95 must lie between 0 and 1"),
-        (lambda: over_seeds([]), "hand in one score a seed"),
+        (lambda: over_seeds([]), "hand in one score per seed"),
         (lambda: over_seeds([0.5], std="both"), "std = 'both' is not known"),
     ],
 )

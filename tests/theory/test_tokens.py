@@ -116,5 +116,3 @@ def test_what_has_no_optimum_is_refused():
         optimum([0.5, 0.5], -1)
     with pytest.raises(ValueError, match="sum to 1"):
         optimum([0.5, 0.6], 1)
-    with pytest.raises(ValueError, match="at least two"):
-        commitment_lam(1)

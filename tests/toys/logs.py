@@ -1,8 +1,20 @@
 """Small logs as lm-eval 0.4.13, inspect 0.3.285 and evalplus 0.3.1 write them."""
 
 import json
+from functools import partial
+
+from erce.imports import Reading, read_log
 
 HASH = "8" * 64
+
+
+def _from(format, path, *, arm, seed=0, **reading):
+    return read_log(path, arm=arm, seed=seed, reading=Reading(format=format, **reading))
+
+
+from_lm_eval, from_inspect, from_evalplus = (
+    partial(_from, name) for name in ("lm-eval", "inspect", "evalplus")
+)
 
 
 def lm_eval_document(doc_id, value, **change):

@@ -13,8 +13,8 @@ from erce.verify.extract import (
     is_finished,
     last_number,
     matching_brace,
+    strip_traces,
     text_of,
-    without_traces,
 )
 
 BOXES = [  # text, content of the last box
@@ -101,7 +101,7 @@ def test_a_box_goes_before_a_stated_answer_and_no_numeral_is_a_fallback():
     ],
 )
 def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
-    assert without_traces(text) == outside
+    assert strip_traces(text) == outside
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ HOSTILE = [
 def test_a_hundred_thousand_characters_are_searched_in_linear_time(text):
     began = time.process_time()
     extract_answer(text)
-    extract_answer(without_traces(text), strict=False)
+    extract_answer(strip_traces(text), strict=False)
     last_number(text)
     extract_program(text, ["f"])
     assert time.process_time() - began < 5  # a quadratic search takes tens of seconds

@@ -100,22 +100,24 @@ def test_a_program_that_does_not_end_is_a_timeout(program, impatient):
 
 
 def test_a_pair_of_program_and_problem_is_judged_once(monkeypatch):
-    judged = []
-    judge = Sandbox.judge
-    monkeypatch.setattr(Sandbox, "judge", lambda self, job: (judged.append(job), judge(self, job))[1])
+    verified = []
+    verify_job = Sandbox.verify_job
+    monkeypatch.setattr(
+        Sandbox, "verify_job", lambda self, job: (verified.append(job), verify_job(self, job))[1]
+    )
     program = "def f(x):\n    return x * x  # once"
     first = verify_program(SQUARE, program)
     assert verify_program(SQUARE, f"Like this:\n```python\n{program}\n```") == first
-    assert len(judged) == 1
+    assert len(verified) == 1
     assert verify_program_paper(SQUARE, program).accepted
-    assert len(judged) == 2
+    assert len(verified) == 2
 
 
 def test_a_fault_of_the_machine_is_not_kept(monkeypatch):
     program = "def f(x):\n    return x * x  # unlucky"
     broken = Outcome(Verdict(False, "error", detail="gone"), 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(Sandbox, "judge", lambda self, job: broken)
+        patch.setattr(Sandbox, "verify_job", lambda self, job: broken)
         assert verify_program(SQUARE, program).reason == "error"
     assert verify_program(SQUARE, program).accepted
 

@@ -101,7 +101,7 @@ def test_verl_gets_a_number_for_every_program_or_an_error():
         row = {"ground_truth": tests, "extra_info": {"setup": setup, "entry_points": entry_points}}
         judge = partial(program_score, data_source="mbpp", solution_str=rewards._text(completion), **row)
         if reward is None:
-            with pytest.raises(RunError, match="could not be judged"):
+            with pytest.raises(RunError, match="could not be verified"):
                 judge()
         else:
             assert judge() == reward

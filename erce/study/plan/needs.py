@@ -19,7 +19,7 @@ DRAWING_UTILISATION = 0.02
 
 WIDTHS = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a weight
 OPTIMIZER_BYTES = 16  # of an adapter's weight: itself, its gradient and AdamW's two moments, in float32
-HEAD_BYTES = 512 * 2**20  # of logits that the loss holds at a time (erce.loss.chunks)
+HEAD_BYTES = 512 * 2**20  # of logits that the loss holds at a time (erce.loss.chunked)
 # Bytes that autograd keeps of a token in a layer, in bfloat16 with LoRA's dropout, for each unit of: the
 # hidden state, the feed-forward, the keys, LoRA's rank; and the rest. (tests/study/plan measures them)
 KEPT_HIDDEN, KEPT_INTERMEDIATE, KEPT_KEYS, KEPT_RANK, KEPT_REST = 48, 12, 4, 14, 24

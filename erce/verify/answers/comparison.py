@@ -13,7 +13,7 @@ COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
 RELATIONS = COMPARISONS | frozenset(_OTHER_RELATIONS.split())
 # Kinds whose answers have no = of their own: a name such as the x = of x = 5 is taken away before.
-_WITHOUT_RELATIONS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
+_UNRELATED_KINDS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 _SIGNS = {"pm": "+-", "mp": "-+"}
 _UNITS, _PERCENTS = ("conflict", "require", "ignore"), ("either", "value")
@@ -74,7 +74,7 @@ class Comparison:
         tokens = trimmed(tokens)
         if not tokens:
             raise UnparsedError("nothing where an answer should stand")
-        if value.kind not in _WITHOUT_RELATIONS:
+        if value.kind not in _UNRELATED_KINDS:
             return value.accepts(tokens, self)
         name, sides = stated(tokens)
         if not name and len(sides) > 1 and any(token.kind == "letter" for side in sides for token in side):
@@ -132,7 +132,7 @@ def _is_separator(token: Token) -> bool:
     return token.kind == "and" or (token.kind == "sign" and token.text in ",;")
 
 
-def with_both_signs(tokens: list[Token]) -> list[list[Token]]:
+def expand_plus_minus(tokens: list[Token]) -> list[list[Token]]:
     """Return both readings of tokens with ±, or the tokens alone."""
     if not any(token.kind == "command" and token.text in _SIGNS for token in tokens):
         return [tokens]

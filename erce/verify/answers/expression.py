@@ -37,7 +37,7 @@ def parse_scalar(text: str) -> Tree:
     - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, fact,
       binom
 
-    Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is no such expression,
+    Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is not such an expression,
     `TooLargeError` beyond a limit.
 
     >>> parse_scalar(r"2\sqrt{x}")
@@ -122,7 +122,7 @@ class ExpressionParser:
                 above[-1] = self.mixed(above[-1], bool(below))
             else:
                 above.append(self.power())
-        tree = above[0] if len(above) == 1 else ("mul", tuple(_with_orders(above)))
+        tree = above[0] if len(above) == 1 else ("mul", tuple(_join_matrix_products(above)))
         if not below:
             return tree
         return "frac", tree, below[0] if len(below) == 1 else ("mul", tuple(below))
@@ -326,7 +326,7 @@ class ExpressionParser:
         return "root", number(self.take().text) if whole else self.argument(), degree
 
 
-def _with_orders(factors: list[Tree]) -> list[Tree]:
+def _join_matrix_products(factors: list[Tree]) -> list[Tree]:
     """Return the factors with each run of different capital letters, which may be matrices, as one factor.
 
     AB is not BA, nor ABA the same as A^2B; P(A)P(B) and V = IR, as products of numbers, pay for it.

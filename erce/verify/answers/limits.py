@@ -1,4 +1,4 @@
-"""How large an answer may be, and the ways in which a text is no answer."""
+"""How large an answer may be, and the ways in which a text is not an answer."""
 
 MAX_CHARACTERS = 2000
 MAX_TOKENS = 1000
@@ -13,7 +13,7 @@ MAX_WORK = 10_000  # of one comparison, in steps of about a microsecond
 
 
 class UnparsedError(ValueError):
-    """A text that is no answer of a known kind."""
+    """A text that is not an answer of a known kind."""
 
 
 class UndefinedError(UnparsedError):

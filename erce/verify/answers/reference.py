@@ -15,6 +15,7 @@ from erce.verify.answers.comparison import (
     Comparison,
     Conventions,
     Value,
+    expand_plus_minus,
     letter_of,
     name_of,
     names_of,
@@ -22,7 +23,6 @@ from erce.verify.answers.comparison import (
     sides_of,
     stated,
     trimmed,
-    with_both_signs,
 )
 from erce.verify.answers.expression import join_digit_groups
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
@@ -242,7 +242,7 @@ def _single(tokens: list[Token], nesting: int) -> Value:
     if bracketed:
         return _bracketed(tokens, *bracketed, nesting)
     braced = enclosed(tokens) and tokens[0].text == "\\{"
-    if braced or len(with_both_signs(tokens)) > 1:
+    if braced or len(expand_plus_minus(tokens)) > 1:
         values, _, _ = several.parts_of(tokens, one_letter=False)
         return several.Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
     return written.read_base_numeral(tokens) or written.read_ratio(tokens) or read_quantity(tokens)

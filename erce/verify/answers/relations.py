@@ -8,11 +8,11 @@ from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
     Value,
+    expand_plus_minus,
     name_of,
     separated,
     sides_of,
     stated,
-    with_both_signs,
 )
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import Quantity, read_quantity
@@ -149,7 +149,7 @@ def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> Real
     if not name or name.startswith("|") or not set(signs) <= COMPARISONS:
         raise UnparsedError("no inequality that bounds a name")
     if signs == ["≠"]:
-        excluded = _points([read_side(signed) for signed in with_both_signs(sides[1])], budget)
+        excluded = _points([read_side(signed) for signed in expand_plus_minus(sides[1])], budget)
         return RealSet(("minus", REALS, excluded), name)
     if len(signs) == 2:
         if not set(signs) <= {"<", "≤"}:
@@ -188,7 +188,7 @@ def _one_set(tokens: list[Token], budget: Budget) -> _Set:
     opening, inner, closing = tokens[0].text, tokens[1:-1], tokens[-1].text
     if (opening, closing) == ("\\{", "\\}"):
         parts = separated(inner)[0] if inner else []
-        return _points([read_side(signed) for part in parts for signed in with_both_signs(part)], budget)
+        return _points([read_side(signed) for part in parts for signed in expand_plus_minus(part)], budget)
     ends = split_at_sign(inner, ",") if opening in "([" and closing in ")]" else []
     if len(ends) != 2:
         raise UnparsedError("no interval")
@@ -213,7 +213,7 @@ def _end(tree: Tree, budget: Budget, *, closed: bool) -> End:
     if sign and not closed:
         return _HIGHEST if sign > 0 else _LOWEST
     if sign or symbols(tree):
-        raise UnparsedError("an end that is no number")
+        raise UnparsedError("an end that is not a number")
     evaluator = Evaluator({}, budget)
     value = evaluator.inexact(evaluator.value(tree))
     if abs(value.imag) > abs(value) * ROUNDING or abs(value) >= _FAR:

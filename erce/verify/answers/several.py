@@ -7,13 +7,13 @@ from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
     Value,
+    expand_plus_minus,
     letter_of,
     name_of,
     names_of,
     separated,
     sides_of,
     stated,
-    with_both_signs,
 )
 from erce.verify.answers.expression import join_digit_groups, parse_tokens
 from erce.verify.answers.limits import MAX_ITEMS, TooLargeError, UnparsedError
@@ -23,7 +23,7 @@ from erce.verify.answers.tokens import Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import Tree
 from erce.verify.answers.written import is_nothing
 
-_WITH_NAMES = frozenset({"value", "relation", "interval"})
+_NAMED_KINDS = frozenset({"value", "relation", "interval"})
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
@@ -183,7 +183,7 @@ class Values:
         The order counts for a bare list under `Conventions(ordered_lists=True)`. Names may be left out, and
         be added if all are of one letter: x = 2 or x = 5, x_1 = 2 and x_2 = 5, but not x = 2, y = 5.
         """
-        named = any(item.kind in _WITH_NAMES for item in self.items)
+        named = any(item.kind in _NAMED_KINDS for item in self.items)
         parts, joined, letter = parts_of(tokens, one_letter=not named)
         if letter and self.name not in ("", letter):
             return False
@@ -220,7 +220,7 @@ def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]
 
     A value with ± is two values. With `one_letter`, values of several names are an `UnparsedError`.
     """
-    tokens, name = _without_membership(tokens)
+    tokens, name = _split_name(tokens)
     braces = enclosed(tokens) and (tokens[0].text, tokens[-1].text) in (("\\{", "\\}"), ("{", "}"))
     inner = tokens[1:-1] if braces else tokens
     if not inner or is_nothing(tokens):
@@ -235,7 +235,7 @@ def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]
                 raise UnparsedError("an equation in a list")
             letters.add(letter_of(own))
             value = sides[0]
-        values.extend(with_both_signs(value))
+        values.extend(expand_plus_minus(value))
     if len(letters) > 1:
         raise UnparsedError("values of several names")
     if len(values) > len(parts):
@@ -243,7 +243,7 @@ def parts_of(tokens: list[Token], *, one_letter: bool) -> tuple[list[list[Token]
     return values, "{" if braces else joined, letters.pop() if letters else ""
 
 
-def _without_membership(tokens: list[Token]) -> tuple[list[Token], str]:
+def _split_name(tokens: list[Token]) -> tuple[list[Token], str]:
     r"""Return the tokens without "x \in" or "(x, y) =" before them, and the name."""
     sides, signs = sides_of(tokens)
     if signs and signs[0] in ("in", "=") and len(sides) == 2:

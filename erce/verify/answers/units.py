@@ -29,7 +29,7 @@ _SPEEDS = {"mph": ["miles", "per", "hour"], "kmph": ["km", "per", "hour"], "kph"
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS = {"squared": 2, "cubed": 3, "²": 2, "³": 3}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
-# 3rd, dollars an hour, dollars each; a percentage is no unit where its sign has been read.
+# 3rd, dollars an hour, dollars each; a percentage is not a unit where its sign has been read.
 _SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent"})
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "₹": "rupee"}
 # Plain runs of letters that are units and not products ("10cm"); a single letter may be a variable.

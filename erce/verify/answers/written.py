@@ -100,7 +100,7 @@ def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
     return BaseNumeral(digits, base) if digits else None
 
 
-def without_base_ten(tokens: list[Token]) -> list[Token]:
+def strip_base_ten(tokens: list[Token]) -> list[Token]:
     """Return the tokens of 24 for 24_{10}, and all others as they are."""
     at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
     return tokens[:at] if at and _base_of(tokens[at + 1 :]) == 10 else tokens

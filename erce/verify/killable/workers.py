@@ -69,10 +69,10 @@ def difference(left: str, right: str) -> str:
 
 def verdict(answer: str, text: str) -> bool | str:
     """Return whether Math-Verify accepts `text`, or a sentence that names the exception it raised."""
-    peer = import_module("math_verify")
+    math_verify = import_module("math_verify")
     try:
-        gold = peer.parse(f"${answer}$", extraction_config=[peer.LatexExtractionConfig()])
-        return bool(peer.verify(gold, peer.parse(text)))
+        gold = math_verify.parse(f"${answer}$", extraction_config=[math_verify.LatexExtractionConfig()])
+        return bool(math_verify.verify(gold, math_verify.parse(text)))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return f"it raised {type(error).__name__}"
 

@@ -19,9 +19,9 @@ values; so only tests that run no text and follow no names in data may pass func
 call returns None, its changes to list, dict, set … are made to the test's own argument. Everything else is
 opaque, and ends the job.
 
-Tests that look at the program's own objects cannot be judged so. In mode "unproven" they share an interpreter
+Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
 with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's
-demonstration decides whether its programs are judged in that mode (`erce.verify.program`); a program never
+demonstration decides whether its programs are verified in that mode (`erce.verify.program`); a program never
 does. Mode "paper" is the paper's protocol, likewise in one interpreter. In mode "script" a program runs by
 itself, and what it printed is compared in the user's process (`erce.verify.io`).
 

@@ -86,7 +86,7 @@ class Limits:
             if limit <= 0:
                 raise InputError(f"{name} = {limit!r} must be above 0: give a larger limit")
             if name in ("memory", "file") and not isinstance(limit, int):
-                raise InputError(f"{name} counts bytes, and {limit!r} is no int: round it")
+                raise InputError(f"{name} counts bytes, and {limit!r} is not an int: round it")
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from erce.verify.sandbox.tests_text import free_names
 AUTOMATIC = ("namespaces", "landlock")
 PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
 _WARNINGS = {
-    "seccomp": "judged in the tier 'seccomp': a program could read every file that this user can read",
-    "none": "judged in the tier 'none': programs ran UNPROTECTED, with this user's rights",
+    "seccomp": "verified in the tier 'seccomp': a program could read every file that this user can read",
+    "none": "verified in the tier 'none': programs ran UNPROTECTED, with this user's rights",
 }
 # Returns what the program could do: nothing, in a tier that isolates.
 PROBE = """
@@ -49,10 +49,10 @@ _EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}  # of the 
 
 
 class Sandbox:
-    """A pool of workers that judge programs: `with Sandbox() as sandbox: sandbox.run(program, tests)`.
+    """A pool of workers that verify programs: `with Sandbox() as sandbox: sandbox.run(program, tests)`.
 
     `tier` "auto" is the first of "namespaces" and "landlock" that works here; "seccomp" and "none" protect
-    less and must be named. `workers` processes judge in parallel; each starts when it is first needed.
+    less and must be named. `workers` processes verify in parallel; each starts when it is first needed.
     SandboxUnavailable if the tier does not work here. Threads may share a sandbox.
     """
 
@@ -68,7 +68,7 @@ class Sandbox:
         self.warning = _WARNINGS.get(self.tier, "")
         if self.tier == "namespaces" and not landlock_version():
             self.warning = (
-                "judged without Landlock, which this kernel lacks: one layer less around the programs"
+                "verified without Landlock, which this kernel lacks: one layer less around the programs"
             )
         self._idle: queue.LifoQueue[SupervisedWorker | None] = queue.LifoQueue()
         for worker in (*[None] * (workers - 1), first):
@@ -76,19 +76,19 @@ class Sandbox:
 
     def run(self, program: str, tests: Sequence[str], **options: Any) -> Verdict:
         """Return the verdict on one program, as `run_program` does; `options` are other fields of a `Job`."""
-        return self.judge(Job(program, tests, **options)).verdict
+        return self.verify_job(Job(program, tests, **options)).verdict
 
     def map(self, jobs: Iterable[Job]) -> list[Verdict]:
-        """Return the verdicts on many jobs, in order; judge `workers` at a time."""
+        """Return the verdicts on many jobs, in order; verify `workers` at a time."""
         with ThreadPoolExecutor(self.workers) as threads:
-            return [outcome.verdict for outcome in threads.map(self.judge, jobs)]
+            return [outcome.verdict for outcome in threads.map(self.verify_job, jobs)]
 
-    def judge(self, job: Job) -> Outcome:
+    def verify_job(self, job: Job) -> Outcome:
         """Return the verdict on one job and the processor time of its program."""
         deaths = []
         while len(deaths) < 2:
             try:
-                outcome = self._judge_once(job)
+                outcome = self._verify_once(job)
             except OSError as death:
                 deaths.append(str(death))
             else:
@@ -99,7 +99,7 @@ class Sandbox:
         detail = f"the sandbox broke twice: {deaths[0]}; {deaths[1]}"
         return Outcome(Verdict(False, "error", detail=detail, warning=self.warning), 0.0)
 
-    def _judge_once(self, job: Job) -> Outcome:
+    def _verify_once(self, job: Job) -> Outcome:
         worker, reusable = self._idle.get(), None
         try:
             if self._closed:
@@ -154,7 +154,7 @@ def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
 
 
 def working_worker(tier: str) -> SupervisedWorker:
-    """Return a worker of the tier that judged two programs rightly; OSError says why there is none."""
+    """Return a worker of the tier that verified two programs rightly; OSError says why there is none."""
     if sys.platform != "linux":
         raise OSError(f"needs Linux, and this is {sys.platform}")
     worker = SupervisedWorker(tier)

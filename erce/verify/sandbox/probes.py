@@ -1,6 +1,6 @@
 """This machine → what each tier does here, as findings, which `erce doctor` prints.
 
-No setting of the kernel is believed: each tier is set up and judges a program, and in the tier that is chosen
+No setting of the kernel is believed: each tier is set up and runs a program, and in the tier that is chosen
 a program tries what a hostile one would try. An attempt that succeeds changes nothing; the tier "none", which
 refuses nothing, is not tried.
 """
@@ -116,7 +116,7 @@ def _tier(name: str) -> ProbeResult:
     except OSError as error:
         return ProbeResult("tier", name, False, str(error))
     weaker = "" if name in AUTOMATIC else "; taken only if you name it, because it protects less"
-    return ProbeResult("tier", name, True, f"set up, and two probes were judged rightly{weaker}")
+    return ProbeResult("tier", name, True, f"set up, and two probes were verified rightly{weaker}")
 
 
 def _layers(tier: str) -> list[ProbeResult]:

@@ -162,7 +162,7 @@ def _read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
     bound: set[str] = set()
     for source in sources:
         _parsed(source, "test")
-        with _without_warnings():
+        with _ignored_warnings():
             top = symtable.symtable(source, "<test>", "exec")
         tables = [top]
         while tables:
@@ -181,7 +181,7 @@ def _read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
 def _parsed(source: str, what: str) -> ast.Module:
     """Return the tree of a text; a BrokenTestsError, which calls the text `what`, if it is not Python."""
     try:
-        with _without_warnings():
+        with _ignored_warnings():
             tree = ast.parse(source)
             compile(tree, f"<{what}>", "exec")
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
@@ -196,7 +196,7 @@ _parsing = threading.Lock()
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
+def _ignored_warnings() -> Iterator[None]:
     """Hide Python's warnings about a text; `warnings` itself is not safe for threads."""
     with _parsing, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -91,7 +91,7 @@ def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
         os.closerange(3, 1 << 16)
         os.waitpid(child, 0)
         os._exit(0)
-    make([linux.dying_with_parent()])
+    make([linux.die_with_parent()])
     own = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     os.close(proc)
     return layers.JobNamespaces(own)

@@ -84,7 +84,7 @@ def prctl(option: int, value: int) -> int:
     return _checked(answer, f"prctl({option})")
 
 
-def dying_with_parent() -> Call:
+def die_with_parent() -> Call:
     """Return a prepared call after which the kernel kills this process when its parent ends."""
     return prepared("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

@@ -5,11 +5,9 @@ import re
 
 import pytest
 
-from erce.reporting.pages import theory as page
-from erce.reporting.pages import theory_figures as figures
-from erce.reporting.pages.theory_figures import inline
-from erce.theory import bounds
-from erce.theory.findings import findings
+from erce.theory import learning, page
+from erce.theory.figures import drawings
+from erce.theory.page import findings
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +28,14 @@ def test_the_page_needs_nothing_else_and_runs_nothing(text):
 
 
 def test_the_same_numbers_give_the_same_bytes(text, numbers):
-    drawn = inline(figures.switch(numbers["switch_lambda"]), "Difference of the objectives against λ")
-    assert drawn in text
+    assert all(drawing in text for drawing in drawings(numbers).values())
 
 
 def test_the_page_says_where_the_bounds_say_nothing(text, numbers):
     until = numbers["learning"]["vacuous_until"]
     setting = {"eta": numbers["learning"]["eta"], "supports": numbers["learning"]["supports"], "delta": 0.05}
-    assert all(bounds.risk_bound(step, until, **setting) == 1 for step in bounds.STEPS)
-    assert bounds.risk_bound(1, until + 1, **setting) < 1
+    assert all(learning.risk_bound(step, until, **setting) == 1 for step in learning.STEPS)
+    assert learning.risk_bound(1, until + 1, **setting) < 1
     assert f"vacuous: every bound is 1 or more up to m = {until:,}" in text
     assert f"{980_479:,}" in text
     assert "1.0774" in text

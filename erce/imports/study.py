@@ -1,0 +1,317 @@
+"""The logs of each arm, made by other tools, or rows as `erce records` writes them → a study's folder."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from erce.errors import InputError
+from erce.files import new_folder, write_json
+from erce.imports.logs import Reading, read_log_and_prompts
+from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
+from erce.study.export import outcome_arrays
+from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
+from erce.study.judging import score
+from erce.study.provenance import CELL
+from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
+from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
+
+BASELINE = "baseline"
+BASE = "base"  # the model before any training
+ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
+ARM_NAME_RULE = "a name has letters, digits and . : + = @ _ -"
+ORIGIN = ("study", "model", "revision", "dtype", "adapter", "verifier")  # columns that cell.json holds
+DECODING = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
+NOTHING_EXTRACTED = ("", "[invalid]")  # the second is lm-eval's
+Logs = Mapping[str, Sequence[str | Path]]
+
+
+def import_study(
+    out: str | Path, arms: Logs, *, validation: Logs | None = None, reading: Reading | None = None
+) -> Study:
+    """Write a study into the new folder `out`, of one log for each seed of each arm, and return it.
+
+    A log is a file, or the folder that a run wrote. `arms` are named freely: "baseline" is what gains are
+    measured from and must be there; "lam=2" is the λ 2, "base" the model before any training, any other name
+    an arm of its own. Greedy logs and logs of samples of one arm are two decodings of the same seeds, in
+    order. `validation` has logs of other problems for the same arms and seeds; without it nothing is chosen.
+
+    What a log does not hold is None in the study, never guessed. Only the reason of a verdict is filled in:
+    "passed", "failed", or "no answer" and "truncated" if the log shows it.
+    """
+    reading, validation = reading or Reading(), validation or {}
+    if BASELINE not in arms:
+        raise InputError(
+            f"no arm {BASELINE!r} among {list(arms)}; gains are measured from it: name one arm so"
+        )
+    if unknown := validation.keys() - arms.keys():
+        raise InputError(f"validation logs for {min(unknown)!r}, which is not an arm; there are {list(arms)}")
+    rows: list[SampleRow] = []
+    prompts: dict[tuple[str, str], str] = {}
+    for split, logs in (("validation", validation), ("test", arms)):
+        for arm, paths in logs.items():
+            arm_rows, by_problem = _arm_rows(arm, paths, split, reading)
+            rows += arm_rows
+            for problem, prompt in by_problem.items():
+                prompts.setdefault((split, problem), prompt)
+    tasks = sorted({str(row.task) for row in rows})
+    if len(tasks) > 1:
+        raise InputError(
+            f"the logs are of the tasks {', '.join(tasks)}; import one at a time, named by --task"
+        )
+    return study_of_rows(out, rows, prompts=prompts)
+
+
+def study_of_rows(
+    out: str | Path,
+    rows: Iterable[SampleRow],
+    *,
+    prompts: Mapping[tuple[str, str], str] | None = None,
+    temperature: float | None = None,
+) -> Study:
+    """Write a study into the new folder `out`, of rows as `erce records` writes them, and return it.
+
+    `prompts` maps (split, problem) to a prompt, and `temperature` is for samples whose rows do not say it. A
+    second task becomes the control. All seeds of all arms need the same problems under the same decodings,
+    with a verdict for each sample. InputError: rows that break this, a third task, two temperatures or
+    penalties under one name, a folder that is not empty.
+    """
+    out, rows = Path(out), list(rows)
+    for at, row in enumerate(rows):
+        if row.temperature is None and row.decoding == SAMPLED:
+            rows[at] = replace(row, temperature=temperature)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
+    _check_complete(rows)
+    _check_names(rows)
+    rows_by_cell: dict[Cell, list[SampleRow]] = {}
+    for row in rows:
+        seed = 0 if row.lam is None else row.seed
+        objective = CROSS_ENTROPY if row.lam is None else row.objective or CROSS_ENTROPY
+        rows_by_cell.setdefault(Cell(_task(row.task), row.lam, seed, objective), []).append(row)
+    recipe = _recipe(rows_by_cell)
+    with new_folder(out) as folder:
+        open_study(folder, recipe, _problems(rows, prompts or {}))
+        for cell, cell_rows in rows_by_cell.items():
+            _write_cell(cell_folder(folder, recipe, cell), recipe, cell, cell_rows)
+    return read_study(out)
+
+
+def _arm_rows(
+    arm: str, paths: Sequence[str | Path], split: str, reading: Reading
+) -> tuple[list[SampleRow], dict[str, str]]:
+    """Read an arm's logs and prompts; the first log of a decoding is its seed 0, the next its seed 1."""
+    lam, objective = _lam_and_objective(arm)
+    logs_by_decoding: Counter[str] = Counter()
+    arm_rows: list[SampleRow] = []
+    prompts: dict[str, str] = {}
+    for path in paths:
+        rows, of_log = read_log_and_prompts(path, arm, 0, reading)
+        prompts = of_log | prompts
+        decoding = rows[0].decoding
+        if any(row.decoding != decoding for row in rows):
+            raise InputError(f"{path} has greedy completions and samples; give one log per decoding and seed")
+        if missing := [row for row in rows if row.accepted is None]:
+            raise InputError(
+                f"{path} has no verdict on problem {missing[0].problem!r}, sample {missing[0].sample} "
+                f"({len(missing)} in all); choose another --metric, --filter or --scorer, or finish the run"
+            )
+        columns = {"lam": lam, "objective": objective, "seed": logs_by_decoding[decoding], "split": split}
+        logs_by_decoding[decoding] += 1
+        arm_rows += [replace(row, **columns) for row in rows]
+    seeds = max(logs_by_decoding.values(), default=0)
+    if lam is None and seeds > 1:
+        raise InputError(f"arm {BASE!r} has {seeds} logs; the base model is not trained: one seed")
+    return arm_rows, prompts
+
+
+def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:
+    """Return the λ and the objective that an arm's name stands for; (None, None) is the base model.
+
+    >>> [_lam_and_objective(arm) for arm in ("baseline", "lam=2", "base", "dpo")]
+    [(0.0, 'cross-entropy'), (2.0, 'cross-entropy'), (None, None), (0.0, 'dpo')]
+    """
+    if arm == BASE:
+        return None, None
+    if arm == BASELINE:
+        return 0.0, CROSS_ENTROPY
+    if arm.startswith("lam="):
+        try:
+            lam = float(arm.removeprefix("lam="))
+        except ValueError:
+            lam = math.nan
+        if not math.isfinite(lam):
+            raise InputError(f"arm {arm!r} is not a λ; write lam=2, or another name than lam")
+        return lam, CROSS_ENTROPY
+    if not ARM_NAME.fullmatch(arm) or arm == CROSS_ENTROPY:
+        raise InputError(f"no arm can be called {arm!r}; {ARM_NAME_RULE}")
+    return 0.0, arm
+
+
+def _check_complete(rows: list[SampleRow]) -> None:
+    """Raise an InputError unless every seed of every arm has each sample of the same problems."""
+    if not rows:
+        raise InputError("no rows: there is nothing to import")
+    tasks = list(dict.fromkeys(str(row.task) for row in rows))
+    if len(tasks) > 2:
+        raise InputError(f"rows of the tasks {', '.join(tasks)}; a study is of one, and perhaps a control")
+    sets: dict[tuple[str | None, str, str], list[SampleRow]] = {}  # (task, split, decoding) → rows
+    for row in rows:
+        sets.setdefault((row.task, row.split, row.decoding), []).append(row)
+    for (task, split, decoding), set_rows in sets.items():
+        outcome_arrays(set_rows)
+        seeds = {(row.arm, row.seed) for row in rows if row.task == task}
+        for arm, seed in sorted(seeds - {(row.arm, row.seed) for row in set_rows}):
+            what = f"{decoding} completions of the {split} problems, which others have"
+            raise InputError(f"arm {arm!r}, seed {seed} has no {what}; give every seed the same logs")
+
+
+def _check_names(rows: list[SampleRow]) -> None:
+    """Raise an InputError if two arms are the same policy, or one problem has two answers."""
+    arms: dict[tuple[Any, Any], str] = {}
+    answers: dict[tuple[str | None, str, str], tuple[str, str]] = {}
+    for row in rows:
+        if row.objective is not None and not ARM_NAME.fullmatch(str(row.objective)):
+            raise InputError(f"no arm can be called {row.objective!r}; {ARM_NAME_RULE}")
+        known = arms.setdefault((row.lam, row.objective), row.arm)
+        if known != row.arm:
+            raise InputError(f"arms {known!r} and {row.arm!r} are the same; give their logs to one")
+        if row.answer is None:
+            continue
+        arm, answer = answers.setdefault((row.task, row.split, row.problem), (row.arm, row.answer))
+        if answer != row.answer:
+            two = f"{answer[:40]!r} in arm {arm!r} and {row.answer[:40]!r} in arm {row.arm!r}"
+            raise InputError(f"problem {row.problem!r} has the answer {two}; they are not the same problems")
+
+
+def _task(name: str | None) -> str:
+    """Return the task's name in a form that a folder's name can have.
+
+    >>> _task("inspect_evals/gsm8k")
+    'inspect_evals-gsm8k'
+    """
+    return re.sub(r"[^\w.:+@-]+", "-", name or "task").lstrip(".-") or "task"
+
+
+def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
+    """Return a recipe with what the rows say; every other setting is a default that nobody ran."""
+    rows = [row for cell_rows in rows_by_cell.values() for row in cell_rows]
+    tasks = list(dict.fromkeys(cell.task for cell in rows_by_cell))
+    trained = [cell for cell in rows_by_cell if cell.lam is not None]
+    arms = list(dict.fromkeys(cell.arm for cell in trained))
+    # The grid's objective is the one, with λ = 0, that most λ are added to; of equals cross-entropy.
+    counts = Counter(arm.objective for arm in arms if Arm(0.0, arm.objective) in arms)
+    objective = max(counts, key=lambda name: (counts[name], name == CROSS_ENTROPY), default=CROSS_ENTROPY)
+    main = (*(cell for cell in trained if cell.arm == Arm(0.0, objective)), *trained, *rows_by_cell)[0]
+    others = [arm for arm in arms if arm.objective != objective]
+    return Recipe(
+        task=tasks[0],
+        control=tasks[1] if len(tasks) == 2 else None,
+        lams=tuple(arm.lam for arm in arms if arm.lam is not None and arm.objective == objective),
+        objective=objective,
+        objectives=tuple(f"{arm.objective} + {arm.lam!r}" if arm.lam else arm.objective for arm in others),
+        seeds=tuple(sorted({cell.seed for cell in trained})),
+        model=rows_by_cell[main][0].model or "unknown",
+        penalty=_only_value(rows, "penalty") or "shannon",
+        order=_only_value(rows, "order") or 1.0,
+        decoding=_decoding(rows),
+        imported=tuple(cell.name for cell in rows_by_cell),
+    )
+
+
+def _decoding(rows: list[SampleRow]) -> Decoding:
+    """Return the recipe's section on decoding; decodings beside greedy and sampled are its frontier."""
+    temperatures: dict[str, float | None] = {}
+    samples: dict[str, int] = {}
+    for name in dict.fromkeys(row.decoding for row in rows):
+        of_name = [row for row in rows if row.decoding == name]
+        samples[name] = 1 + max(row.sample for row in of_name)
+        temperatures[name] = _only_value(of_name, "temperature")
+        if temperatures[name] is None and name != GREEDY:
+            raise InputError(f"at which temperature the {name} completions were sampled? give --temperature")
+    frontier = [name for name in temperatures if name not in (GREEDY, SAMPLED)]
+    limits = {row.max_new_tokens for row in rows}
+    settings: dict[str, Any] = {}
+    if SAMPLED in temperatures:
+        settings = {"temperature": temperatures[SAMPLED], "samples": samples[SAMPLED]}
+    if frontier:
+        settings["frontier"] = tuple(temperatures[name] for name in frontier)
+        settings["frontier_samples"] = max(samples[name] for name in frontier)
+    return Decoding(**settings, max_new_tokens=limits.pop() if len(limits) == 1 else None)
+
+
+def _only_value(rows: list[SampleRow], column: str) -> Any:
+    """Return the only value in a column; None if no row has one."""
+    values = {getattr(row, column) for row in rows} - {None}
+    if len(values) > 1:
+        first, second, *_ = sorted(values)
+        where = f"rows of the {rows[0].decoding} completions"
+        raise InputError(f"{where} have {column} {first} and {second}; import them as two studies")
+    return values.pop() if values else None
+
+
+def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
+    """Return the rows of problems.jsonl; a problem whose log has no prompt gets an empty one."""
+    problems: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in rows:
+        place = {"task": _task(row.task), "split": row.split, "problem": row.problem}
+        text = {
+            "prompt": prompts.get((row.split, row.problem), ""),
+            "demonstration": "",
+            "answer": row.answer or "",
+        }
+        problems.setdefault(tuple(place.values()), place | text | {"tests": row.tests or []})
+    return list(problems.values())
+
+
+def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow]) -> None:
+    """Write the files that `erce.study.cell` writes of a cell."""
+    origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed}
+    if cell.lam is not None:
+        origin |= {"penalty": recipe.penalty, "order": recipe.order, "objective": cell.objective}
+    origin |= {name: getattr(rows[0], name) for name in ORIGIN}
+    by_decoding = {row.decoding: {name: getattr(row, name) for name in DECODING} for row in reversed(rows)}
+    write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
+    sets = dict.fromkeys((row.split, row.decoding) for row in rows)
+    samples = [
+        JudgedSample(DrawnSet(*place), _completion(row), _verdict(row))
+        for place in sets
+        for row in rows
+        if (row.split, row.decoding) == place
+    ]
+    write_completions(folder, (sample[:2] for sample in samples))
+    write_verdicts(folder, samples)
+    result = {"cell": asdict(cell), "scores": score(samples, equal=None)}
+    warnings = sorted({row.warning for row in rows if row.warning})
+    write_json(folder / RESULT, result | ({"warnings": warnings} if warnings else {}))
+
+
+def _completion(row: SampleRow) -> Completion:
+    return Completion(
+        problem=row.problem,
+        sample=row.sample,
+        text=row.completion or "",  # a choice among fixed answers has no text
+        tokens=row.tokens,
+        finished=None if row.finish is None else row.finish != "length",
+        logprob=row.logprob,
+        entropy=row.entropy,
+        drawn_entropy=row.drawn_entropy,
+    )
+
+
+def _verdict(row: SampleRow) -> Verdict:
+    """Return the row's verdict, with the reason that it shows if its log gives none."""
+    assert row.accepted is not None  # outcome_arrays has refused the others
+    shown = "passed" if row.accepted else "failed"
+    if not row.accepted and row.extracted is not None and row.extracted.strip() in NOTHING_EXTRACTED:
+        shown = "truncated" if row.finish == "length" else "no answer"
+    return Verdict(
+        accepted=row.accepted,
+        reason=row.reason or shown,
+        extracted=row.extracted,
+        warning=row.warning or "",
+        flexible=row.flexible,
+    )

@@ -1,0 +1,401 @@
+"""Hidden states and the head → losses and gradients, with the logits of one chunk of rows at a time.
+
+Per chunk: one matmul to logits, one call of `row_passes.score_tile` that leaves their gradient in their
+place, one matmul to d hidden and, if the head is trainable, one to d weight. `matmul` has the matmuls. Only
+`Plan.of` decides; all that follows does what the plan says.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.distributed import ProcessGroup
+
+from erce.errors import InputError
+from erce.loss import matmul, tensor_parallel
+from erce.loss.gathered import full_tensor, gathered, is_partitioned
+from erce.loss.request import Loss, Request, not_differentiable
+from erce.loss.row_passes import Vocabulary
+from erce.loss.row_statistics import refuse_no_distribution
+from erce.loss.scored_rows import Rows, outputs_of, scored_rows, spread
+
+CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator; more if the gradient summed over chunks is larger
+ROWS_OF_A_MATMUL = 128  # what an accelerator's matmuls take at a time
+CHUNK_LOGITS_ON_CPU = 40 * 2**20  # 160 MiB in float32: more rows at a time hardly speed its matmuls up
+
+
+class Operands(NamedTuple):
+    """logits = hidden @ weight.T + low @ up.T + bias, of n positions."""
+
+    hidden: Tensor  # (n, d)
+    weight: Tensor  # (v, d)
+    bias: Tensor | None  # (v,)
+    low: Tensor | None  # (n, r)
+    up: Tensor | None  # (v, r)
+
+    @classmethod
+    def of(
+        cls, hidden: Tensor, weight: Tensor, bias: Tensor | None, low: Tensor | None, up: Tensor | None
+    ) -> "Operands":
+        """Return the operands with their leading axes made one; InputError where shapes do not fit."""
+        if weight.ndim != 2 or hidden.ndim < 1 or hidden.shape[-1] != weight.shape[1]:
+            raise InputError(
+                f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
+                f"they must be (..., d) and (v, d)"
+            )
+        if hidden.device != weight.device:
+            raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
+        if bias is not None and bias.shape != weight.shape[:1]:
+            raise InputError(
+                f"bias has shape {tuple(bias.shape)}, but weight has {len(weight)} rows; give (v,)"
+            )
+        n = hidden.shape[:-1].numel()  # reshape(-1, d) cannot tell n where d is 0
+        if low is not None and up is not None:
+            if low.shape[:-1] != hidden.shape[:-1] or up.shape != (len(weight), low.shape[-1]):
+                raise InputError(
+                    f"adapter {tuple(low.shape)} and {tuple(up.shape)} does not fit hidden "
+                    f"{tuple(hidden.shape)} and weight {tuple(weight.shape)}; it must be (..., r) and (v, r)"
+                )
+            low = low.reshape(n, low.shape[-1])
+        if hidden.ndim != 2:
+            hidden = hidden.reshape(n, hidden.shape[-1])
+        return cls(hidden, weight, bias, low, up)
+
+    @property
+    def factors(self) -> matmul.Factors:
+        pairs = ((self.hidden, self.weight), (self.low, self.up))
+        return [(x, w) for x, w in pairs if x is not None and w is not None]
+
+    @property
+    def exact(self) -> torch.dtype:
+        """The dtype of logits and sums: float32, or float64 where an operand is float64."""
+        is_double = any(x is not None and x.dtype == torch.float64 for x in self)
+        return torch.float64 if is_double else torch.float32
+
+    @property
+    def dtypes(self) -> list[torch.dtype | None]:
+        return [None if x is None else x.dtype for x in self]
+
+
+class Gradients(NamedTuple):
+    """The gradients of the sum of the scored rows' objectives; None where none is wanted."""
+
+    hidden: Tensor | None = None  # (m, d)
+    weight: Tensor | None = None  # (v, d)
+    bias: Tensor | None = None  # (v,)
+    low: Tensor | None = None  # (m, r)
+    up: Tensor | None = None  # (v, r)
+
+
+NONE_WANTED = (False,) * len(Gradients._fields)
+
+
+class Plan(NamedTuple):
+    """What one call decides, once: the rows to score, the matmuls, the chunks and the path."""
+
+    rows: Rows
+    request: Request
+    vocabulary: Vocabulary
+    make_matmuls: Callable[[], matmul.Matmuls]  # for one pass over the chunks: they hold a chunk's logits
+    chunks: list[slice]  # of the rows, in order
+    path: type[torch.autograd.Function]  # whose forward or backward makes the gradient
+
+    @classmethod
+    def of(cls, operands: Operands, request: Request, vocabulary: Vocabulary) -> "Plan":
+        """Decide, in the order in which one decision needs the one before it."""
+        # The matmuls say how many bytes a logit takes, so they come before the chunks; one chunk has a path
+        # of its own, so the chunks come before the path.
+        exact, weight = operands.exact, operands.weight
+        rows = scored_rows(request, vocabulary.size(weight), exact)
+        dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in operands.factors for x in pair}
+        make_matmuls = matmul.choose(
+            operands.hidden, weight, dtypes, exact, request, whole_rows=vocabulary.has_whole_rows
+        )
+        chunks = _chunks(operands, rows.m, request, vocabulary.width(weight), make_matmuls().bytes_per_logit)
+        head = (weight, operands.bias, operands.up)
+        is_trainable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in head)
+        path = _GradientInForward
+        if request.return_lse or (is_trainable and request.per_row):
+            path = _GradientInBackward
+        elif is_trainable and len(chunks) == 1:
+            path = _GradientOfOneChunk
+        return cls(rows, request, vocabulary, make_matmuls, chunks, path)
+
+
+def loss(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    adapter: tuple[Tensor | None, Tensor | None],
+    request: Request,
+    group: ProcessGroup | None,
+) -> Loss:
+    """Return the loss of checked arguments, after a sharded head has been gathered."""
+    low, up = adapter
+    if group is not None:
+        tensor_parallel.check(request, weight, bias, up)
+    if is_partitioned(weight, bias, up):  # never inside the compiler, which may not enter this `with`
+        with gathered(weight, bias, up) as (present, present_bias, present_up):
+            return _of_full_head(Operands.of(hidden, present, present_bias, low, present_up), request, group)
+    bias, up = (x if x is None else full_tensor(x) for x in (bias, up))
+    return _of_full_head(Operands.of(hidden, full_tensor(weight), bias, low, up), request, group)
+
+
+def _of_full_head(operands: Operands, request: Request, group: ProcessGroup | None) -> Loss:
+    if group is None and not len(operands.weight):  # in a group all processes must hear of it
+        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
+    if torch.compiler.is_compiling():
+        from erce.loss import compiled
+
+        return request.reduced(*compiled.outputs_and_count(operands, request))
+    vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
+    plan = Plan.of(operands, request, vocabulary)
+    outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
+    return request.reduced(outputs, count=max(plan.rows.m, 1))
+
+
+class Head(NamedTuple):
+    """The head in one pass over the chunks: its weights, the matmuls, and how logits are scored."""
+
+    operands: Operands  # as autocast rounds them
+    bias: Tensor | None  # (v,), centred
+    matmuls: matmul.Matmuls
+    plan: Plan
+
+    @classmethod
+    def of(cls, operands: Operands, plan: Plan) -> "Head":
+        matmuls, request = plan.make_matmuls(), plan.request
+        bias = None if operands.bias is None else operands.bias.to(matmuls.dtype)
+        if bias is not None and request.shift_is_free:  # a large entry that all logits share costs no digits
+            bias = bias - plan.vocabulary.largest(bias)
+        return cls(_rounded(operands, request.autocast), bias, matmuls, plan)
+
+    def factors(self, rows: Rows) -> matmul.Factors:
+        pairs = self.operands.factors
+        return [(rows.of(x), w) for x, w in pairs]
+
+    def score(
+        self, factors: matmul.Factors, rows: Rows, *, differentiate: bool
+    ) -> tuple[Loss, Tensor, Tensor]:
+        """Return the losses, the largest logits (rows,) and the gradient (rows, v) in the head's output."""
+        tile, out = self.matmuls.logits(factors)
+        request = self.plan.request
+        make_terms = self.matmuls.row_terms_fn(factors, rows.targets, self.bias, request)
+        loss, top = self.plan.vocabulary.score(
+            tile, rows, request, self.bias, make_terms, out if differentiate else None
+        )
+        return loss, top, out
+
+
+def chunked_loss(operands: Operands, plan: Plan, wanted: Sequence[bool]) -> tuple[Loss, Gradients]:
+    """Return the loss of each scored row, (m,) per field, and the wanted gradients, in the exact dtype."""
+    # Per chunk the gradients follow the scores at once: the next chunk's logits are written over these.
+    head, rows = Head.of(operands, plan), plan.rows
+    exact = head.matmuls.dtype
+    gradients = _empty_gradients(operands, rows.m, wanted, exact)
+    parts: list[tuple[Loss, Tensor]] = []
+    for chunk in plan.chunks:
+        part = rows.at(chunk)
+        factors = head.factors(part)
+        loss, top, d_logits = head.score(factors, part, differentiate=any(wanted))
+        parts.append((loss, top))
+        _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
+    like = operands.hidden.new_empty(0, dtype=exact)
+    loss, top = parts[0] if len(parts) == 1 else _joined(parts, plan.request, like)
+    refuse_no_distribution(top, rows)
+    for gradient in (gradients.hidden, gradients.low):
+        if gradient is not None:
+            plan.vocabulary.all_reduce_(gradient)
+    return loss, gradients
+
+
+def _joined(parts: list[tuple[Loss, Tensor]], request: Request, like: Tensor) -> tuple[Loss, Tensor]:
+    """Return the losses and the largest logits of all chunks, which may be none."""
+    columns = (
+        zip(*([*loss.computed, top] for loss, top in parts), strict=True)
+        if parts
+        else ([like.new_empty(0)] for _ in (*request.fields, "top"))
+    )
+    *losses, top = map(torch.cat, columns)
+    return request.loss_of(losses), top
+
+
+def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
+    """Round the operands as autocast does a linear layer's: float64 stays, and the bias as well."""
+    if autocast is None:
+        return operands
+
+    def of(x: Tensor) -> Tensor:
+        return x.to(_rounded_dtype(x.dtype, autocast))
+
+    hidden, weight, bias, low, up = operands
+    return Operands(
+        of(hidden), of(weight), bias, None if low is None else of(low), None if up is None else of(up)
+    )
+
+
+def _rounded_dtype(dtype: torch.dtype, autocast: torch.dtype | None) -> torch.dtype:
+    return dtype if autocast is None or dtype == torch.float64 else autocast
+
+
+def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: torch.dtype) -> Gradients:
+    """Return room for the rows' gradients, to be written, and zeros for the head's, to be added to."""
+
+    def of(x: Tensor | None, rows: int | None, is_wanted: bool) -> Tensor | None:
+        if x is None or not is_wanted:
+            return None
+        return (
+            x.new_zeros(x.shape, dtype=dtype) if rows is None else x.new_empty(rows, x.shape[1], dtype=dtype)
+        )
+
+    return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
+
+
+def _chunks(operands: Operands, m: int, request: Request, width: int, bytes_per_logit: int) -> list[slice]:
+    """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
+    weight, most = operands.weight, request.chunk_bytes
+    on_cpu = weight.device.type == "cpu"
+    if most is None:
+        summed = width * weight.shape[1] * operands.exact.itemsize if weight.requires_grad else 0
+        most = CHUNK_LOGITS_ON_CPU * bytes_per_logit if on_cpu else max(CHUNK_BYTES, summed)
+    step = even_rows(m, int(min(m, most / (width * bytes_per_logit))), 1 if on_cpu else ROWS_OF_A_MATMUL)
+    return [slice(start, min(start + step, m)) for start in range(0, m, step)]
+
+
+def even_rows(m: int, most: int, multiple: int) -> int:
+    """Return how many rows an even chunk has: at most `most`, a multiple of `multiple` if `most` reaches it.
+
+    >>> even_rows(4096, 588, 128), even_rows(3000, 100, 128), even_rows(10, 4, 1), even_rows(300, 300, 128)
+    (512, 100, 4, 300)
+    """
+    if m <= most:
+        return max(1, m)
+    multiple = multiple if most >= multiple else 1
+    most = max(1, most // multiple * multiple)
+    even = math.ceil(m / max(1, math.ceil(m / most)))
+    return max(1, math.ceil(even / multiple) * multiple)
+
+
+def _add_gradients(
+    gradients: Gradients, chunk: slice, d_logits: Tensor, factors: matmul.Factors, matmuls: matmul.Matmuls
+) -> None:
+    of_factors = ((gradients.hidden, gradients.weight), (gradients.low, gradients.up))
+    for (d_x, d_w), (x, w) in zip(of_factors, factors, strict=False):
+        if d_x is not None:
+            matmuls.d_rows_into(d_x if d_x.shape[0] == x.shape[0] else d_x[chunk], d_logits, w)
+        if d_w is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
+            matmuls.add_d_weight(d_w, d_logits, x)
+    if gradients.bias is not None:
+        gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
+
+
+def cast_and_scatter(
+    gradients: Gradients, plan: Plan, dtypes: Sequence[torch.dtype | None]
+) -> tuple[Tensor | None, ...]:
+    """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
+    (hidden, weight, bias, low, up), rows, request = gradients, plan.rows, plan.request
+    of_positions = (
+        None if hidden is None else spread(hidden, rows, request),
+        weight,
+        bias,
+        None if low is None else spread(low, rows, request),
+        up,
+    )
+    return tuple(
+        x if x is None or dtype is None else x.to(dtype)
+        for x, dtype in zip(of_positions, dtypes, strict=True)
+    )
+
+
+class _GradientInForward(torch.autograd.Function):
+    """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
+
+    The backward receives a weight for each row. It scales d hidden row by row, but d weight is a sum over
+    rows by then, so a trainable head with reduction="none" takes another class. Where it has one chunk alone,
+    `_GradientOfOneChunk` makes its gradient.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, (plan, differentiate) = Operands(*args[:5]), args[5:]
+        wanted = [differentiate and needed for needed in ctx.needs_input_grad[:5]]
+        loss, gradients = chunked_loss(operands, plan, wanted)
+        ctx.save_for_backward(*gradients)
+        ctx.plan, ctx.dtypes = plan, operands.dtypes
+        return outputs_of(ctx, loss, plan.rows, plan.request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        plan = ctx.plan
+        by_row = plan.rows.of(upstream[0])[:, None] if plan.request.per_row else upstream[0]
+        scales = Gradients(by_row, upstream[0], upstream[0], by_row, upstream[0])
+        scaled = Gradients(
+            *(None if x is None else x * s for x, s in zip(ctx.saved_tensors, scales, strict=True))
+        )
+        return *cast_and_scatter(scaled, plan, ctx.dtypes), None, None
+
+
+class _GradientInBackward(torch.autograd.Function):
+    """The loss whose weights come later, of a trainable head's rows or of lse.
+
+    Its backward makes the logits again.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, plan = Operands(*args[:5]), args[5]
+        loss, _ = chunked_loss(operands, plan, NONE_WANTED)
+        ctx.save_for_backward(*operands)
+        ctx.plan = plan
+        return outputs_of(ctx, loss, plan.rows, plan.request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        operands, plan = Operands(*ctx.saved_tensors), ctx.plan
+        factors = upstream[0].expand(len(operands.hidden))
+        of_lse = upstream[-1] if plan.request.return_lse else None
+        weighed = plan.rows.weighed(factors, of_lse, operands.exact)
+        _, gradients = chunked_loss(operands, plan._replace(rows=weighed), ctx.needs_input_grad[:5])
+        return *cast_and_scatter(gradients, plan, operands.dtypes), None, None
+
+
+class _GradientOfOneChunk(torch.autograd.Function):
+    """The loss of a trainable head, where all rows fit in one chunk; its backward multiplies what it kept.
+
+    The forward keeps the gradient in the head's output, which is smaller than d weight or about as large. So
+    d weight is written once, in the weight's dtype, already scaled; `chunked_loss` would sum it in float32.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
+        operands, plan = Operands(*args[:5]), args[5]
+        head, rows = Head.of(operands, plan), plan.rows
+        loss, top, d_logits = head.score(head.factors(rows), rows, differentiate=True)
+        refuse_no_distribution(top, rows)
+        ctx.save_for_backward(d_logits, *operands)
+        ctx.plan = plan
+        return outputs_of(ctx, loss, rows, plan.request)
+
+    @staticmethod
+    @not_differentiable
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        d_logits, *saved = ctx.saved_tensors
+        operands, scale, plan = Operands(*saved), upstream[0], ctx.plan
+        head = Head.of(operands, plan)
+        wanted = dict(zip(Gradients._fields, ctx.needs_input_grad[:5], strict=True))
+        made: dict[str, Tensor] = {}
+        pairs = (("hidden", "weight"), ("low", "up"))
+        for (rows_name, weight_name), (x, w) in zip(pairs, head.factors(plan.rows), strict=False):
+            if wanted[rows_name]:
+                made[rows_name] = d_rows = x.new_empty(x.shape, dtype=operands.exact)
+                head.matmuls.d_rows_into(d_rows, d_logits, w)
+                plan.vocabulary.all_reduce_(d_rows.mul_(scale))
+            if wanted[weight_name]:
+                made[weight_name] = head.matmuls.d_weight(d_logits, x, scale)
+        if wanted["bias"]:
+            made["bias"] = d_logits.sum(0, dtype=operands.exact).mul_(scale)
+        return *cast_and_scatter(Gradients(**made), plan, operands.dtypes), None, None

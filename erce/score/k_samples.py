@@ -1,0 +1,180 @@
+"""Verdicts of n samples per problem → scores of k of them: pass@k, and best-of-k by log-probability.
+
+The k samples are chosen at random from the n without replacement, and every chance is exact.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+EQUAL = 1e-12  # rounding of a mean of shares; real differences are 1 / (problems · samples) at least
+
+
+class Crossover(NamedTuple):
+    """The smallest k at which the other arm covers more; `leader` is the arm that covers more below `k`."""
+
+    k: int
+    leader: Literal["treated", "baseline"]
+
+
+def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
+    """Return 1 − C(n − c, k) / C(n, k) at [..., problem, k − 1], c of its n samples being accepted.
+
+    This is the chance that k samples, chosen at random from the n without replacement, hold an accepted one:
+    unbiased for pass@k (Chen et al. 2021, "Evaluating Large Language Models Trained on Code", Section 2.1).
+    The shape is that of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems, samples).
+
+    >>> coverage_by_problem(np.array([[1, 0, 0, 0], [0, 0, 0, 0]]))
+    array([[0.25, 0.5 , 0.75, 1.  ],
+           [0.  , 0.  , 0.  , 0.  ]])
+    """
+    accepted = verdict_grid(accepted)
+    n = accepted.shape[-1]
+    rejected = n - accepted.sum(axis=-1).astype(int)
+    return 1 - all_among(n)[rejected]
+
+
+def coverage(accepted: np.ndarray) -> np.ndarray:
+    """Return pass@1, … pass@n, the means over problems (and seeds); the last is the share ever solved.
+
+    >>> coverage(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]))
+    array([0.375, 0.5  ])
+    """
+    curves = coverage_by_problem(accepted)
+    return curves.reshape(-1, curves.shape[-1]).mean(axis=0)
+
+
+def pass_at_k(accepted: np.ndarray, k: int) -> float:
+    """Return pass@k, unbiased, as in `coverage`; a k above the samples per problem is a ValueError.
+
+    >>> pass_at_k(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]), 2)
+    0.5
+    """
+    check_k(k, verdict_grid(accepted).shape[-1])
+    return float(coverage(accepted)[k - 1])
+
+
+def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
+    """Return where the arm that covers more with few samples begins to cover less; None where it never does.
+
+    Both are 0 and 1 of (problems, samples) or (seeds, problems, samples), of the same problems in the same
+    order; k goes up to the fewer of their samples. The arm that is ahead at the smallest k at which they
+    differ is the leader, and k the smallest at which the other is ahead.
+
+    >>> sharp, broad = np.array([[1, 1, 1, 1], [0, 0, 0, 0]]), np.array([[1, 0, 0, 0], [1, 0, 0, 0]])
+    >>> coverage(sharp), coverage(broad)
+    (array([0.5, 0.5, 0.5, 0.5]), array([0.25, 0.5 , 0.75, 1.  ]))
+    >>> crossover(sharp, broad)
+    Crossover(k=3, leader='treated')
+    """
+    problems = [np.shape(arm)[-2] for arm in (treated, baseline)]
+    if problems[0] != problems[1]:
+        raise ValueError(
+            f"{problems[0]} problems against {problems[1]}; give both arms the same problems in order"
+        )
+    curves = coverage(treated), coverage(baseline)
+    samples = min(map(len, curves))
+    lead = curves[0][:samples] - curves[1][:samples]
+    differ = np.flatnonzero(np.abs(lead) > EQUAL)
+    if not differ.size:
+        return None
+    sign = np.sign(lead[differ[0]])
+    behind = np.flatnonzero(sign * lead < -EQUAL)
+    return Crossover(int(behind[0]) + 1, "treated" if sign > 0 else "baseline") if behind.size else None
+
+
+def best_at_k(
+    logprob: np.ndarray, accepted: np.ndarray, k: int, *, tokens: np.ndarray | None = None
+) -> float:
+    """Return the share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
+
+    A k above the samples per problem is a ValueError.
+
+    >>> best_at_k(np.array([[-1.0, -2.0, -3.0]]), np.array([[0, 1, 1]]), 2)  # the first, in 2 of 3 pairs
+    0.3333333333333333
+    """
+    check_k(k, verdict_grid(accepted).shape[-1])
+    return float(best_by_problem(logprob, accepted, tokens=tokens)[..., k - 1].mean())
+
+
+def best_by_problem(
+    logprob: np.ndarray, accepted: np.ndarray, *, tokens: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
+
+    The k are chosen at random from the problem's n without replacement, and the chance is exact: where m
+    samples are no likelier than a sample and l less likely, it wins with [C(m, k) − C(l, k)] / C(n, k),
+    shared equally among the samples that tie. Likeliest is by `logprob`, the sum over a sample's
+    tokens of log p; with `tokens`, the lengths, by the mean of log p per token. −inf is allowed, NaN is
+    not. All three have the shape of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems,
+    samples).
+
+    >>> best_by_problem(np.array([[-1.0, -2.0, -2.0]]), np.array([[0, 1, 0]])).round(3)
+    array([[0.333, 0.167, 0.   ]])
+    """
+    accepted = verdict_grid(accepted)
+    likely = _likelihoods(logprob, accepted.shape, tokens)
+    among = all_among(accepted.shape[-1])
+    rows = zip(likely.reshape(-1, likely.shape[-1]), accepted.reshape(-1, likely.shape[-1]), strict=True)
+    return np.array([_best(row, verdicts, among) for row, verdicts in rows]).reshape(accepted.shape)
+
+
+def _likelihoods(logprob: np.ndarray, shape: tuple[int, ...], tokens: np.ndarray | None) -> np.ndarray:
+    likely = np.asarray(logprob, dtype=float)
+    if likely.shape != shape or np.isnan(likely).any():
+        raise ValueError(
+            f"logprob has shape {likely.shape} with {int(np.isnan(likely).sum())} NaN beside verdicts "
+            f"of shape {shape}; give one log-probability per completion"
+        )
+    if tokens is None:
+        return likely
+    lengths = np.asarray(tokens)
+    if lengths.shape != shape or (lengths < 1).any():
+        raise ValueError(
+            f"tokens has shape {lengths.shape} beside verdicts of shape {shape}; give one length of 1 or "
+            "more per completion"
+        )
+    return likely / lengths
+
+
+def _best(likely: np.ndarray, accepted: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return one problem's chance for each k."""
+    ranked = np.sort(likely)
+    less = np.searchsorted(ranked, likely, side="left")
+    no_likelier = np.searchsorted(ranked, likely, side="right")
+    return (accepted / (no_likelier - less)) @ (among[no_likelier] - among[less])
+
+
+def verdict_grid(accepted: np.ndarray) -> np.ndarray:
+    """Check that `accepted` holds 0 and 1 of shape (problems, samples), at least (1, 1); return it as floats.
+
+    A grid of several training seeds, (seeds, problems, samples), may be given too; all else is a ValueError.
+    """
+    accepted = np.asarray(accepted)
+    if accepted.ndim not in (2, 3) or accepted.size == 0:
+        raise ValueError(
+            f"accepted has shape {accepted.shape}; it is (problems, samples) or (seeds, problems, samples), "
+            "at least one of each"
+        )
+    if not np.isin(accepted, (0, 1)).all():
+        raise ValueError("accepted holds values other than 0 and 1; give one verdict per completion")
+    return accepted.astype(float)
+
+
+def check_k(k: int, n: int) -> None:
+    """Raise a ValueError unless k of n samples can be chosen: 1 ≤ k ≤ n."""
+    if not 1 <= k <= n:
+        raise ValueError(f"k = {k} of {n} samples per problem; k is 1 to {n}, or generate more samples")
+
+
+def all_among(n: int) -> np.ndarray:
+    """Return C(m, k) / C(n, k) at [m, k − 1]: the chance that k of n samples are all among m marked ones.
+
+    A product of k ratios, so no binomial coefficient can overflow. Shape (n + 1, n).
+
+    >>> all_among(3)[2]  # both of two, one of one; three never
+    array([0.66666667, 0.33333333, 0.        ])
+    """
+    chosen = np.arange(n)
+    left = np.maximum(np.arange(n + 1)[:, None] - chosen, 0)
+    return np.cumprod(left / (n - chosen), axis=1)
