@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.overrides and options.command is not sft:
         hint = lam_hint(options.overrides) if options.command is run else ""
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
-    sys.path.append(str(Path.cwd()))  # where a user's own task lies
+    sys.path.append(str(Path.cwd()))  # where a user's own task lies, or beside the recipe
     try:
         with sigterm_as_interrupt():
             return _run_command(options)
@@ -102,7 +102,7 @@ def _run_command(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run every unfinished cell of a recipe, then report."""
-    recipe = recipe_path(options.recipe)
+    recipe = _recipe(options)
     flags = {"task": options.task, "model": options.model, "data": options.data}
     overrides, name = flags | settings(options.set), recipe.stem
     if options.dry_run:
@@ -110,6 +110,13 @@ def run(options: argparse.Namespace) -> int:
     overrides |= limited(recipe, options.limit, **overrides)
     out = options.out or usual_folder(name, options.limit)
     return (_print_plan if options.dry_run else _run_study)(recipe, out, options, **overrides)
+
+
+def _recipe(options: argparse.Namespace) -> Path:
+    """Return the recipe's file; its modules are looked for beside it, then here, and --task the other way."""
+    path = recipe_path(options.recipe)
+    sys.path.insert(len(sys.path) - (options.task is None), str(path.absolute().parent))
+    return path
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -137,7 +144,7 @@ def outlook(options: argparse.Namespace) -> int:
     from erce.study.outlook import outlook_lines
 
     overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
-    recipe = load_recipe(recipe_path(options.recipe), **overrides)
+    recipe = load_recipe(_recipe(options), **overrides)
     print_lines(outlook_lines(look(recipe), recipe))
     return 0
 
