@@ -56,6 +56,11 @@ NEEDS_STUDY = (
     "rich",
     "scipy",
 )
+NO_BASE = (
+    "the study's model has no name on the hub, and a card shows no path of this machine, so the adapter "
+    "names no base model and AutoPeftModel cannot load it; if the hub has the model, make the card again "
+    "with --base-model ID"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -213,9 +218,12 @@ def sft(options: argparse.Namespace) -> None:
 
 def card(options: argparse.Namespace) -> None:
     """Put a cell's adapter and a model card with the study's results into a folder for the hub."""
-    from erce.reporting.pages.model_card import write_card
+    from erce.reporting.pages.model_card import names_base, write_card
 
-    print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
+    path = write_card(options.runs, options.out, cell=options.cell, base=options.base_model)
+    print(f"model card: {path}")
+    if not names_base(path.parent):
+        print(f"erce: {NO_BASE}", file=sys.stderr)
 
 
 def import_(options: argparse.Namespace) -> None:
