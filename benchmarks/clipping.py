@@ -1,7 +1,7 @@
 """λ × clipping × learning rate → a table of the gradient's norm, and what the training came to.
 
-    python benchmarks/clipping.py                                # the embedded model, four minutes on a core
-    python benchmarks/clipping.py --model smollm2 --steps 5      # make smollm2 first; five minutes
+    python benchmarks/clipping.py
+    python benchmarks/clipping.py --model smollm2 --steps 5 --limits 1 1e9      # make smollm2 first
 
 LoRA on demonstrations of mini-sums, AdamW, cosine, with the recipe's batch of 16 and the same seed in every
 row. `norm` is the median of grad_norm before clipping, `clipped` the share of the steps over max_grad_norm,
@@ -20,8 +20,9 @@ os.environ |= {"HF_HUB_OFFLINE": "1"}
 import torch
 from safetensors.torch import load_file
 
-from erce.hf.models import BasePolicy, dtype_here, load_model, load_tokenizer
+from erce.hf.models import BasePolicy
 from erce.recipe import RegularizedObjective, Training
+from erce.study.training import base_policy
 from erce.tasks import load_task, splits
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
@@ -33,15 +34,13 @@ NO_CLIPPING = 1e9
 def main() -> None:
     options = _arguments()
     torch.set_num_threads(1)
-    base = BasePolicy(
-        load_model(options.model, dtype_here("auto", options.model)), load_tokenizer(options.model)
-    )
+    base = base_policy(options.model, "auto")
     problems = splits(load_task("mini-sums"), n_train=16 * options.steps, n_validation=1, n_test=1).train
     print("| λ | learning rate | max_grad_norm | norm | clipped | ce | entropy | moved |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|")
     for lam in LAMS:
         for rate in options.learning_rates:
-            for limit in (1.0, NO_CLIPPING):
+            for limit in options.limits:
                 print(row(base, problems, lam=lam, rate=rate, limit=limit), flush=True)
 
 
@@ -72,8 +71,9 @@ def row(base: BasePolicy, problems: tuple[Problem, ...], *, lam: float, rate: fl
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--model", default="tiny")
-    parser.add_argument("--steps", type=int, default=120)
-    parser.add_argument("--learning-rates", type=float, nargs="+", default=[2e-4, 1e-3])
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--learning-rates", type=float, nargs="+", default=[5e-4])
+    parser.add_argument("--limits", type=float, nargs="+", default=[0.1, 1.0, NO_CLIPPING])
     return parser.parse_args()
 
 

@@ -47,7 +47,7 @@ def from_lm_eval(
         where = f"{path}, document {line['doc_id']}"
         if metric not in line:
             metrics = ", ".join(_metrics(line)) or "none"
-            raise InputError(f"{where} has no metric {metric!r}; it has {metrics}")
+            raise InputError(f"{where} has no metric {metric!r}; it has {metrics}: choose with --metric")
         document = shared | _document_columns(line)
         texts = _responses(line)[: 1 if first_alone and not isinstance(line[metric], list) else None]
         extracted = _filtered_responses(line, len(texts))

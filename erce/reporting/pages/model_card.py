@@ -63,7 +63,7 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     """
     study, out = read_study(root), Path(out)
     if out.exists():
-        raise InputError(f"{str(out)!r} exists; delete it, or give another folder")
+        raise InputError(f"{str(out)!r} exists; delete it, or give another folder with --out")
     summary = gains.summary(study)
     chosen = _named(summary, cell)
     adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
