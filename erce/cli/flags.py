@@ -52,7 +52,7 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     added.add_argument("--explain", action="store_true", help="say also what was judged, and why")
     text = "processes that judge a FILE (one a core)"
     added.add_argument("--workers", type=int, metavar="N", help=text)
-    text = "disagreements in a FILE to print (20)"
+    text = "rows of a FILE to print that are not accepted, and on which procedures disagree (20)"
     added.add_argument("--limit", type=int, metavar="N", help=text)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every verdict to FILE (JSON Lines)")
     add_sandbox(added)

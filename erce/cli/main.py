@@ -56,6 +56,11 @@ NEEDS_STUDY = (
     "rich",
     "scipy",
 )
+NO_BASE = (
+    "the study's model has no name on the hub, and a card shows no path of this machine, so the adapter "
+    "names no base model and AutoPeftModel cannot load it; if the hub has the model, make the card again "
+    "with --base-model ID"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.overrides and options.command is not sft:
         hint = lam_hint(options.overrides) if options.command is run else ""
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
-    sys.path.append(str(Path.cwd()))  # where a user's own task lies
+    sys.path.append(str(Path.cwd()))  # where a user's own task lies, or beside the recipe
     try:
         with sigterm_as_interrupt():
             return _run_command(options)
@@ -102,7 +107,7 @@ def _run_command(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run every unfinished cell of a recipe, then report."""
-    recipe = recipe_path(options.recipe)
+    recipe = _recipe(options)
     flags = {"task": options.task, "model": options.model, "data": options.data}
     overrides, name = flags | settings(options.set), recipe.stem
     if options.dry_run:
@@ -110,6 +115,13 @@ def run(options: argparse.Namespace) -> int:
     overrides |= limited(recipe, options.limit, **overrides)
     out = options.out or usual_folder(name, options.limit)
     return (_print_plan if options.dry_run else _run_study)(recipe, out, options, **overrides)
+
+
+def _recipe(options: argparse.Namespace) -> Path:
+    """Return the recipe's file; its modules are looked for beside it, then here, and --task the other way."""
+    path = recipe_path(options.recipe)
+    sys.path.insert(len(sys.path) - (options.task is None), str(path.absolute().parent))
+    return path
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -137,7 +149,7 @@ def outlook(options: argparse.Namespace) -> int:
     from erce.study.outlook import outlook_lines
 
     overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
-    recipe = load_recipe(recipe_path(options.recipe), **overrides)
+    recipe = load_recipe(_recipe(options), **overrides)
     print_lines(outlook_lines(look(recipe), recipe))
     return 0
 
@@ -206,9 +218,12 @@ def sft(options: argparse.Namespace) -> None:
 
 def card(options: argparse.Namespace) -> None:
     """Put a cell's adapter and a model card with the study's results into a folder for the hub."""
-    from erce.reporting.pages.model_card import write_card
+    from erce.reporting.pages.model_card import names_base, write_card
 
-    print(f"model card: {write_card(options.runs, options.out, cell=options.cell, base=options.base_model)}")
+    path = write_card(options.runs, options.out, cell=options.cell, base=options.base_model)
+    print(f"model card: {path}")
+    if not names_base(path.parent):
+        print(f"erce: {NO_BASE}", file=sys.stderr)
 
 
 def import_(options: argparse.Namespace) -> None:

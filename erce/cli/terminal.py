@@ -103,28 +103,43 @@ def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> 
 
 
 def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]], *, limit: int) -> list[str]:
-    """Return a line for each procedure of `regrade.summary`, then at most `limit` disputed rows."""
-    lines = [f"{'procedure':14}{'rows':>8}{'accepted':>10}{'labelled':>10}{'right':>8}{'false accepts':>15}"]
+    """Return our strict verdicts, then a line for each procedure of `regrade.summary`, and what is disputed.
+
+    Of the rows that are not accepted, and of those that the procedures dispute, at most `limit` are listed.
+    """
+    names = {total["procedure"] for total in totals}
+    rejected = [row for row in rows if not row.verdicts["strict"].accepted]
+    lines = [f"{len(rows) - len(rejected)} of {counted(len(rows), 'row')} accepted"]
+    if "flexible" in names:
+        lines[0] += f", {sum(row.misses_format for row in rows)} more if the format is ignored"
+    for row in rejected[:limit]:
+        lines.append(f"  {shown(row.where)}: reference {shown(row.reference, 60)}, {_outcome(row, 'strict')}")
+    lines += _and_more(len(rejected) - limit)
+    lines += [
+        "",
+        f"{'procedure':14}{'rows':>8}{'accepted':>10}{'labelled':>10}{'right':>8}{'false accepts':>15}",
+    ]
     for total in totals:
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
         lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
-    names = {total["procedure"] for total in totals}
-    if "flexible" in names:
-        missed = sum(row.misses_format for row in rows)
-        lines.append(f"{missed} of {len(rows)} rows that are accepted only if the format is ignored")
     if names <= {"strict", "flexible"}:
         return [*lines, "only one procedure judges these rows, so there is nothing to compare"]
     disputed = [row for row in rows if row.disputed]
     lines.append(f"{len(disputed)} of {len(rows)} rows on which the procedures disagree")
     for row in disputed[:limit]:
         lines.append(f"{shown(row.where)}: reference {shown(row.reference, 60)}")
-        for name, verdict in row.verdicts.items():
-            outcome = f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}"
-            judged = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
-            lines.append(f"    {name:12} {outcome}{judged}")
-    if len(disputed) > limit:
-        lines.append(f"… and {len(disputed) - limit} more; --json FILE writes them all")
-    return lines
+        lines += [f"    {name:12} {_outcome(row, name)}" for name in row.verdicts]
+    return lines + _and_more(len(disputed) - limit)
+
+
+def _outcome(row: "Judged", procedure: str) -> str:
+    verdict = row.verdicts[procedure]
+    judged = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
+    return f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}{judged}"
+
+
+def _and_more(number: int) -> list[str]:
+    return [f"… and {number} more; --json FILE writes them all"] if number > 0 else []
 
 
 def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:

@@ -36,7 +36,8 @@ def lm_eval_rows(path: Path, metric: str | None, filter: str | None) -> list[dic
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
         if metric not in line:
-            raise InputError(f"{where} has no metric {metric!r}; it has {', '.join(_metrics(line))}")
+            metrics = ", ".join(_metrics(line)) or "none"
+            raise InputError(f"{where} has no metric {metric!r}; it has {metrics}: choose with --metric")
         texts, value = _texts(line["resps"]), line[metric]
         if first_alone and not isinstance(value, list):
             texts = texts[:1]

@@ -1,11 +1,13 @@
 """A TOML file, or plain values → a Recipe, and back."""
 
 import json
+import os
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError
 from erce.recipe.fill import fill, merge
 from erce.recipe.recipe import Recipe
@@ -13,7 +15,11 @@ from erce.recipe.sections import AUTO, GRID
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
-    """Read a recipe from a TOML file; `overrides` that are not None win over its top-level settings."""
+    """Read a recipe from a TOML file; `overrides` that are not None win over its top-level settings.
+
+    The file's relative `model` and `data` are those beside the file, if they are there. Otherwise, and in
+    `overrides`, a relative path starts from the working directory.
+    """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"no recipe at {str(path)!r}; the ones that come with erce are in recipes/")
@@ -21,11 +27,23 @@ def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
+    for name in ("model", "data"):
+        if isinstance(settings.get(name), str):
+            settings[name] = _beside(path, settings[name])
     merge(settings, {key: value for key, value in overrides.items() if value is not None})
     try:
         return parse_recipe(settings)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _beside(recipe: Path, name: str) -> str:
+    """Return what a recipe calls `name` as a path from here, if it is beside the recipe in another folder."""
+    known = {*EMBEDDED_MODELS, *PACKAGED_MODELS}
+    elsewhere = recipe.parent.resolve() != Path.cwd().resolve()
+    if elsewhere and name not in known and (recipe.parent / name).exists():
+        return os.path.relpath(recipe.parent / name)
+    return name
 
 
 def parse_recipe(settings: dict[str, Any]) -> Recipe:

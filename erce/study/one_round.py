@@ -109,5 +109,6 @@ def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFai
     folders = cell_folder(root, recipe, failed[0].cell).parent
     return CellsFailedError(
         f"{len(failed)} of {len(cells)} cells failed and have no result{not_run}; the same command "
-        f"tries them again, and what is done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
+        "tries them again, --retries N does so by itself, and what is done is kept "
+        f"(why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )

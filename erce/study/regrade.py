@@ -20,6 +20,7 @@ from erce.verify.math import equivalent, verify_math
 from erce.verify.number import verify_number
 from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
+from erce.verify.program import inside_fence
 from erce.verify.sandbox import Job, Sandbox
 
 COLUMNS = {  # what other tools call the same columns; the first that a row has is read
@@ -192,7 +193,11 @@ def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdi
     ]
     tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
     with Sandbox(tier, workers=side_by_side) as sandbox:
-        verdicts = list(sandbox.map(jobs))  # of each check the strict verdict, then the paper's
+        verdicts = sandbox.map(jobs)  # of each check the strict verdict, then the paper's
+        pairs = enumerate(zip(jobs, verdicts, strict=True))
+        fenced = {at: inside for at, pair in pairs if (inside := inside_fence(*pair))}
+        for at, verdict in zip(fenced, sandbox.map(fenced.values()), strict=True):
+            verdicts[at] = verdict
     return [dict(zip(modes, pair, strict=True)) for pair in zip(verdicts[::2], verdicts[1::2], strict=True)]
 
 
@@ -244,9 +249,12 @@ def _require_kind(where: str, kind: Any) -> str:
 
 def _text(where: str, row: dict[str, Any], column: str) -> str:
     for name in COLUMNS[column]:
-        if isinstance(row.get(name), str):
-            return row[name]
-    raise InputError(f"{where} has no text {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it")
+        value = row.get(name)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return str(value)
+    raise InputError(
+        f"{where} has no text or number {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it"
+    )
 
 
 def _texts(where: str, row: dict[str, Any], column: str) -> tuple[str, ...]:

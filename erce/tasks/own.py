@@ -71,7 +71,9 @@ def jsonl_task(
 def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[str, str]) -> Pools:
     path = data or file
     if path is None:
-        raise InputError(f'task {name!r} has no problems yet: name their file with data = "problems.jsonl"')
+        raise InputError(
+            f'task {name!r} has no problems yet: name their file with data = "problems.jsonl" or --data'
+        )
     rows = user_rows(path, columns)
     problems = [_problem(row) for row in rows]
     if repeated := len(problems) - len({normalized(problem.prompt) for problem in problems}):

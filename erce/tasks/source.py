@@ -68,7 +68,7 @@ class Source:
     @property
     def way_out(self) -> str:
         """Return the sentence that says how to do without the hub."""
-        return f'give a folder with {self.files}: data = "folder"'
+        return f'give a folder with {self.files}: data = "folder", or --data folder'
 
     def file(self, folder: str, name: str) -> Path:
         """Return the path of a file in the folder, with its digest compared; InputError if it is missing."""

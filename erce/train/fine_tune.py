@@ -144,6 +144,9 @@ class _CellTrainer(ERCETrainer):
 
     checkpoints: Checkpoints
 
+    def _say_clipping(self, norms: list[float]) -> None:
+        """Say nothing in the middle of a study, whose training.json has every step's norm."""
+
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Write what `Trainer` goes on from, without TRL's model card and what PEFT asks the hub."""
         assert isinstance(self.model, PeftModel)
@@ -179,6 +182,7 @@ def _write(trainer: ERCETrainer, folder: Path) -> None:
     if trainer.accelerator.is_main_process:
         with new_folder(folder) as half:
             _save(policy, weights, half)
+            trainer.name_objective(half)
     trainer.accelerator.wait_for_everyone()
 
 

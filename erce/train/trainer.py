@@ -2,9 +2,12 @@
 
 import functools
 import inspect
+import logging
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
 from typing import Any, ParamSpec
 
 import torch
@@ -18,6 +21,7 @@ from trl.trainer import sft_trainer
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
+from erce.hf.adapter import README, name_objective
 from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_with_a_loss
 from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
@@ -28,6 +32,8 @@ from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_shar
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 from erce.train.strength import scheduled
+
+LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
 _Parameters = ParamSpec("_Parameters")
 
@@ -74,6 +80,7 @@ class ERCETrainer(SFTTrainer):
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lam = float(self.args.entropy_penalty)
         self._lams: set[float] = set()  # every λ since the last log
+        self._norms: list[float] = []  # of the gradient, in the first logs
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
         self._refuse_unproven()
         refuse_nothing(self.train_dataset, self.eval_dataset, args)
@@ -136,6 +143,7 @@ class ERCETrainer(SFTTrainer):
     def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
         self._lams.clear()
+        self._norms.clear()
         return super()._inner_training_loop(*args, **kwargs)
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
@@ -298,8 +306,38 @@ class ERCETrainer(SFTTrainer):
         if "loss" in logs and "train" in self._sums:
             loss, means = logs.pop("loss"), self._means("train")
             logs.update(means | {"loss": loss} if "ce" in means else means)
+        if "grad_norm" in logs and len(self._norms) < LOGS_OF_CLIPPING:
+            self._norms.append(logs["grad_norm"])
+            if len(self._norms) == LOGS_OF_CLIPPING:
+                self._say_clipping(self._norms)
         # Not SFTTrainer's, which adds means of micro-batch means under some of the same names.
         Trainer.log(self, logs, start_time)
+
+    def _say_clipping(self, norms: list[float]) -> None:
+        """Say it once where most steps are clipped, as a penalty makes gradients larger."""
+        limit = self.args.max_grad_norm
+        clipped = sum(norm > limit for norm in norms) if limit else 0
+        if 2 * clipped > len(norms) and self.is_world_process_zero():
+            logging.getLogger("erce").warning(
+                f"{clipped} of the first {len(norms)} logged steps were clipped: grad_norm has the median "
+                f"{median(norms):.3g}, and max_grad_norm is {limit:g}; docs/trainer.md says when that matters"
+            )
+
+    def name_objective(self, folder: Path) -> None:
+        """Say in the README.md of a saved model which objective was minimised."""
+        lam, penalty, order = self.args.entropy_penalty, self.args.entropy_type, self.args.entropy_order
+        name_objective(folder, objective=self.args.objective, lam=lam, penalty=penalty, order=order)
+
+    def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
+        super()._save(output_dir, state_dict)
+        folder = Path(output_dir or self.args.output_dir or ".")
+        if self.args.should_save and (folder / README).is_file():  # PEFT's
+            self.name_objective(folder)
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        super().create_model_card(*args, **kwargs)
+        if self.is_world_process_zero():
+            self.name_objective(Path(self.args.output_dir or "."))
 
     def evaluation_loop(
         self,

@@ -77,11 +77,10 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
     Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
     whichever comes last; and if `number`, else the last number of the text (`last_number`).
 
-    A `####` line below the answer replaces it, whatever it says; alone such a line is an answer only if not
-    strict. A box that never closes is not an answer, and nothing replaces it. Emphasis and maths delimiters
-    around the answer are removed, and a sentence is cut before a word that cannot change the answer ("which",
-    "so", "because", "in total"). Every other word stays, as do those that hedge the answer. The text
-    has no reasoning trace (`strip_traces`).
+    A `####` line is an answer, too, and replaces one above it. A box that never closes is none, and nothing
+    replaces it. Emphasis and maths delimiters around the answer are removed, and a sentence is cut before a
+    word that cannot change the answer ("which", "so", "in total"). Every other word stays, as do those that
+    hedge the answer. The text has no reasoning trace (`strip_traces`).
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
@@ -98,7 +97,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
     else:
         *_, statement = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
         answer = statement and _stated(text, statement)
-        start = statement.start() if statement else len(text) if strict else 0
+        start = statement.start() if statement else 0
     marked = marked_line(text)
     if marked is not None and marked.start >= start:
         return _answer_from(text, marked.start, marked.start)

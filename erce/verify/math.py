@@ -26,12 +26,11 @@ def verify_math(
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
-    The final answer is the content of the last box, else what follows "the final answer is". Anything else is
-    not an answer. With `strict=False` it may be, if neither is there: then the last stated answer counts
-    ("Answer: 5", "the answer is 5"), else, if `answer` is a number, the last number of a finished text,
-    unless its sentence hedges it (`erce.verify.extract`). What stands in a reasoning trace, between
-    the marks of `traces`, is never read. `mode="typed"` compares with `equivalent`; "paper" takes the paper's
-    four steps, which know no conventions.
+    The final answer is the last box, else what follows "the final answer is", or a later line after `####`.
+    With `strict=False` it may also be the last stated answer ("Answer: 5", "the answer is 5"), else, if
+    `answer` is a number, the last number of a finished text, unless its sentence hedges it
+    (`erce.verify.extract`). Reasoning traces, between the marks of `traces`, are never read. `mode="typed"`
+    compares with `equivalent`; "paper" takes the paper's four steps, which know no conventions.
 
     Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
     completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.

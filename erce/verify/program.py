@@ -33,7 +33,7 @@ def run_program(
     limits: Limits = LIMITS,
     mode: str = "strict",
 ) -> Verdict:
-    """Accept a program whose functions make every assert of `tests` hold.
+    """Accept a program whose functions make every assert of `tests` hold; a Markdown fence may be around it.
 
     `setup` (imports, helpers) runs before the tests; the program sees the imports of both. `entry_points` is
     the closed list of names that the tests get from the program; None means the names that tests and set-up
@@ -44,21 +44,23 @@ def run_program(
     own objects get the reason "opaque". Mode "unproven" runs such tests in one interpreter with the
     program, and mode "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
 
-    Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or the program
-    did something else wrong, which the detail names); "timeout" (too much processor time, or waiting);
-    "opaque" (a value that does not cross); "error" (the tests or the machine are at fault). No content of a
-    text makes this function raise; what is not text is an InputError. SandboxUnavailable if nothing isolates
-    here; the environment variable ERCE_SANDBOX names a weaker tier.
+    Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or as the detail
+    says); "timeout" (too much processor time, or waiting); "opaque" (a value that does not cross); "error"
+    (the tests or the machine are at fault). No text makes this raise; what is not text is an InputError.
+    SandboxUnavailable if nothing isolates here; the environment variable ERCE_SANDBOX names a weaker tier.
 
     >>> run_program("def f(x):\\n    return x * x", ["assert f(3) == 9"]).reason
     'passed'
     """
     job = Job(program, tests, setup, entry_points, mode, limits)
     verdict = shared().verify_job(job).verdict
-    if verdict.reason == "failed" and "SyntaxError" in verdict.detail and has_fence(program):
-        way_out = "it has a Markdown fence: pass it through erce.verify.extract.extract_program"
-        return replace(verdict, detail=f"{verdict.detail}; {way_out}")
-    return verdict
+    return shared().verify_job(fenced).verdict if (fenced := inside_fence(job, verdict)) else verdict
+
+
+def inside_fence(job: Job, verdict: Verdict) -> Job | None:
+    """Return the job of the program inside a Markdown fence, if the text itself is not Python."""
+    is_fenced = "SyntaxError" in verdict.detail and has_fence(job.program)
+    return replace(job, program=extract_program(job.program, _names(job))) if is_fenced else None
 
 
 def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
@@ -105,8 +107,8 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     return replace(verdict, extracted=program)
 
 
-def _names(problem: Problem) -> Iterable[str]:
-    """Return the names that the problem's program may have to define: those that its tests mention."""
+def _names(problem: Problem | Job) -> Iterable[str]:
+    """Return the names that the program may have to define: those that its tests mention."""
     return problem.entry_points or set(_NAME.findall("\n".join(problem.tests)))
 
 

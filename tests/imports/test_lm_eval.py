@@ -100,7 +100,7 @@ def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
         ([[1]], {}, "line 1 has no doc_id and resps"),
         (lm_eval_document(1, 0.5), {}, r"document 1 has the value 0\.5, neither 0 nor 1"),
         (lm_eval_document(1, [1, 0]), {}, "1 responses and 2 verdicts"),
-        (lm_eval_document(1, 1), {"metric": "f1"}, "no metric 'f1'; it has exact_match"),
+        (lm_eval_document(1, 1), {"metric": "f1"}, "no metric 'f1'; it has exact_match: choose"),
         (lm_eval_document(1, 1), {"filter": "none"}, "no line with filter 'none'"),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from toys.recipes import tiny_recipe
 from toys.studies import make_study
 
+from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
 from erce.files import read_json, read_rows
 from erce.recipe import Training
@@ -48,6 +50,32 @@ def test_a_file_and_a_function_are_a_study(here, capsys):
     assert main(["run", "own.toml"]) == 0
     assert "report:" in capsys.readouterr().out
     assert len(list((here / "runs" / "own").rglob("result.json"))) == 3
+
+
+def test_a_path_in_a_recipe_starts_from_the_recipe_and_one_of_the_command_from_here(
+    here, monkeypatch, capsys
+):
+    judge(here, "door_beside", "return completion.text.strip() == '#### ' + problem.answer")
+    shutil.copytree(EMBEDDED_MODELS["tiny"], here / "base")
+    recipe = (here / "own.toml").read_text().replace("'tiny'", "'base'")
+    (here / "own.toml").write_text(recipe)
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    (elsewhere / "door_beside.py").write_text("raise RuntimeError('of another folder')")
+    assert main(["run", "../own.toml", "--dry-run"]) == 0
+    assert "model ../base in" in capsys.readouterr().out
+    (elsewhere / "problems.jsonl").write_text("")
+    assert main(["run", str(here / "own.toml"), "--dry-run", "--data", "problems.jsonl"]) == 2
+    assert main(["run", str(here / "own.toml"), "--dry-run"]) == 0
+
+
+def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeypatch, capsys):
+    """As it did before, so that a finished study is the same under its recipe."""
+    judge(here, "door_from_here", "return completion.text.strip() == '#### ' + problem.answer")
+    (here / "recipes").mkdir()
+    (here / "own.toml").rename(here / "recipes" / "own.toml")
+    assert main(["run", "recipes/own.toml", "--dry-run"]) == 0
 
 
 @pytest.mark.slow

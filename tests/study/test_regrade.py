@@ -62,6 +62,13 @@ def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
     assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
 
 
+def test_a_program_inside_a_markdown_fence_is_judged(file):
+    fenced = "Sure:\n```python\ndef f(): return {}\n```"
+    programs = [{"completion": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
+    rows = regrade_file(file([*programs, PROGRAMS[2]]), workers=1)
+    assert accepted(rows, "strict") == accepted(rows, "paper") == [False, True, True]
+
+
 def test_a_forged_pass_is_a_dispute(file):
     rows = regrade_file(file(PROGRAMS), workers=1)
     assert accepted(rows, "strict") == [False, False, True]
@@ -87,7 +94,9 @@ def test_labels_are_counted_and_rows_without_one_are_not(file):
     ("row", "kind", "verdict"),
     [
         ({"answer": "18", "completion": "#### 18"}, "number", True),
-        ({"answer": "18", "completion": "#### 18"}, "math", False),
+        ({"answer": 18, "completion": "#### 18 apples"}, "number", True),
+        ({"answer": 0.5, "completion": "1/2"}, "answer", True),
+        ({"answer": "18", "completion": "Answer: 18"}, "math", False),
         ({"answer": "18", "completion": "\\frac{36}{2}"}, "answer", True),
         ({"answer": "18", "completion": "\\frac{36}{2}", "kind": "answer"}, "math", True),
     ],
@@ -110,7 +119,11 @@ def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
         ),
         (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
         (b'{"kind": "", "answer": "1", "completion": ""}\n', "line 1: no kind ''; there are math, "),
-        (b'\n{"answer": "1"}\n', "line 2 has no text 'completion' (nor response, pred, prediction, output)"),
+        (b'{"answer": true, "completion": ""}\n', "line 1 has no text or number 'answer'"),
+        (
+            b'\n{"answer": "1"}\n',
+            "line 2 has no text or number 'completion' (nor response, pred, prediction, output)",
+        ),
         (b'{"program": "", "tests": "assert f()"}\n', "line 1: tests = 'assert f()' is no list of texts"),
     ],
 )
@@ -231,7 +244,10 @@ def test_rows_that_lack_the_format_alone_are_counted_and_are_no_dispute(file, tm
     assert accepted(judged, "flexible") == [True, True, False, False]
     assert not any(row.disputed for row in judged)
     assert main(["verify", str(file(rows)), "--as", "number", "--workers", "1"]) == 0
-    assert "1 of 4 rows that are accepted only if the format is ignored" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith(
+        "1 of 4 rows accepted, 1 more if the format is ignored\n"
+        "  line 2: reference 18, not accepted, no answer\n"
+    )
 
 
 ONE = ["--answer", "1", "--completion", "1"]

@@ -19,7 +19,7 @@ MATH_ONLY = {  # strict for verify_math, not strict for verify_number
     "the final answer is, and why": "The final answer is VALUE, because 1 is odd.",
     "the final answer is, in bold": "The final answer is **VALUE**",
 }
-NUMBER_ONLY = {  # strict for verify_number; to verify_math a marker is strict only below a box
+MARKED = {  # strict for both
     "a marker": "1 and 1\n#### VALUE",
     "a marker, then more": "#### VALUE\n\nThank you.",
     "a marker after a box": "First \\boxed{1}, then\n#### VALUE",

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -247,9 +248,12 @@ def test_the_adapter_is_what_the_training_made(tmp_path):
     with adapted(base, None) as policy:
         assert ce(policy) == before
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "README.md",
         "adapter_config.json",
         "adapter_model.safetensors",
     ]
+    text = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
+    assert f"## Objective\n\nTrained with erce {version('erce')} to minimise `cross-entropy`" in text
     weights = load_file(tmp_path / "a" / "adapter_model.safetensors")
     assert len(weights) == 2 * 7 * 2  # A and B of the seven projections of two layers
 

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import inspect
 import warnings
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -393,3 +394,35 @@ def test_a_folder_is_all_that_a_training_touches(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     build(ERCETrainer, None)
     assert {path.name for path in Path().iterdir()} == {"trainer_output"}
+
+
+def objective_of(folder: Path) -> str:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert text.count("## Objective") == 1
+    return text.partition("## Objective")[2].strip()
+
+
+def test_a_saved_adapters_readme_names_lam_penalty_and_version(tmp_path):
+    kind = {"entropy_type": "renyi", "entropy_order": 0.5, "objective": "dft"}
+    trainer = trained(
+        toy.config(tmp_path / "out", entropy_penalty=2.0, save_strategy="steps", save_steps=1, **kind)
+    )
+    trainer.save_model(str(tmp_path / "saved"))
+    trainer.save_model(str(tmp_path / "saved"))
+    minimised = "`dft` + λ · entropy, with λ = 2 and Rényi’s entropy of order 0.5"
+    sentence = f"Trained with erce {version('erce')} to minimise {minimised}."
+    for folder in (tmp_path / "saved", tmp_path / "out", tmp_path / "out" / "checkpoint-1"):
+        assert objective_of(folder).startswith(sentence)
+    assert "peft" in (tmp_path / "saved" / "README.md").read_text(encoding="utf-8")
+    plain = trained(toy.config(tmp_path / "plain"))
+    plain.save_model(str(tmp_path / "plain"))
+    assert "`cross-entropy` alone, without a penalty (λ = 0)" in objective_of(tmp_path / "plain")
+
+
+@pytest.mark.parametrize(("limit", "said"), [(1e-3, True), (1e3, False), (0.0, False)])
+def test_it_is_said_once_that_most_steps_are_clipped(limit, said, tmp_path, caplog):
+    trained(toy.config(tmp_path, num_train_epochs=12, max_grad_norm=limit, logging_steps=1))
+    lines = [record.message for record in caplog.records if record.name == "erce"]
+    assert [
+        line.startswith("10 of the first 10 logged steps were clipped: grad_norm is") for line in lines
+    ] == [True] * said

@@ -1,13 +1,13 @@
 """The forms in which models write an answer are read in the mode that they belong to, doubts in neither."""
 
 import pytest
-from toys.forms import DOUBTS, FLEXIBLE, LAST_NUMBER, MARKED_DOUBTS, MATH_ONLY, NUMBER_ONLY, STRICT, fill
+from toys.forms import DOUBTS, FLEXIBLE, LAST_NUMBER, MARKED, MARKED_DOUBTS, MATH_ONLY, STRICT, fill
 
 from erce.types import Completion
 from erce.verify import verify_math, verify_number
 
 VERIFIERS = {"math": verify_math, "number": verify_number}
-IS_STRICT = {"math": STRICT | MATH_ONLY, "number": STRICT | NUMBER_ONLY}
+IS_STRICT = {"math": STRICT | MARKED | MATH_ONLY, "number": STRICT | MARKED}
 IS_READ = {name: MATH_ONLY | FLEXIBLE | LAST_NUMBER | IS_STRICT[name] for name in VERIFIERS}
 RIGHT, WRONG = "73", "74"
 FORMS = [(kind, name) for kind, forms in IS_READ.items() for name in forms]
@@ -83,7 +83,7 @@ def test_the_marks_of_a_trace_are_a_setting():
 @pytest.mark.parametrize(
     ("completion", "strict", "flexible"),
     [
-        ("9 + 9\n#### 18", False, True),
+        ("9 + 9\n#### 18", True, True),
         ("#### 18 apples or 19", False, False),
         ("First \\boxed{1}.\n#### 18", True, True),
         ("First \\boxed{1}.\n#### 18 \n\nI hope it is correct.", True, True),
@@ -99,9 +99,7 @@ def test_the_marks_of_a_trace_are_a_setting():
         ("\\boxed{18\n#### 18", False, False),
     ],
 )
-def test_to_verify_math_a_marker_decides_below_a_box_or_statement_and_alone_counts_flexibly(
-    completion, strict, flexible
-):
+def test_to_verify_math_a_marker_decides_alone_and_below_a_box_or_statement(completion, strict, flexible):
     assert verify_math("18", completion).accepted == strict
     assert verify_math("18", completion, strict=False).accepted == flexible
 

@@ -261,7 +261,9 @@ def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
     assert "seccomp" in verdict.warning
 
 
-def test_a_fence_around_a_program_is_named_where_python_cannot_read_it():
-    fenced = "Sure:\n```python\ndef f(x):\n    return x * x\n```"
-    assert "extract_program" in run_program(fenced, ["assert f(3) == 9"]).detail
-    assert "extract_program" not in run_program("def f(x:", ["assert f(3) == 9"]).detail
+def test_a_program_may_stand_inside_a_markdown_fence():
+    fenced = "Sure:\n```python\ndef f(x):\n    return x * x\n```\nLike this:\n```python\nprint(f(3))\n```"
+    assert run_program(fenced, ["assert f(3) == 9"]).reason == "passed"
+    assert run_program(fenced, ["assert f(3) == 6"]).reason == "failed"
+    in_a_string = 'def f(x):\n    """\n```python\nf = print\n```\n"""\n    return x * x'
+    assert run_program(in_a_string, ["assert f(3) == 9"]).reason == "passed"

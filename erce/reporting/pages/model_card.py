@@ -57,12 +57,13 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
 
     `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. No seed was
     picked for its score, so the table's figures for that λ hold for this cell. `base` is the base model's
-    name on the hub where the recipe's model is a folder. `out` must not be there yet. InputError: the
+    name on the hub where the recipe's model is a folder; left out, the adapter names no base model, since no
+    path of this machine is written. `out` must not be there yet. InputError: the
     cell is not in the study, is not done, or has no adapter; or no λ could be chosen.
     """
     study, out = read_study(root), Path(out)
     if out.exists():
-        raise InputError(f"{str(out)!r} exists; delete it, or give another folder")
+        raise InputError(f"{str(out)!r} exists; delete it, or give another folder with --out")
     summary = gains.summary(study)
     chosen = _named(summary, cell)
     adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
@@ -79,7 +80,7 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     if f"{adapter.name}/{WEIGHTS}" in changed_files(adapter.parent, study.results[chosen]):
         raise DamagedError(f"{adapter / WEIGHTS} is not as its run left it; {MADE_AGAIN}")
     settings = read_json(adapter / CONFIGURATION)
-    settings["base_model_name_or_path"] = hub or Path(model).name
+    settings["base_model_name_or_path"] = hub
     with new_folder(out) as folder:
         shutil.copyfile(adapter / WEIGHTS, folder / WEIGHTS)
         (folder / CONFIGURATION).write_text(
@@ -87,6 +88,11 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
         )
         (folder / README).write_text(card(summary, chosen, hub=hub), encoding="utf-8")
     return out / README
+
+
+def names_base(folder: Path) -> bool:
+    """Return whether the adapter in a card's folder names its base model, which AutoPeftModel needs."""
+    return read_json(folder / CONFIGURATION)["base_model_name_or_path"] is not None
 
 
 def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:

@@ -1,5 +1,6 @@
 """A study → what could be wrong with it, each fault with its number, and what would mend it."""
 
+import re
 from collections import Counter
 from functools import lru_cache
 from itertools import chain
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from erce.catalog import is_own
 from erce.errors import counted
 from erce.reporting.format import fixed, interval, percent, points, sentence_label, strength, with_interval
+from erce.reporting.numbers.completions import judged_completions
 from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.overlaps import overlaps
@@ -64,6 +66,8 @@ RUNS_ON = Accident(
     "End completions at a text that follows the answer ([decoding] stop), or train longer: every "
     "demonstration ends with the end-of-sequence token.",
 )
+ANSWER_LINE = re.compile(r"^#### *\$?(-?[0-9][0-9,.]*)[ *]*$", re.MULTILINE)
+SECOND_ANSWERS = 0.01  # the share of completions that may give two
 
 
 class Caution(NamedTuple):
@@ -94,6 +98,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_overlap(summary),
         *_small(summary),
         *_cut_short(summary),
+        *_second_answers(summary),
         *_not_read(summary),
         *_unproven(summary),
         *_unprotected(summary),
@@ -319,6 +324,25 @@ def _cut_short(summary: Summary) -> list[Caution]:
         text = f"{percent(worst.reasons[reason])} % of {of_what} {said.meaning}"
         warnings.append(Caution(text, said.remedy))
     return warnings
+
+
+@lru_cache(maxsize=1)
+def _second_answers(summary: Summary) -> list[Caution]:
+    """Warn where completions go on to another answer, for the arm whose first seed has most of them."""
+    study, shares = summary.study, {}
+    for arm in summary.arms(study.recipe.task):
+        cell = study.cells(study.recipe.task, arm)[0]
+        several = [len(set(ANSWER_LINE.findall(row.text))) > 1 for row in judged_completions(study, cell)]
+        shares[cell] = sum(several) / max(1, len(several))
+    worst = max(shares, key=lambda cell: shares[cell], default=None)
+    if worst is None or shares[worst] <= SECOND_ANSWERS:
+        return []
+    fault = (
+        f"{percent(shares[worst])} % of the completions of {worst.name} go on after an answer (`####`) to "
+        "another one, which is the one that counts."
+    )
+    remedy = 'End completions at the text that follows an answer, as in [decoding] stop = ["\\nQ:"].'
+    return [Caution(fault, remedy)]
 
 
 def _runs_on(summary: Summary, row: TableRow) -> bool:

@@ -149,7 +149,7 @@ def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
         "  What helps: any Linux container whose kernel has Landlock (Docker's default profile will do); "
         "or, as root, sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); or "
         "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
-        "programs UNPROTECTED."
+        "programs UNPROTECTED; --sandbox sets it for one command."
     )
 
 

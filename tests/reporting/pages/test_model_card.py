@@ -120,6 +120,26 @@ def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, 
     assert metadata_load(files["README.md"])["library_name"] == "peft"
 
 
+@pytest.mark.parametrize(
+    ("model", "words", "asked"),
+    [
+        ("some/folder", [], True),
+        ("some/folder", ["--base-model", "Qwen/Qwen2.5-1.5B"], False),
+        ("Qwen/Qwen2.5-1.5B-Instruct", [], False),
+    ],
+)
+def test_a_card_without_a_base_model_asks_for_its_name(model, words, asked, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some" / "folder").mkdir(parents=True)
+    study_with_adapters(tmp_path / "study", model=model)
+    assert main(["card", "study", "--out", "out", *words]) == 0
+    printed = capsys.readouterr()
+    assert ("make the card again with --base-model ID" in printed.err) is asked
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert ("adapter for folder, a model in a folder," in text) is asked
+    assert ('PeftModel.from_pretrained(base, "THIS_FOLDER")' in text) is asked
+
+
 def test_no_path_of_this_machine_is_uploaded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "secret" / "base").mkdir(parents=True)
@@ -127,7 +147,7 @@ def test_no_path_of_this_machine_is_uploaded(tmp_path, monkeypatch):
     study_with_adapters(root, model=model)
     write_card(root, tmp_path / "out")
     write_card(root, tmp_path / "named", base="Qwen/Qwen2.5-1.5B")
-    for folder, base in (("out", "base"), ("named", "Qwen/Qwen2.5-1.5B")):
+    for folder, base in (("out", None), ("named", "Qwen/Qwen2.5-1.5B")):
         settings = json.loads((tmp_path / folder / "adapter_config.json").read_text())
         assert settings == CONFIGURATION | {"base_model_name_or_path": base}
         text = (tmp_path / folder / "README.md").read_text()

@@ -193,6 +193,24 @@ def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
     assert any(sentence in text for text in study_summary), study_summary
 
 
+@pytest.mark.parametrize(
+    ("after", "warned"),
+    [
+        ("\n\nQ: 4 + 3?\nA: 7\n#### 7", True),
+        ("\nAgain:\n#### 18", False),  # the same answer
+        ("\n#### 2. Check\nIt is even.\n#### 3 or so", False),  # headings and doubt
+    ],
+)
+def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, warned):
+    def text(cell, number, accepted):
+        goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
+        return "9 + 9 = 18\n#### 18" + after * goes_on
+
+    texts = [text for text in cautions(_summary(tmp_path, **HEALTHY, text=text)) if "####" in text]
+    sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
+    assert [text.startswith(sentence) for text in texts] == [True] * warned
+
+
 def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
     right = {"right": lambda task, lam, decoding: 0.0 if lam is None else 1.0}
     assert cautions(_summary(tmp_path, **(HEALTHY | right | {"reasons": ("truncated",)}))) == []

@@ -62,7 +62,7 @@ COMPLETIONS = {
         Case("5", r"\boxed{5 \text{ or } 6}", False),
         Case("5", r"\boxed{5 \ne 6}", False),
         Case("5", r"\boxed{\{5}", False),
-        Case("5", "#### 5", False),
+        Case("5", "#### 5", True),
         Case("5", "<answer>5</answer>", False),
     ],
     "several boxes": [
