@@ -9,11 +9,12 @@ VARIABLES = {
     "entropy_penalty": "ERCE_ENTROPY_PENALTY",
     "entropy_type": "ERCE_ENTROPY_TYPE",
     "entropy_order": "ERCE_ENTROPY_ORDER",
+    "objective": "ERCE_OBJECTIVE",
 }
 
 
 def settings_from_environment() -> dict[str, Any]:
-    """Read `entropy_penalty`, and where they are set `entropy_type` and `entropy_order`, from ERCE_ENTROPY_….
+    """Read `entropy_penalty`, and the other settings where they are set, from the `VARIABLES`.
 
     A penalty that is not set is refused: a training that was meant to have one would go without.
     """

@@ -26,6 +26,7 @@ class ERCEArgs(BaseModel):
     entropy_penalty: float
     entropy_type: str = "shannon"
     entropy_order: float = 1.0
+    objective: str = "cross-entropy"
 
 
 class ERCEPlugin(BasePlugin):
@@ -42,7 +43,9 @@ class ERCEPlugin(BasePlugin):
             **{name: cfg.get(name) for name in ERCEArgs.model_fields if cfg.get(name) is not None}
         )
         attach(model, **settings.model_dump())
-        _LOG.info(f"erce: cross-entropy + {settings.entropy_penalty} · {settings.entropy_type} entropy")
+        _LOG.info(
+            f"erce: {settings.objective} + {settings.entropy_penalty} · {settings.entropy_type} entropy"
+        )
 
     def post_trainer_create(self, cfg: Any, trainer: Any) -> None:
         """Make the trainer divide by the tokens of a whole step; refuse one that has a loss of its own.

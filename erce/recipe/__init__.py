@@ -1,12 +1,13 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
-from erce.recipe.cells import Cell
+from erce.recipe.cells import OWN_ANSWERS, RFT, SELF, Cell
 from erce.recipe.read import as_settings, load_recipe, parse_recipe
 from erce.recipe.recipe import GREEDY, SAMPLED, Recipe, folder_name, frontier, identity, temperatures
 from erce.recipe.sections import (
     GRID,
     Columns,
     Decoding,
+    OwnSamples,
     RegularizedObjective,
     Resources,
     SearchSettings,
@@ -18,10 +19,14 @@ from erce.recipe.sections import (
 __all__ = [
     "GREEDY",
     "GRID",
+    "OWN_ANSWERS",
+    "RFT",
     "SAMPLED",
+    "SELF",
     "Cell",
     "Columns",
     "Decoding",
+    "OwnSamples",
     "Recipe",
     "RegularizedObjective",
     "Resources",

@@ -4,6 +4,13 @@ from dataclasses import dataclass, field
 
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
+RFT, SELF = (
+    "rft",
+    "self",
+)  # arms that train on the base model's own right answers: beside the given ones, alone
+OWN_ANSWERS = (RFT, SELF)
+OWN = "own"  # in the place of an objective: the cell in which the base model samples the training problems
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -12,7 +19,7 @@ class Cell:
     task: str
     lam: float | None
     seed: int
-    objective: str = CROSS_ENTROPY  # what λ · penalty is added to
+    objective: str = CROSS_ENTROPY  # what λ · penalty is added to, or one of `OWN_ANSWERS`
     # Whether the frontier's temperatures are drawn too; it is the same cell with and without them.
     frontier: bool = field(default=False, compare=False)
 
@@ -22,6 +29,16 @@ class Cell:
         return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
 
     @property
+    def is_own(self) -> bool:
+        """Whether the cell holds the base model's samples of the training problems; it has no table row."""
+        return self.lam is None and self.objective == OWN
+
+    @property
+    def learns_own(self) -> bool:
+        """Whether the cell trains on the base model's own right answers."""
+        return self.lam is not None and self.objective in OWN_ANSWERS
+
+    @property
     def name(self) -> str:
         """The name that people read.
 
@@ -29,6 +46,8 @@ class Cell:
         ('gsm8k-lam0.5-seed3', 'gsm8k-base')
         >>> Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", 4.0, 3, "dft").name
         ('gsm8k-focal-2-seed3', 'gsm8k-dft-lam4-seed3')
+        >>> Cell("gsm8k", None, 0, OWN).name
+        'gsm8k-own'
         """
         seed = "" if self.arm.is_base else f"-seed{self.seed}"
-        return f"{self.task}-{self.arm.slug}{seed}".replace(":", "-")
+        return f"{self.task}-{OWN if self.is_own else self.arm.slug}{seed}".replace(":", "-")

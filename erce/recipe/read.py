@@ -59,7 +59,7 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
 def as_settings(recipe: Recipe) -> dict[str, Any]:
     """Return the plain values that `parse_recipe` makes this recipe of."""
     settings = asdict(recipe)
-    for section in ("columns", "verify"):
+    for section in ("columns", "verify", "own"):
         if settings[section] is None:
             del settings[section]
     if recipe.search is None:

@@ -20,7 +20,7 @@ from typing import Any
 from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_number
 from erce.errors import InputError
 from erce.recipe import rules
-from erce.recipe.cells import Cell
+from erce.recipe.cells import OWN, OWN_ANSWERS, Cell
 from erce.recipe.sections import (
     AUTO,
     GRID,
@@ -28,6 +28,7 @@ from erce.recipe.sections import (
     UNPROVEN,
     Columns,
     Decoding,
+    OwnSamples,
     Resources,
     SearchSettings,
     Serving,
@@ -50,7 +51,7 @@ class Recipe:
     objective: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
     objectives: tuple[
         str, ...
-    ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), …
+    ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), "rft", "self", …
     control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
     model: str = "tiny"  # "tiny" comes with erce; a folder; a name on the hub
     data: str | None = None  # the task's original files, or your file or data set; None: the task's source
@@ -65,6 +66,7 @@ class Recipe:
     verify: Verification | None = None  # None: as its section says by default
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
+    own: OwnSamples | None = None  # of the arms "rft" and "self"; None: as its section says by default
     server: Serving | None = None  # None: transformers draws the completions
     resources: Resources = field(default_factory=Resources)
     search: SearchSettings | None = None  # of lams = "auto"; `lams` is then what it begins with
@@ -77,6 +79,7 @@ class Recipe:
             rules.check_choice("[verify] unproven", self.verify.unproven, UNPROVEN)
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
+        rules.check_own(self.own, () if self.imported else self.other_arms)
         rules.check_resources(self.resources, self.training)
         if self.server is not None:
             rules.check_server(self.server, self.decoding)
@@ -102,7 +105,8 @@ class Recipe:
     @property
     def objective_names(self) -> tuple[str, ...]:
         """The names of everything that the recipe adds a penalty to, the grid's first."""
-        return self.objective, *(arm.objective for arm in self.other_arms)
+        others = (arm.objective for arm in self.other_arms)
+        return self.objective, *(name for name in others if name not in OWN_ANSWERS)
 
     @property
     def baseline(self) -> Arm:
@@ -117,6 +121,17 @@ class Recipe:
     def other_arms(self) -> tuple[Arm, ...]:
         """The arms of `objectives`, which stand beside the grid and are never chosen."""
         return tuple(map(rules.parse_arm, self.objectives))
+
+    @property
+    def own_cell(self) -> Cell | None:
+        """The cell in which the base model samples the training problems; None if no arm trains on them."""
+        needs_it = self.can_run and any(arm.objective in OWN_ANSWERS for arm in self.other_arms)
+        return Cell(self.task, None, 0, OWN) if needs_it else None
+
+    @property
+    def own_samples(self) -> OwnSamples:
+        """The section [own], or its defaults."""
+        return self.own or OwnSamples()
 
     def is_other(self, arm: Arm) -> bool:
         """Return whether the arm was trained on another objective than the recipe's λ grid."""
@@ -174,6 +189,8 @@ def _check_objectives(recipe: Recipe) -> None:
     rules.check_objective(recipe.objective)
     grid = rules.parse_objective(recipe.objective)
     for name, arm in zip(names, recipe.other_arms, strict=True):
+        if arm.objective in OWN_ANSWERS:
+            continue
         rules.check_objective(arm.objective)
         if rules.parse_objective(arm.objective) == grid:
             why = "λ = 0, which every study has; leave it out"
@@ -220,6 +237,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     Left out are:
 
     - the grid (`lams`, `search`, `seeds`, `objectives`) and the frontier, which may grow;
+    - `own`, which only the cells that it is for have in their names;
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
     - `verify`, which only stops a run;
@@ -231,7 +249,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     of a server the kind, the model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
-    for growing in ("lams", "search", "seeds", "objectives", "imported"):
+    for growing in ("lams", "search", "seeds", "objectives", "own", "imported"):
         del settings[growing]
     if recipe.objective == CROSS_ENTROPY:
         del settings["objective"]
@@ -257,5 +275,8 @@ def folder_name(recipe: Recipe, cell: Cell) -> str:
     coordinates = [cell.task, cell.lam, cell.seed]
     if cell.objective != CROSS_ENTROPY:
         coordinates.append(cell.objective)
+    if recipe.can_run and (cell.is_own or cell.learns_own):
+        own = recipe.own_samples
+        coordinates += [own.samples, own.temperature] + ([own.keep] if cell.learns_own else [])
     content = ", ".join([recipe.identity_json, *map(json.dumps, coordinates)])
     return f"{cell.name}-{hashlib.sha256(f'[{content}]'.encode()).hexdigest()[:8]}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from erce.catalog import OBJECTIVES, is_own, split_number, unknown
 from erce.errors import InputError, did_you_mean
+from erce.recipe.cells import OWN_ANSWERS
 from erce.recipe.sections import (
     AUTO,
     HEADS,
@@ -16,6 +17,7 @@ from erce.recipe.sections import (
     TRACKERS,
     WARMUP,
     Decoding,
+    OwnSamples,
     Resources,
     SearchSettings,
     Serving,
@@ -75,9 +77,13 @@ def no_validation(n_validation: int | None) -> InputError:
 def check_objective(name: str) -> None:
     """Check the name of an objective and its number."""
     kind, number = parse_objective(name)
+    if name in OWN_ANSWERS:
+        raise InputError(f'objective {name!r} is a choice of demonstrations; write objectives = ["{kind}"]')
     if kind not in OBJECTIVES:
         if not is_own(kind):
-            raise InputError(unknown("objective", kind, OBJECTIVES))
+            raise InputError(
+                unknown("objective", name if kind in OWN_ANSWERS else kind, (*OBJECTIVES, *OWN_ANSWERS))
+            )
         if number is not None and math.isnan(number):
             raise InputError(f"objective {name!r}: what comes after {kind!r} must be a number")
         return
@@ -85,6 +91,18 @@ def check_objective(name: str) -> None:
     if number is not None and (rule is None or not rule.fits(number)):
         wanted = "left out" if rule is None else rule.wanted
         raise InputError(f"objective {name!r}: its number must be {wanted}")
+
+
+def check_own(own: OwnSamples | None, arms: Sequence[Arm]) -> None:
+    """Check the section [own] against the arms that need it."""
+    if own is None:
+        return
+    if not any(arm.objective in OWN_ANSWERS for arm in arms):
+        raise InputError(
+            "[own] has no effect without an arm that trains on own answers; leave it out, or write "
+            'objectives = ["rft", "self"]'
+        )
+    _check_positive("[own] ", own, "samples", "temperature", "keep")
 
 
 def parse_arm(text: str) -> Arm:

@@ -98,6 +98,15 @@ class Decoding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnSamples:
+    """The base model's samples of the training problems, for the arms "rft" and "self" of `objectives`."""
+
+    samples: int = 8  # a problem, generated and verified once, before any training
+    temperature: float = 0.8  # from the full softmax
+    keep: int = 4  # distinct accepted samples of a problem that are trained on, at most
+
+
+@dataclass(frozen=True, kw_only=True)
 class Serving:
     """An OpenAI-compatible server that draws the completions; training stays in this process."""
 

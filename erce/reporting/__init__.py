@@ -29,7 +29,12 @@ from erce.study.folder import read_study
 __all__ = ["report"]
 
 
-BRIEF = ("headline", "greedy", "sharpening")  # the sentences that the terminal shows unless asked for all
+BRIEF = (
+    "headline",
+    "own",
+    "greedy",
+    "sharpening",
+)  # the sentences that the terminal shows unless asked for all
 
 
 def report(
@@ -79,6 +84,7 @@ def contents(summary: Summary) -> dict[str, Any]:
         "changes": _as_json(problem_changes(summary)),
         "base": [row.as_json() for row in summary.rows if row.arm.is_base],
         "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
+        "own": summary.own,
         "sentences": list(sentences(summary).values()),
         "cautions": cautions(summary),
         "next": next_steps(summary),

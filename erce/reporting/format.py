@@ -24,6 +24,15 @@ def fixed(value: float | None, digits: int) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)}".replace("-", MINUS)
 
 
+def grouped(count: int | None) -> str:
+    """Write a count with commas.
+
+    >>> grouped(49123), grouped(None)
+    ('49,123', '–')
+    """
+    return NOTHING if count is None else f"{count:,}"
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Write a share of 1 as a percentage without its sign; "–" for None.
 

@@ -23,6 +23,7 @@ from erce.study.digests import DIGESTS, digests
 from erce.study.drawing import JOURNAL, draw, missing_completions
 from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
+from erce.study.own_answers import COUNTS, counts, demonstrations
 from erce.study.plan.fit import BatchSizes, batch_sizes
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS, read_samples
@@ -54,7 +55,8 @@ def run_cell(
             with timed(folder, "training"):
                 sizes = sizes or _sizes(recipe, cell, splits)
                 micro = replace(recipe.training, micro_batch_size=sizes.sequences)
-                train(folder, replace(recipe, training=micro), cell, splits.train)
+                learned = demonstrations(root, recipe, cell, splits)
+                train(folder, replace(recipe, training=micro), cell, learned)
         if not is_drawn:
             with timed(folder, "generation"):
                 sizes = sizes or _sizes(recipe, cell, splits)
@@ -63,7 +65,10 @@ def run_cell(
     if not (folder / VERDICTS).is_file():
         with timed(folder, "verification"):
             judge(folder, cell, splits)
-    write_json(folder / RESULT, _result(folder, cell))
+    result = _result(folder, cell)
+    if cell.is_own:
+        result[COUNTS] = counts(folder, splits)
+    write_json(folder / RESULT, result)
 
 
 def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:

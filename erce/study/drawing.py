@@ -15,9 +15,10 @@ from erce.study.provenance import check_origin, write_origin
 from erce.study.samples import VERDICTS, DrawnSet, read_completions, write_completions
 from erce.study.training import ADAPTER, base_policy
 from erce.tasks import load_task
-from erce.types import Splits
+from erce.types import Problem, Splits
 
 EVALUATED = ("validation", "test")
+TRAIN = "train"
 JOURNAL = "completions.journal"
 
 
@@ -33,17 +34,25 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         compile=wanted.compile,
     )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
+    if cell.is_own:
+        own = recipe.own_samples
+        return {SAMPLED: replace(greedy, temperature=own.temperature, samples=own.samples)}
     return {GREEDY: greedy, SAMPLED: sampled} | {
         name: replace(greedy, temperature=temperature, samples=wanted.frontier_samples)
         for name, temperature in frontier(recipe, cell).items()
     }
 
 
+def sampled_problems(cell: Cell, problems: Splits) -> dict[str, tuple[Problem, ...]]:
+    """Return split → the problems that the cell has completions of."""
+    return {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
+
+
 def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[DrawnSet, int]:
     """Return how many completions each set has that the recipe asks for."""
     return {
-        DrawnSet(split, decoding): len(getattr(problems, split)) * settings.samples
-        for split in EVALUATED
+        DrawnSet(split, decoding): len(of_split) * settings.samples
+        for split, of_split in sampled_problems(cell, problems).items()
         for decoding, settings in decodings(recipe, cell).items()
     }
 
@@ -62,7 +71,7 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_si
     completions.
     """
     base, completions = base_policy(recipe.model, recipe.dtype), read_completions(folder)
-    evaluated = {split: getattr(problems, split) for split in EVALUATED}
+    evaluated = sampled_problems(cell, problems)
     if completions:
         check_origin(folder, recipe, cell, policy=base, evaluated=evaluated)
     wanted = decodings(recipe, cell)
@@ -93,5 +102,5 @@ def draw(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_si
 def _order(drawn_set: DrawnSet) -> tuple[int, float]:
     """Return where a set stands in the file: greedy, sampled, then by rising temperature."""
     main = {GREEDY: -2.0, SAMPLED: -1.0}
-    split, decoding = EVALUATED.index(drawn_set.split), drawn_set.decoding
+    split, decoding = (TRAIN, *EVALUATED).index(drawn_set.split), drawn_set.decoding
     return split, main[decoding] if decoding in main else float(decoding.removeprefix("T"))

@@ -87,7 +87,8 @@ def check_folder(root: Path, recipe: Recipe) -> None:
     }  # killed soon
     if root.is_dir() and all(path.name in begun for path in root.iterdir()):
         return
-    if not any(cell_folder(root, recipe, cell).is_dir() for cell in recipe.cells()):
+    cells = [*recipe.cells(), *filter(None, [recipe.own_cell])]
+    if not any(cell_folder(root, recipe, cell).is_dir() for cell in cells):
         held = "another study, whose study.json is torn" if (root / STUDY).is_file() else "no study"
         raise InputError(f"{root} exists and holds {held}; choose another folder with --out")
 
@@ -269,7 +270,7 @@ class Study:
     @property
     def seconds(self) -> float:
         """Seconds of computing in all finished cells and in those that a search gave up."""
-        cells = {*self.results, *self._searched}
+        cells = {*self.results, *self._searched, *filter(None, [self.recipe.own_cell])}
         return sum(sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) for cell in cells)
 
     @property

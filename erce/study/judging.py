@@ -7,7 +7,7 @@ from typing import Any
 from erce import events
 from erce.recipe import Cell, Recipe
 from erce.score import summarize
-from erce.study.drawing import EVALUATED
+from erce.study.drawing import sampled_problems
 from erce.study.folder import RESULT, cell_folder, is_done, verifiers_of
 from erce.study.provenance import verifier_version, write_verifier
 from erce.study.samples import VERDICTS, DrawnSet, JudgedSample, read_completions, write_verdicts
@@ -22,7 +22,7 @@ def judge(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json who judged."""
     task = load_task(cell.task)
     write_verifier(folder, task.verify, task=cell.task)
-    by_id = {problem.id: problem for split in EVALUATED for problem in getattr(problems, split)}
+    by_id = {problem.id: problem for some in sampled_problems(cell, problems).values() for problem in some}
     completions = [(place, drawn) for place, some in read_completions(folder).items() for drawn in some]
     judged = []
     events.begin("verification", len(completions))

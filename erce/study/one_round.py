@@ -14,12 +14,14 @@ from erce.study.engines.progress import progress
 from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
 from erce.study.folder import RESULT, STUDY, cell_folder, is_done, read_timing
+from erce.study.own_answers import demonstrations, read_counts
 from erce.study.plan.counts import steps
 from erce.study.problems import cell_splits
 from erce.study.samples import COMPLETIONS
 from erce.study.search import Run
 from erce.study.search.rounds import Asked, asked, is_lost
 from erce.study.training import TRAINING
+from erce.types import Splits
 
 FAILURES_SHOWN = 10
 
@@ -45,13 +47,15 @@ def run_round(
     # Cells that lack only the frontier come last: short cells at the end leave no worker idle for long.
     again = {cell for cell in missing if (cell_folder(root, recipe, cell) / RESULT).is_file()}
     missing.sort(key=again.__contains__)
-    finished, to_run = (
-        len(cells) - len(missing),
-        {cell.name: _amounts(root, recipe, cell) for cell in missing},
-    )
-    if missing and this_round.step is None:
+    to_run = {cell.name: _amounts(root, recipe, cell) for cell in missing}
+    finished, own = len(cells) - len(missing), recipe.own_cell
+    if cells == [own]:
+        to_run |= {cell.name: _amounts(root, recipe, cell) for cell in planned_cells(recipe)}
+    elif missing and this_round.step is None:
         later = max(0, len(planned_cells(recipe)) - len(cells))
         to_run |= dict.fromkeys(map("later {}".format, range(later)), to_run[missing[-1].name])
+    if own is not None and own not in cells:
+        finished += 1
     last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
@@ -83,8 +87,17 @@ def _amounts(root: Path, recipe: Recipe, cell: Cell) -> dict[str, int]:
     if (folder / COMPLETIONS).is_file():
         amounts["generation"] = missing_completions(folder, recipe, cell, problems)
     if cell.lam is not None:
-        amounts["training"] = 0 if (folder / TRAINING).is_file() else steps(recipe, len(problems.train))
+        amounts["training"] = 0
+        if not (folder / TRAINING).is_file():
+            amounts["training"] = steps(recipe, _demonstrations(root, recipe, cell, problems))
     return amounts
+
+
+def _demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> int:
+    """Return how many a cell trains on; before own answers are known, as many as are given."""
+    if cell.learns_own and read_counts(root, recipe) is None:
+        return len(problems.train)
+    return len(demonstrations(root, recipe, cell, problems))
 
 
 def _accuracy(folder: Path) -> str:

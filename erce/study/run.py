@@ -19,6 +19,7 @@ from erce.study.folder import Study, check_folder, is_done, open_study, read_stu
 from erce.study.judging import judge_again
 from erce.study.local_server import running_server
 from erce.study.one_round import cells_failed, run_round
+from erce.study.own_answers import refuse_none
 from erce.study.plan.fit import batch_sizes
 from erce.study.problems import cell_splits, problem_rows
 from erce.study.search.rounds import asked, rounds
@@ -83,6 +84,7 @@ def run(
         notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
         failed: list[Done] = []
         for this_round in rounds(root, recipe, notes=notes):
+            refuse_none(root, recipe)
             failed += run_round(
                 first_round, this_round, run_cells, retries=retries, failed_before=failed, started=started
             )

@@ -47,7 +47,10 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
     if training.max_length is None:
         training = replace(training, max_length=load_task(cell.task).max_length)
     objective = RegularizedObjective(
-        lam=cell.lam, penalty=recipe.penalty, order=recipe.order, objective=cell.objective
+        lam=cell.lam,
+        penalty=recipe.penalty,
+        order=recipe.order,
+        objective=recipe.objective if cell.learns_own else cell.objective,
     )
     adapter = folder / ADAPTER
     shutil.rmtree(adapter, ignore_errors=True)

@@ -60,6 +60,14 @@ def test_the_loss_of_a_loaded_model_is_ours(manager, adapter):
     torch.testing.assert_close(base.train()(**BATCH).loss, wanted.objective, rtol=1e-9, atol=0)
 
 
+def test_another_objective_is_attached_by_its_name(manager):
+    model: Any = toy.family("qwen2")
+    manager.post_model_load(config(manager, entropy_penalty=4.0, objective="dft"), model)
+    wanted = erce.attach(toy.family("qwen2"), 4.0, objective="dft").train()(**BATCH).loss
+    assert not torch.equal(wanted, erce.attach(toy.family("qwen2"), 4.0).train()(**BATCH).loss)
+    torch.testing.assert_close(model.train()(**BATCH).loss, wanted, rtol=1e-9, atol=0)
+
+
 def test_shannon_is_the_default_and_the_penalty_has_none(manager):
     assert config(manager, entropy_penalty=2.0)["entropy_type"] == "shannon"
     with pytest.raises(ValueError, match="entropy_penalty"):

@@ -50,6 +50,13 @@ def test_the_model_that_is_trained_has_the_loss(factory):
         model(input_ids=BATCH["input_ids"])
 
 
+def test_the_objective_comes_from_the_environment_too(factory, monkeypatch):
+    monkeypatch.setenv("ERCE_OBJECTIVE", "dft")
+    run()
+    wanted = erce.attach(toy.family("qwen2"), 4.0, objective="dft").train()(**BATCH).loss
+    torch.testing.assert_close(factory.workflow.TRAINED[0].train()(**BATCH).loss, wanted, rtol=1e-9, atol=0)
+
+
 @pytest.mark.parametrize(
     ("finetuning", "message"),
     [

@@ -13,7 +13,7 @@ from toys import frameworks as stubs
 from toys import training as toy
 
 import erce
-from erce.loss import Renyi, Shannon
+from erce.loss import Focal, Renyi, Shannon
 
 FILE = Path(erce.__file__).parent / "integrations" / "ms_swift.py"
 BATCH = toy.batch(toy.UNEQUAL[:4])
@@ -100,6 +100,17 @@ def test_type_and_order_come_from_the_environment_too(losses, monkeypatch):
     model = toy.family("qwen2")
     objective = made(losses)(model(**INPUTS), LABELS)
     torch.testing.assert_close(objective, wanted(model, penalty=Renyi(0.5)), rtol=1e-9, atol=0)
+
+
+def test_the_objective_comes_from_the_environment_too(losses, monkeypatch):
+    monkeypatch.setenv("ERCE_OBJECTIVE", "focal:2")
+    model = toy.family("qwen2")
+    logits, targets = model(**INPUTS).logits[:, :-1], LABELS[:, 1:]
+    reference = erce.entropy_regularized_cross_entropy(logits, targets, lam=4.0, objective=Focal(2.0))
+    torch.testing.assert_close(made(losses)(model(**INPUTS), LABELS), reference.objective, rtol=1e-9, atol=0)
+    monkeypatch.setenv("ERCE_OBJECTIVE", "focla")
+    with pytest.raises(ValueError, match="did you mean 'focal'"):
+        made(losses)
 
 
 def test_without_a_penalty_in_the_environment_nothing_starts(losses, monkeypatch):

@@ -27,6 +27,19 @@ def logit_grad(logits: Tensor, case: tuple[str, float]) -> Tensor:
     return penalty_of(case).value_and_logit_grad(log_p, log_p.exp())[1]
 
 
+@pytest.mark.parametrize("beta", [0.5, 0.7, 1.5])
+def test_gem_is_a_renyi_penalty_of_order_one_over_beta_and_strength_beta_minus_one(beta):
+    logits = torch.randn(5, 11, dtype=torch.float64, requires_grad=True)
+    targets = torch.tensor([3, 1, 4, 1, 5])
+    log_p, q = logits.log_softmax(-1), (logits / beta).softmax(-1).detach()
+    gem = (-log_p[torch.arange(5), targets] + (q * log_p).sum(-1)).sum()
+    ours = entropy_regularized_cross_entropy(
+        logits, targets, lam=beta - 1, penalty=Renyi(1 / beta), reduction="sum"
+    )
+    (wanted,), (got,) = (torch.autograd.grad(loss, logits) for loss in (gem, ours.objective))
+    torch.testing.assert_close(got, wanted, rtol=1e-10, atol=1e-12)
+
+
 def test_every_penalty_has_a_definition_to_be_held_to():
     assert set(DEFINITIONS) == set(PENALTIES), "write the new penalty's definition in tests/toys/losses.py"
 

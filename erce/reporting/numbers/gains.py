@@ -1,14 +1,16 @@
 """A study → what its tables show: accuracies, gains over λ = 0, and the gain less the control's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from erce.recipe import OWN_ANSWERS
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
 from erce.study.folder import Study
+from erce.study.own_answers import read_counts
 from erce.study.search.choose import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
@@ -39,6 +41,9 @@ class TableRow:
     entropy: float | None
     flexible: float | None = None  # None: the task does not say, or an older study
     finished: float | None = None  # the share of completions that were not cut off
+    sampled_before: int | None = (
+        0  # tokens that the base model sampled for this arm's training; None: unknown
+    )
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
@@ -107,6 +112,11 @@ class Summary:
         return self.study.recipe.objective
 
     @cached_property
+    def own(self) -> dict[str, Any] | None:
+        """Counts of the base model's samples of the training problems; None where no arm trains on them."""
+        return read_counts(self.study.root, self.study.recipe)
+
+    @cached_property
     def decoding(self) -> str:
         """The decoding of the tables' gains: "sampled", or "greedy" where logs hold no samples."""
         return main_decoding(self.study)
@@ -160,6 +170,9 @@ def summary(study: Study) -> Summary:
     """Return every number of the tables of a study, finished or not."""
     choice, no_choice = _choice(study)
     rows = [row for task, arm, decoding in _points(study) if (row := _row(study, task, arm, decoding))]
+    if own := read_counts(study.root, study.recipe):
+        cost = {True: own["tokens"], False: 0}
+        rows = [replace(row, sampled_before=cost[row.arm.objective in OWN_ANSWERS]) for row in rows]
     return Summary(study, choice, no_choice, rows, arm_gains(study), _interaction(study, choice))
 
 

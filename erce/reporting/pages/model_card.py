@@ -18,7 +18,7 @@ from huggingface_hub import EvalResult, ModelCardData
 from erce.catalog import model_origin
 from erce.errors import DamagedError, InputError, counted
 from erce.files import MADE_AGAIN, new_folder, read_json
-from erce.recipe import Cell
+from erce.recipe import RFT, Cell
 from erce.reporting.format import (
     NOTHING,
     file_name,
@@ -37,7 +37,7 @@ from erce.study.folder import cell_folder, read_study
 from erce.study.hub import is_here, is_hub_name
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.user_rows import hub_name
-from erce.types import BASE_MODEL, Arm
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 BEST = "best"
 WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
@@ -161,7 +161,9 @@ def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
 
 def _what_it_is(summary: Summary, cell: Cell, hub: str | None) -> str:
     recipe = summary.study.recipe
-    minimised = f"the objective {cell.objective}" if cell.arm.has_other_objective else "cross-entropy"
+    own = cell.learns_own and recipe.can_run
+    objective = recipe.objective if own else cell.objective
+    minimised = "cross-entropy" if objective == CROSS_ENTROPY else f"the objective {objective}"
     if cell.lam:
         minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
     base = hub or model_origin(recipe.model)
@@ -170,6 +172,9 @@ def _what_it_is(summary: Summary, cell: Cell, hub: str | None) -> str:
         f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "
         f"{counted(len(summary.study.results) + len(summary.study.missing), 'cell')} of a study with erce."
     )
+    if own:
+        also = "beside the given demonstrations" if cell.objective == RFT else "alone"
+        text += f" Its demonstrations are right answers of the base model itself, {also}."
     if summary.choice is None or (cell.task, cell.arm) == (recipe.task, summary.chosen):
         return text
     return f"{text} It is not of the λ that the study chose on validation."
@@ -242,6 +247,8 @@ def _recipe(summary: Summary, cell: Cell) -> str:
     trained = summary.study.results[cell].get("training", {})
     settings: dict[str, Any] = {"task": cell.task, "model": Path(recipe.model).name, "λ": strength(cell.lam)}
     settings |= {"objective": cell.objective, "penalty": recipe.penalty, "order": recipe.order}
+    if cell.learns_own and recipe.can_run:
+        settings |= {f"own {name}": value for name, value in asdict(recipe.own_samples).items()}
     settings |= {"seed": cell.seed, "split seed": recipe.split_seed} | asdict(recipe.training)
     settings |= {"temperature": decoding.temperature, "samples": decoding.samples}
     settings |= {name: trained[name] for name in ("steps", "tokens", "ce", "entropy") if name in trained}

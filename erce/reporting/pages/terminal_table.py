@@ -9,6 +9,7 @@ from erce.catalog import is_own
 from erce.reporting.format import (
     NOTHING,
     fixed,
+    grouped,
     interval,
     p_value,
     percent,
@@ -29,7 +30,20 @@ NOTE = (
     "mean length and entropy"
 )
 ANY_FORM = "any form"
-HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p", ANY_FORM, "none", "cut", "tokens", "nats")
+BEFORE = "before"
+HEADINGS = (
+    "greedy",
+    "sampled",
+    "gain",
+    "95 % interval",
+    "p",
+    ANY_FORM,
+    "none",
+    "cut",
+    "tokens",
+    "nats",
+    BEFORE,
+)
 WIDE_COLUMNS = 109  # of a terminal; narrower ones have no column for p
 
 
@@ -43,6 +57,9 @@ def print_tables(summary: Summary, console: Console) -> None:
     named = " · by name: other objectives" if recipe.objectives else ""
     if named and not any(arm.lam for arm in recipe.other_arms):
         named += ", at λ = 0"
+    if summary.own:
+        named += " · rft, self: trained on own right answers, beside the given ones and alone"
+        named += f" · {BEFORE}: tokens sampled before training" if console.width >= WIDE_COLUMNS else ""
     note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
     console.print(note + negative + named, style="dim")
 
@@ -86,8 +103,10 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
 
 
 def _headings(summary: Summary, task: str, *, wide: bool) -> list[str]:
-    """Return the columns: p in a wide terminal, "any form" where the task's verifier tells."""
-    left_out = set() if wide else {"p"}
+    """Return the columns: p and "before" in a wide terminal, "any form" where the task's verifier tells."""
+    left_out = set() if wide else {"p", BEFORE}
+    if not summary.own:
+        left_out.add(BEFORE)
     if all(row.flexible is None for row in summary.rows if row.task == task):
         left_out.add(ANY_FORM)
     return [heading for heading in HEADINGS if heading not in left_out]
@@ -104,5 +123,6 @@ def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
         percent(row.reasons.get("truncated", unknown) if row else None),
         fixed(row.tokens if row else None, 1),
         fixed(row.entropy if row else None, 3),
+        grouped(row.sampled_before if row else None),
     )
     return dict(zip(HEADINGS, (*score_cells(summary, task, arm), *further), strict=True))

@@ -1,7 +1,15 @@
 """A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
-from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
+from erce.recipe import OWN_ANSWERS
+from erce.reporting.format import (
+    interval,
+    known_as,
+    percent,
+    points,
+    strength,
+    with_interval,
+)
 from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.words import searched
@@ -16,15 +24,18 @@ MAYBE_CHANCE = ", which includes 0: it may be chance"
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "greedy", "difference-sampled", "difference-greedy" and
-    "sharpening", which says whether the frontier's temperatures explain a gain in samples or, without a
-    frontier, that sharpening alone may explain the gain.
+    Then, where the study has them: "search", "own" (what own right answers cost), "greedy",
+    "difference-sampled", "difference-greedy" and "sharpening", which says whether the
+    frontier's temperatures explain a gain in samples or, without a frontier, that sharpening alone may
+    explain the gain.
     """
     if alike := all_alike(summary):
         return {"headline": alike}
     by_subject = {"headline": _headline(summary)}
     if search := searched.search_sentence(summary):
         by_subject["search"] = search
+    if own := own_sentence(summary):
+        by_subject["own"] = own
     if summary.lam is None or summary.lam == 0:
         return by_subject
     recipe = summary.study.recipe
@@ -38,6 +49,26 @@ def sentences(summary: Summary) -> dict[str, str]:
         )
     by_subject["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
+
+
+def own_sentence(summary: Summary) -> str:
+    """Say what was sampled before training, and on how many problems; empty where no arm trains on it."""
+    own, study = summary.own, summary.study
+    if own is None:
+        return ""
+    tokens = "" if own["tokens"] is None else f" ({own['tokens']:,} tokens)"
+    steps = {}
+    for arm in (summary.baseline, *study.recipe.other_arms):
+        name = "on the given demonstrations" if arm == summary.baseline else f"as {arm.objective}"
+        cells = study.cells(study.recipe.task, arm)
+        if cells and arm.objective in (study.recipe.objective, *OWN_ANSWERS):
+            steps[name] = f"{study.results[cells[0]]['training']['steps']:,} {name}"
+    return (
+        f"Before training, {own['samples']:,} samples of the base model{tokens} were generated and verified: "
+        f"{own['with_one']:,} of {counted(own['problems'], 'training problem')} have an accepted one, and "
+        f"self leaves out the other {own['problems'] - own['with_one']:,}. Steps of a training: "
+        f"{', '.join(steps.values())}."
+    )
 
 
 def statement(summary: Summary) -> str:

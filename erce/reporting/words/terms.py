@@ -20,6 +20,7 @@ TERMS = {
     ),
     "tokens": "The mean length of a sample.",
     "nats": "The mean entropy of a sample's next-token distributions.",
+    "before": "Tokens that the base model sampled of the training problems before this arm could be trained.",
     "pass@k": "The chance that at least one of k samples of a problem is right.",
     "maj@k": "The chance that the answer of most of k samples is right; ties are split.",
     "best@k": "The chance that the likeliest of k samples is right.",

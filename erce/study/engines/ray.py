@@ -112,10 +112,11 @@ class _Cluster:
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         waiting, running = deque(cells), dict[Any, Cell]()
+        own = self.ray.put(self._own_samples(cells))  # where every node finds them
         try:
             while waiting or running:
                 while waiting and len(running) < self.most:
-                    failed = self._submit(waiting.popleft(), running)
+                    failed = self._submit(waiting.popleft(), running, own)
                     if failed is not None:
                         yield failed
                 if running:
@@ -130,14 +131,20 @@ class _Cluster:
                 for task in running:  # some are left only if this was stopped
                     self.ray.cancel(task, force=True)
 
-    def _submit(self, cell: Cell, running: dict[Any, Cell]) -> Done | None:
+    def _own_samples(self, cells: Sequence[Cell]) -> bytes:
+        """Pack the base model's samples of the training problems, if a cell trains on them."""
+        own = self.work.recipe.own_cell
+        needed = own is not None and any(cell.learns_own for cell in cells)
+        return pack(cell_folder(self.work.root, self.work.recipe, own)) if own and needed else b""
+
+    def _submit(self, cell: Cell, running: dict[Any, Cell], own: Any) -> Done | None:
         """Submit a cell; return its failure if its folder cannot be packed, else None."""
         folder, packed = cell_folder(self.work.root, self.work.recipe, cell), b""
         with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             packed = pack(folder)
         if caught.line:
             return Done(cell, caught.line, caught.hopeless)
-        running[self.task.remote(self.shared, cell, packed)] = cell
+        running[self.task.remote(self.shared, cell, packed, own)] = cell
         return None
 
     def _first_ready(self, running: list[Any]) -> Any:
@@ -191,13 +198,18 @@ class _Cluster:
             raise self.ray.exceptions.GetTimeoutError from None
 
 
-def _in_a_task(work: Work, cell: Cell, packed: bytes) -> tuple[Done, bytes]:
-    """Run a cell on its node, in a temporary folder; return its end and its packed folder."""
+def _in_a_task(work: Work, cell: Cell, packed: bytes, own: bytes) -> tuple[Done, bytes]:
+    """Run a cell on its node, in a temporary folder, beside the `own` samples if it needs them.
+
+    Return its end and its packed folder.
+    """
     if not work.gpus:  # Ray lets a task that asked for no device see all of its node's
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     with tempfile.TemporaryDirectory(prefix="erce-") as scratch:
         here = replace(work, root=Path(scratch))
         folder = cell_folder(here.root, here.recipe, cell)
         unpack(packed, folder, scratch=here.root)
+        if here.recipe.own_cell is not None:
+            unpack(own, cell_folder(here.root, here.recipe, here.recipe.own_cell), scratch=here.root)
         done = run_one(here, cell)
         return done, pack(folder)

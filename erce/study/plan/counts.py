@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
-from erce.recipe import Cell, Recipe
+from erce.recipe import RFT, SELF, Cell, Recipe
 from erce.study.compared import planned_cells
 from erce.study.drawing import EVALUATED, decodings
 from erce.study.problems import cell_splits
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
-from erce.types import BASE_MODEL, Arm, Problem, Splits, Task
+from erce.types import Arm, Problem, Splits, Task
 
 CHARACTERS_A_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
@@ -74,6 +74,8 @@ class TaskPlan:
     drawing: DrawingWork  # of a cell without the frontier
     frontier: DrawingWork | None  # what a cell with the frontier draws, all in all; None if none has it
     frontier_cells: int
+    own: DrawingWork | None  # the base model's samples of the training problems; None if no arm needs them
+    most_demonstrations: dict[str, int]  # objective → demonstrations of a problem, at most, if not 1
     notes: tuple[str, ...] = ()  # what was assumed
 
     @property
@@ -82,14 +84,16 @@ class TaskPlan:
 
     @property
     def trained(self) -> int:
-        """Return the number of cells that are trained: all but the base model's."""
-        return self.cells - self.arms.get(BASE_MODEL, 0)
+        """Return how many trainings on the given demonstrations all trained cells are worth, at most."""
+        trained = {arm: cells for arm, cells in self.arms.items() if not arm.is_base}
+        return sum(self.most_demonstrations.get(arm.objective, 1) * cells for arm, cells in trained.items())
 
     @property
     def drawings(self) -> list[tuple[int, DrawingWork]]:
         """Return how many cells draw what."""
         frontier = [] if self.frontier is None else [(self.frontier_cells, self.frontier)]
-        return [(self.cells - self.frontier_cells, self.drawing), *frontier]
+        own = [] if self.own is None else [(1, self.own)]
+        return [(self.cells - self.frontier_cells, self.drawing), *frontier, *own]
 
 
 def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
@@ -119,6 +123,10 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     if tokenizer is None:
         lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE_TOKENS} tokens more a prompt"
         notes.append(f"{lengths}, for the tokenizer of {recipe.model!r} is not on this machine")
+    own, keep = recipe.own_cell, min(recipe.own_samples.keep, recipe.own_samples.samples)
+    own = own if own is not None and own.task == name else None
+    if own is not None:
+        notes.append(f"rft and self: counted as if every problem had {keep} accepted samples, the most")
     cells = [cell for cell in planned_cells(recipe) if cell.task == name]
     wide = [cell for cell in cells if cell.frontier and recipe.decoding.frontier]
     return TaskPlan(
@@ -130,6 +138,8 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
         drawing=_drawing(recipe, replace(cells[0], frontier=False), texts.evaluated),
         frontier=_drawing(recipe, wide[0], texts.evaluated) if wide else None,
         frontier_cells=len(wide),
+        own=None if own is None else _drawing(recipe, own, {"train": texts.train}),
+        most_demonstrations={RFT: 1 + keep, SELF: keep} if own is not None else {},
         notes=tuple(notes),
     )
 
@@ -161,7 +171,7 @@ def _training(recipe: Recipe, texts: "_Texts", limit: int) -> TrainingWork:
 
 def _drawing(recipe: Recipe, cell: Cell, evaluated: dict[str, list[TextTokens]]) -> DrawingWork:
     drawn = list(decodings(recipe, cell).values())
-    texts = [text for split in EVALUATED for text in evaluated[split]]
+    texts = [text for some in evaluated.values() for text in some]
     samples = sum(settings.samples for settings in drawn)
     limit = max(settings.max_new_tokens for settings in drawn)
     return DrawingWork(

@@ -60,7 +60,8 @@ def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float)
         task = load_task(name)
         new = recipe.decoding.max_new_tokens or task.max_new_tokens
         trained = _longest(tokenizer, splits.train, answered=True)
-        read = _longest(tokenizer, [*splits.validation, *splits.test], answered=False)
+        sampled = [*splits.validation, *splits.test, *(splits.train if recipe.own_cell else ())]
+        read = _longest(tokenizer, sampled, answered=False)
         lengths.append((min(recipe.training.max_length or task.max_length, trained), read + new, new))
     longest = Lengths(*map(max, zip(*lengths, strict=True)))
     if torch.cuda.is_available():

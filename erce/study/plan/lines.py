@@ -46,6 +46,7 @@ def _task_lines(task: TaskPlan, recipe: Recipe) -> list[str]:
         f"  training  a cell: {trained}; the longest sequence has {training.longest}{cut}",
         f"  drawing   a cell: {_drawn(task.drawing)}",
         *_frontier_lines(task),
+        *([] if task.own is None else [f"  own       before training: {_drawn(task.own)}"]),
         f"  in all    {steps:,} steps, {read:,} tokens read, {completions:,} completions",
     ]
 

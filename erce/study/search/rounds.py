@@ -57,7 +57,13 @@ def rounds(root: Path, recipe: Recipe, *, notes: Sequence[str] = ()) -> Iterator
 
 
 def asked(root: Path, recipe: Recipe) -> Asked:
-    """Return all cells that are asked for, given the results on disk; write nothing."""
+    """Return all cells that are asked for, given the results on disk; write nothing.
+
+    Before all others comes the cell of the base model's samples, if an arm trains on them.
+    """
+    own = recipe.own_cell
+    if own is not None and not is_done(root, recipe, own):
+        return Asked([own], None, recipe.objective)
     if recipe.search is None:
         return Asked(Study(root, recipe).expected, None, recipe.objective)
     search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)

@@ -27,7 +27,7 @@ task = "mini-sums"
 control = "mini-sums-answer-only"
 lams = [0, 3]
 seeds = [0]
-objectives = ["dft + 4"]
+objectives = ["dft + 4", "rft + 4"]
 n_train = 32
 n_validation = 20
 n_test = 4
@@ -41,12 +41,15 @@ samples = 2
 frontier = [0.4]
 frontier_samples = 2
 
+[own]
+samples = 3
+
 [resources]
 threads = 1
 """
 
 
-CELLS = 7  # three of the grid, "dft + 4", and the control's base model, λ = 0 and chosen λ
+CELLS = 8  # three of the grid, "dft + 4", "rft + 4", and the control's base model, λ = 0 and chosen λ
 FIRST_TRAINING = "cells/*/training.json"
 CHOSEN_TRAINING = "cells/mini-sums-answer-only-lam3-*/training.json"  # of the cells that come after the grid
 LAST_RESULT = "cells/mini-sums-answer-only-lam3-*/result.json"  # only the frontier of λ = 3 is still to come

@@ -15,7 +15,7 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.hf.models import load_model
-from erce.recipe import Decoding, Recipe, Training
+from erce.recipe import Decoding, OwnSamples, Recipe, Training
 from erce.study.folder import cell_folder
 from erce.study.plan import Speed, limits, plan
 from erce.study.plan.architecture import PUBLIC, Architecture, find_architecture
@@ -81,6 +81,20 @@ def test_the_completions_are_those_of_the_run_and_within_the_tokens_at_most(fini
             work = task.frontier if has_frontier else task.drawing
             assert len(rows) == work.completions
             assert sum(row["tokens"] for row in rows) <= work.most
+
+
+def test_own_answers_are_counted_as_if_each_kept_sample_were_accepted():
+    plain = tiny_recipe(n_train=16)
+    arms = replace(plain, objectives=("rft + 1", "self"), own=OwnSamples(samples=6, keep=3))
+    (before,), (task,) = plan(plain).tasks, plan(arms).tasks
+    assert (before.own, before.trained) == (None, 2)
+    assert task.own.completions == 16 * 6
+    assert task.trained == 2 + (1 + 3) + 3
+    assert [cells for cells, _ in task.drawings] == [5, 1]
+    lines = plan_lines(plan(arms), Path("runs/none"))
+    assert "  own       before training: 96 completions" in "\n".join(lines)
+    assert "rft and self: counted as if every problem had 3 accepted samples, the most" in lines[-1]
+    assert plan(replace(arms, own=OwnSamples(samples=2))).tasks[0].trained == 2 + 3 + 2
 
 
 def test_it_says_how_many_cells_are_done(finished, tmp_path):

@@ -11,7 +11,7 @@ from erce.reporting import format
 from erce.reporting.words.terms import TERMS
 
 TEMPLATES = Path(__file__).parent
-FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed")
+FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed", "grouped")
 FILTERS += ("known_as", "row_label", "sentence_label", "unbroken")
 MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
 

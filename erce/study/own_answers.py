@@ -1,0 +1,100 @@
+"""The base model's samples of the training problems, verified → the demonstrations of "rft" and "self".
+
+The samples are a cell of their own (`Recipe.own_cell`), which runs before all others: a folder with a
+journal, completions and verdicts. The arm "self" trains on the accepted samples alone, "rft"
+(rejection-sampling fine-tuning, Yuan et al. 2023) on them beside the given demonstrations. Either minimises
+the objective of the recipe's grid.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from erce.errors import InputError
+from erce.files import read_json
+from erce.recipe import RFT, Cell, Recipe
+from erce.study.folder import RESULT, cell_folder, is_done
+from erce.study.samples import VERDICTS, read_samples
+from erce.tasks import near_duplicates
+from erce.types import Problem, Splits
+
+COUNTS = "own"  # in the result.json of the base model's samples
+
+
+def demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Sequence[Problem]:
+    """Return what a cell trains on, a Problem for each demonstration; a problem may have several."""
+    if not cell.learns_own:
+        return problems.train
+    assert recipe.own_cell is not None
+    folder, keep = cell_folder(root, recipe, recipe.own_cell), recipe.own_samples.keep
+    answers = accepted(folder, problems)
+    chosen: list[Problem] = []
+    for problem in problems.train:
+        given = [problem] if cell.objective == RFT else []
+        texts = {one.demonstration.strip() for one in given}
+        own = [answer for answer in answers[problem.id] if answer.demonstration.strip() not in texts]
+        chosen += [*given, *own[:keep]]
+    return chosen
+
+
+def accepted(folder: Path, problems: Splits) -> dict[str, list[Problem]]:
+    """Return training problem → itself with each of its distinct accepted samples as its demonstration.
+
+    Left out are samples that were cut off, and those that make a problem a near-duplicate of a test problem.
+    """
+    return _accepted(folder, (folder / VERDICTS).stat().st_mtime_ns, problems)
+
+
+@lru_cache(maxsize=2)
+def _accepted(folder: Path, written: int, problems: Splits) -> dict[str, list[Problem]]:
+    texts: dict[str, dict[str, str]] = {problem.id: {} for problem in problems.train}
+    for _, completion, verdict in read_samples(folder):
+        if verdict.accepted and completion.finished and completion.text.strip():
+            texts[completion.problem].setdefault(completion.text.strip(), completion.text)
+    answers = {
+        problem.id: [
+            replace(problem, id=f"{problem.id}, own answer {number}", demonstration=text)
+            for number, text in enumerate(texts[problem.id].values(), start=1)
+        ]
+        for problem in problems.train
+    }
+    # A problem with an answer is compared by that, which the splits have been.
+    compared = [answer for some in answers.values() for answer in some if not answer.answer]
+    leaked = {pair.trained.id for pair in near_duplicates(compared, problems.test)}
+    return {name: [answer for answer in some if answer.id not in leaked] for name, some in answers.items()}
+
+
+def counts(folder: Path, problems: Splits) -> dict[str, int | None]:
+    """Return how many samples and tokens there are, and how many problems have an accepted sample.
+
+    The tokens are None if a server does not report them.
+    """
+    answers, samples = accepted(folder, problems), read_samples(folder)
+    tokens = [sample.completion.tokens for sample in samples]
+    known = [count for count in tokens if count is not None]
+    return {
+        "problems": len(answers),
+        "with_one": sum(map(bool, answers.values())),
+        "accepted": sum(map(len, answers.values())),
+        "samples": len(samples),
+        "tokens": sum(known) if len(known) == len(tokens) else None,
+    }
+
+
+def read_counts(root: Path, recipe: Recipe) -> dict[str, Any] | None:
+    """Return the `counts` of a study; None until its samples are verified, and where no arm needs them."""
+    if recipe.own_cell is None or not is_done(root, recipe, recipe.own_cell):
+        return None
+    return read_json(cell_folder(root, recipe, recipe.own_cell) / RESULT)[COUNTS]
+
+
+def refuse_none(root: Path, recipe: Recipe) -> None:
+    """Raise an InputError if the samples are verified and none of them can be trained on."""
+    seen = read_counts(root, recipe)
+    if seen is not None and not seen["with_one"]:
+        raise InputError(
+            f"none of {seen['samples']:,} samples of the base model is right on its training problem, so "
+            '"rft" and "self" have nothing to train on; leave them out of objectives, or raise [own] samples'
+        )

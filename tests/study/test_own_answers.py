@@ -1,0 +1,202 @@
+"""The arms "rft" and "self": the base model's own right answers as demonstrations."""
+
+from dataclasses import replace
+
+import pytest
+from toys.recipes import tiny_recipe
+
+from erce.errors import InputError
+from erce.files import read_json, write_json
+from erce.generate.transformers import generate
+from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
+from erce.study.folder import cell_folder
+from erce.study.own_answers import accepted, counts, demonstrations
+from erce.study.run import run
+from erce.study.samples import (
+    COMPLETIONS,
+    VERDICTS,
+    DrawnSet,
+    JudgedSample,
+    write_completions,
+    write_verdicts,
+)
+from erce.study.search.rounds import asked
+from erce.study.training import TRAINING
+from erce.types import Completion, Problem, Splits, Verdict
+
+RECIPE = tiny_recipe(
+    lams=(0.0,), objectives=("rft + 2", "self"), n_train=24, own=OwnSamples(samples=3, temperature=0.5)
+)
+OWN = DrawnSet("train", "sampled")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return run(RECIPE, out=tmp_path_factory.mktemp("own") / "mini")
+
+
+def own_folder(root):
+    (folder,) = root.glob("cells/*-own-*")
+    return folder
+
+
+def test_the_base_model_samples_the_training_problems_once_for_all_arms_and_seeds(study):
+    rows = own_folder(study.root) / COMPLETIONS
+    assert rows.read_text(encoding="utf-8").count("\n") == 24 * 3
+    assert [cell.name for cell in study.results] == [
+        f"mini-sums-{arm}" for arm in ("base", "lam0-seed0", "rft-lam2-seed0", "self-seed0")
+    ]
+    written = rows.stat().st_mtime_ns
+    more = run(replace(RECIPE, objectives=("rft + 2", "self", "self + 1")), out=study.root)
+    assert len(more.results) == 5
+    assert rows.stat().st_mtime_ns == written
+    assert len(list(study.root.glob("cells/*-own-*"))) == 1
+
+
+def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_objective(study):
+    seen = read_json(own_folder(study.root) / "result.json")["own"]
+    assert 0 < seen["with_one"] <= seen["problems"] == 24
+    assert seen["tokens"] > seen["samples"] == 24 * 3
+    for arm, least in (("self-seed0", 0), ("rft-lam2-seed0", 24)):
+        (folder,) = study.root.glob(f"cells/mini-sums-{arm}-*")
+        log = read_json(folder / TRAINING)
+        at_most = least + seen["accepted"]
+        assert -(-max(least, seen["with_one"]) // 16) <= log["steps"] <= -(-at_most // 16)
+        lam = 2.0 * (arm != "self-seed0")
+        for step in log["log"]:
+            assert step["objective"] == pytest.approx(step["ce"] + lam * step["entropy"], rel=1e-5)
+
+
+def test_a_run_stopped_in_the_sampling_goes_on_and_samples_nothing_twice(study, tmp_path, monkeypatch):
+    drawn = []
+
+    def stopping(policy, *args, **settings):
+        if len(drawn) == 2:
+            raise KeyboardInterrupt
+        drawn.append(generate(policy, *args, **settings))
+        return drawn[-1]
+
+    recipe = replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=6))
+    monkeypatch.setattr("erce.generate.transformers.generate", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        run(recipe, out=tmp_path / "mini")
+    assert [len(some) for some in drawn] == [6, 6]
+    assert not list(tmp_path.rglob(TRAINING))
+    drawn.clear()
+    monkeypatch.setattr(
+        "erce.generate.transformers.generate",
+        lambda *args, **settings: drawn.append(generate(*args, **settings)) or drawn[-1],
+    )
+    run(recipe, out=tmp_path / "mini")
+    evaluated = 4 * (2 + 4) * (1 + 2)  # cells × problems × completions
+    assert sum(map(len, drawn)) == 24 * 3 - 12 + evaluated
+    mine, theirs = (own_folder(root) / VERDICTS for root in (tmp_path / "mini", study.root))
+    assert mine.read_bytes() == theirs.read_bytes()
+
+
+def test_a_study_without_an_accepted_sample_ends_before_any_training(tmp_path):
+    recipe = replace(RECIPE, objectives=("self",), decoding=Decoding(samples=2, max_new_tokens=1))
+    for _ in "12":
+        with pytest.raises(InputError, match=r"none of 72 samples .* nothing to train on; leave them out"):
+            run(recipe, out=tmp_path / "mini")
+        assert [path.name.rpartition("-")[0] for path in tmp_path.glob("mini/cells/*")] == ["mini-sums-own"]
+
+
+def problem(name, *, answer="7", prompt=None):
+    return Problem(id=name, prompt=prompt or f"{name}?", demonstration=f"given {name}", answer=answer)
+
+
+def own_cell_folder(root, recipe=RECIPE):
+    assert recipe.own_cell is not None
+    return cell_folder(root, recipe, recipe.own_cell)
+
+
+def sampled(root, texts, *, recipe=RECIPE):
+    """Write the own cell's samples: problem → (text, accepted, finished) of each."""
+    folder = own_cell_folder(root, recipe)
+    judged = [
+        JudgedSample(
+            OWN,
+            Completion(
+                problem=name, sample=n, text=text, tokens=5, finished=whole, logprob=-1.0, entropy=0.1
+            ),
+            Verdict(right, "exact" if right else "different", extracted="7"),
+        )
+        for name, some in texts.items()
+        for n, (text, right, whole) in enumerate(some)
+    ]
+    write_completions(folder, ((sample.drawn_set, sample.completion) for sample in judged))
+    write_verdicts(folder, judged)
+    return folder
+
+
+def texts_of(root, arm, problems, *, recipe=RECIPE):
+    chosen = demonstrations(root, recipe, Cell("mini-sums", 0.0, 0, arm), problems)
+    return [(one.prompt, one.demonstration) for one in chosen]
+
+
+def test_distinct_accepted_samples_are_kept_and_self_leaves_out_problems_without_one(tmp_path):
+    problems = Splits((problem("a"), problem("b"), problem("c")), (problem("v"),), (problem("t"),))
+    texts = {
+        "a": [
+            ("x", True, True),
+            (" x\n", True, True),
+            ("y", False, True),
+            ("z", True, True),
+            ("w", True, True),
+        ],
+        "b": [("given b", True, True), ("cut", True, False), ("", True, True), ("u", True, True)],
+        "c": [("wrong", False, True)],
+    }
+    recipe = replace(RECIPE, own=OwnSamples(samples=5, keep=2))
+    folder = sampled(tmp_path, texts, recipe=recipe)
+    assert texts_of(tmp_path, "cross-entropy", problems) == [(f"{n}?", f"given {n}") for n in "abc"]
+    assert texts_of(tmp_path, "self", problems, recipe=recipe) == [
+        *(("a?", "x"), ("a?", "z"), ("b?", "given b"), ("b?", "u"))
+    ]
+    assert texts_of(tmp_path, "rft", problems, recipe=recipe) == [
+        *(("a?", "given a"), ("a?", "x"), ("a?", "z"), ("b?", "given b"), ("b?", "u"), ("c?", "given c"))
+    ]
+    seen = counts(folder, problems)
+    assert seen == {"problems": 3, "with_one": 2, "accepted": 5, "samples": 10, "tokens": 50}
+    assert len({one.id for some in accepted(folder, problems).values() for one in some}) == 5
+
+
+def test_an_own_answer_that_gives_a_test_problem_away_is_left_out(tmp_path):
+    """Without answers, two problems of one wording are the same if their demonstrations are."""
+    prompt = "Name the colour of the sky on a clear day in one single word"
+    train = problem("a", answer="", prompt=prompt)
+    test = replace(problem("t", answer="", prompt=f"{prompt} please"), demonstration="blue")
+    problems = Splits((train, problem("b", answer="")), (problem("v"),), (test,))
+    samples = [("azure", True, True), ("Blue.", True, True)]
+    sampled(tmp_path, {"a": samples, "b": [("blue", True, True)]})
+    assert texts_of(tmp_path, "self", problems) == [(prompt, "azure"), ("b?", "blue")]
+
+
+def test_the_settings_of_the_samples_name_the_cells_that_they_are_for(tmp_path):
+    def names(**own):
+        recipe = replace(RECIPE, own=OwnSamples(**own))
+        cells = [recipe.own_cell, *recipe.cells()]
+        return [cell_folder(tmp_path, recipe, cell).name for cell in cells]
+
+    usual, kept, hotter = names(), names(keep=1), names(temperature=1.0)
+    same = [[a == b for a, b in zip(usual, other, strict=True)] for other in (kept, hotter)]
+    assert same == [[True, True, True, False, False], [False, True, True, False, False]]
+    grid = replace(RECIPE, own=None, objectives=())
+    assert [cell_folder(tmp_path, grid, cell).name for cell in grid.cells()] == usual[1:3]
+
+
+def test_training_over_an_own_folder_that_changes_is_read_anew(tmp_path):
+    problems = Splits((problem("a"),), (problem("v"),), (problem("t"),))
+    folder = sampled(tmp_path, {"a": [("x", True, True)]})
+    assert len(texts_of(tmp_path, "self", problems)) == 1
+    write_json(folder / "result.json", {})
+    sampled(tmp_path, {"a": [("x", True, True), ("y", True, True)]})
+    assert len(texts_of(tmp_path, "self", problems)) == 2
+
+
+def test_a_search_begins_with_the_samples_too(tmp_path):
+    recipe = replace(RECIPE, lams=GRID, search=SearchSettings())
+    assert asked(tmp_path, recipe).cells == [recipe.own_cell]
+    write_json(own_cell_folder(tmp_path, recipe) / "result.json", {"scores": {}})
+    assert [cell.lam for cell in asked(tmp_path, recipe).cells] == [None, *GRID]
