@@ -14,7 +14,8 @@ class Problem:
     programs, `setup` the statements before them (imports, helpers), `entry_points` the closed list of names
     that the candidate answers, None for those that `erce.verify.run_program` finds. `inputs` are the standard
     inputs of a task whose programs print, `outputs` what is expected for each. Whatever a task does not use
-    stays empty.
+    stays empty. `weight` multiplies the demonstration's loss in training; the mean still divides by the
+    number of tokens.
     """
 
     id: str
@@ -26,6 +27,7 @@ class Problem:
     entry_points: tuple[str, ...] | None = None
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

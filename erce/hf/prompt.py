@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
 from erce.errors import InputError
@@ -19,6 +19,7 @@ class TrainingRow(TypedDict):
     input_ids: list[int]
     completion_mask: list[int]
     truncated: bool
+    weight: NotRequired[float]  # where it is not 1
 
 
 _REMEMBERED: "WeakKeyDictionary[PreTrainedTokenizerBase, dict[str, array[int]]]" = WeakKeyDictionary()
@@ -94,4 +95,6 @@ def training_rows(
                 truncated=len(end) > room,
             )
         )
+        if problem.weight != 1:
+            rows[-1]["weight"] = problem.weight
     return rows

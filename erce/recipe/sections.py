@@ -29,6 +29,7 @@ class Columns:
     entry_points: str | None = None  # for programs, the names that a candidate answers
     inputs: str | None = None  # for programs that print, a list of standard inputs
     outputs: str | None = None  # for each of them the expected output
+    weight: str | None = None  # of the demonstration in training, a number; 1 where there is no column
     split: str | None = None  # "train" or "test"
 
 

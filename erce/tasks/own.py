@@ -10,9 +10,10 @@
 
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
 `setup` and `entry_points`, or `inputs` and `outputs` of programs that read standard input and print, all of
-which the function `erce.verify.verify_program` reads; and `split`, "train" or
-"test", in every line or in none: without it, a fifth of the problems is for tests, chosen by a digest of the
-prompts. `data` may also be a data set of the hub, with other names of columns: `erce.tasks.user_rows`.
+which the function `erce.verify.verify_program` reads; `weight`, a factor of its loss in training; and
+`split`, "train" or "test", in every line or in none: without it, a fifth of the problems is for tests, chosen
+by a digest of the prompts. `data` may also be a data set of the hub, with other names of columns:
+`erce.tasks.user_rows`.
 
 The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
 an error, the study stops: a crash is never counted as a wrong answer.
@@ -117,7 +118,17 @@ def _problem(row: SourceRow) -> Problem:
         entry_points=None if names is None else row.texts("entry_points"),
         inputs=inputs,
         outputs=outputs,
+        weight=_weight(row),
     )
+
+
+def _weight(row: SourceRow) -> float:
+    value = row.values.get("weight")
+    if value is None:
+        return 1.0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise row.fault(f"`weight` is {value!r}; it is a number, 0 or above")
+    return float(value)
 
 
 def _text_or_number(row: SourceRow, key: str) -> str:

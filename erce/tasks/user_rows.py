@@ -15,7 +15,7 @@ from erce.tasks.source import Source, SourceRow, json_lines
 
 FIELDS = (
     *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
-    *("split", "messages"),
+    *("weight", "split", "messages"),
 )
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 

@@ -4,9 +4,13 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from datasets import Dataset
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
 from erce.errors import InputError
 from erce.train.config import ERCEConfig
 
+MOST_SOURCES = 50  # whose means are logged
 STACK = 4  # warnings name the line that made the trainer
 USERS = ("user", "human", "system", "tool")
 
@@ -17,14 +21,17 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
     InputError: a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
     that are not the model's, a column whose name means something else to TRL.
     """
-    for data in (arguments.get("train_dataset"), *_several(arguments.get("eval_dataset")).values()):
+    for data in (arguments.get("train_dataset"), *several(arguments.get("eval_dataset")).values()):
         if data is None:
             continue
         if hasattr(data, "__len__") and len(data) == 0:
             raise InputError("a data set has no rows; give at least one")
         first: Any = next(iter(data), {})
         columns: list[str] = getattr(data, "column_names", None) or list(first)
-        _refuse_unmarked(columns, args, own_collator=arguments.get("data_collator") is not None)
+        collator = arguments.get("data_collator")
+        _refuse_unmarked(columns, args, own_collator=collator is not None)
+        if "weight" in columns:
+            _refuse_lost_weights(args, own_collator=collator is not None and not is_trls(collator))
         prepared: Any = args.dataset_kwargs or {}
         if "input_ids" in columns or prepared.get("skip_prepare_dataset"):
             continue
@@ -35,9 +42,29 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
                 _warn_of_penalised_prompts(first)
 
 
+def is_trls(collator: Any) -> bool:
+    """Return whether the collator is TRL's for texts, which puts tokens where `erce.train.rows` expects."""
+    return type(collator) is DataCollatorForLanguageModeling
+
+
+def sources_in(*data_sets: Any) -> dict[str, int]:
+    """Return the values of the data sets' columns `source`, each with a number; none of a stream is known."""
+    names: set[str] = set()
+    for data in data_sets:
+        if isinstance(data, Dataset) and "source" in data.column_names:
+            names |= {str(value) for value in data.unique("source") if value is not None}
+    if len(names) > MOST_SOURCES:
+        warnings.warn(
+            f"the column source has {len(names):,} values, over {MOST_SOURCES}: nothing is logged per source",
+            stacklevel=STACK,
+        )
+        return {}
+    return {name: number for number, name in enumerate(sorted(names))}
+
+
 def refuse_nothing(train_data: Any, eval_data: Any, args: ERCEConfig) -> None:
     """Refuse data, as TRL has prepared them, of which no row is left."""
-    for name, data in {"training": train_data, **_several(eval_data)}.items():
+    for name, data in {"training": train_data, **several(eval_data)}.items():
         if data is not None and hasattr(data, "__len__") and len(data) == 0:
             raise InputError(
                 f"no row of the {name} data has a token to score within max_length = {args.max_length}; "
@@ -45,7 +72,7 @@ def refuse_nothing(train_data: Any, eval_data: Any, args: ERCEConfig) -> None:
             )
 
 
-def _several(eval_data: Any) -> dict[str, Any]:
+def several(eval_data: Any) -> dict[str, Any]:
     return dict(eval_data) if isinstance(eval_data, Mapping) else {"evaluation": eval_data}
 
 
@@ -60,6 +87,20 @@ def _refuse_unmarked(columns: list[str], args: ERCEConfig, *, own_collator: bool
             raise InputError(
                 f"the column {name!r} says that rows hold several sequences, and would be dropped; let TRL "
                 "pack (packing=True), or pass it on: a data_collator of yours, remove_unused_columns=False"
+            )
+
+
+def _refuse_lost_weights(args: ERCEConfig, *, own_collator: bool) -> None:
+    reasons = {
+        "packing": args.packing or args.eval_packing,
+        "head='trl'": args.head == "trl",
+        "a data_collator of your own": own_collator,
+    }
+    for what, is_so in reasons.items():
+        if is_so:
+            raise InputError(
+                f"{what} would drop the column 'weight', and all rows would weigh the same; leave {what} or "
+                "the column out"
             )
 
 

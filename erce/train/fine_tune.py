@@ -250,9 +250,13 @@ def _dataset(rows: list[TrainingRow]) -> Dataset:
         tokens = zip(row["input_ids"], row["completion_mask"], strict=True)
         return [token if is_scored else IGNORED for token, is_scored in tokens]
 
-    return Dataset.from_dict(
-        {"input_ids": [row["input_ids"] for row in rows], "labels": [labels(row) for row in rows]}
-    )
+    columns: dict[str, list[Any]] = {
+        "input_ids": [row["input_ids"] for row in rows],
+        "labels": [labels(row) for row in rows],
+    }
+    if any("weight" in row for row in rows):
+        columns["weight"] = [row.get("weight", 1.0) for row in rows]
+    return Dataset.from_dict(columns)
 
 
 @contextmanager

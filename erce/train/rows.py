@@ -5,16 +5,20 @@ are filled up before it divides them, with marked rows, and the collator leaves 
 """
 
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from numbers import Real
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.utils.data import BatchSampler, Dataset, IterableDataset, Sampler
 
 from erce.errors import InputError
 from erce.hf.head import IGNORED
 from erce.hf.sequences import MARKS, sequence_breaks
+from erce.train.scores import COLUMNS
 
 
 class _Filler(NamedTuple):
@@ -77,10 +81,14 @@ class _Rows(Dataset):
 
 
 class Collator:
-    """A collator that also takes fillers, and refuses a batch whose sequences nothing tells apart."""
+    """A collator that also takes fillers, and refuses a batch whose sequences nothing tells apart.
 
-    def __init__(self, collate: Callable[[list[Any]], Any]) -> None:
-        self.collate = collate
+    With `sources`, name → number, the batch also holds the columns `weight` and `source` of TRL's rows, one
+    number per token.
+    """
+
+    def __init__(self, collate: Callable[[list[Any]], Any], sources: Mapping[str, int] | None = None) -> None:
+        self.collate, self.sources = collate, sources
 
     def __call__(self, features: list[Any]) -> Any:
         real = [row for row in features if not isinstance(row, _Filler)]
@@ -99,12 +107,26 @@ class Collator:
             if not real:
                 labels.fill_(IGNORED)
         _refuse_lost_sequences(real or rows[:1], batch, labels)
+        if self.sources is not None:
+            self._add_columns(batch, labels, rows if len(labels) == len(rows) else (real or rows[:1]))
         return batch
 
+    def _add_columns(self, batch: Any, labels: torch.Tensor, rows: list[Any]) -> None:
+        for name, values_of in zip(COLUMNS, (_weights, self._source), strict=True):
+            if any(name in row for row in rows):
+                batch[name] = _placed([values_of(row) for row in rows], labels)
 
-def fill_up(loader: Any) -> None:
-    """Make the data loader that accelerate prepared end with fillers, where it would repeat rows."""
-    loader.base_dataloader.collate_fn = Collator(loader.base_dataloader.collate_fn)
+    def _source(self, row: Mapping[str, Any]) -> torch.Tensor:
+        number = (self.sources or {}).get(str(row["source"]), -1)
+        return torch.full((len(row["input_ids"]),), number)
+
+
+def fill_up(loader: Any, sources: Mapping[str, int] | None = None) -> None:
+    """Make the data loader that accelerate prepared end with fillers, where it would repeat rows.
+
+    `sources` are the `Collator`'s.
+    """
+    loader.base_dataloader.collate_fn = Collator(loader.base_dataloader.collate_fn, sources)
     shard = loader.batch_sampler
     if isinstance(loader.dataset, IterableDataset):
         return
@@ -124,6 +146,32 @@ def fill_up(loader: Any) -> None:
 def rows_of_a_step(settings: Any, batch_size: int) -> int:
     """Return how many rows all processes together take at a time; `settings` has accelerate's own."""
     return batch_size * (1 if settings.split_batches else settings.num_processes)
+
+
+def _weights(row: Mapping[str, Any]) -> torch.Tensor:
+    """Return a row's weight for each of its tokens; InputError for anything but numbers of 0 or more."""
+    weight, length = row.get("weight"), len(row["input_ids"])
+    several = isinstance(weight, list | tuple | np.ndarray | torch.Tensor)
+    values: list[Any] = [*weight] if several else [weight] * length
+    if len(values) != length:
+        raise InputError(
+            f"a row has {length} tokens, as prepared, and a list of {len(values)} weights; give one number "
+            "per row, or input_ids and one number per token"
+        )
+    for value in values:
+        if not isinstance(value, Real | torch.Tensor) or not 0 <= float(value) < math.inf:
+            raise InputError(f"a row has the weight {value!r}; the column weight holds numbers, 0 or above")
+    return torch.tensor([float(value) for value in values])
+
+
+def _placed(values: list[torch.Tensor], labels: torch.Tensor) -> torch.Tensor:
+    """Return one value per token where TRL's collator has the tokens: padded right, or all in one row."""
+    if len(values) != len(labels):
+        values = [torch.cat(values)]
+    placed = labels.new_zeros(labels.shape).to(values[0].dtype)
+    for row, some in zip(placed, values, strict=True):
+        row[: len(some)] = some
+    return placed
 
 
 def _refuse_lost_sequences(rows: list[Any], batch: Any, labels: torch.Tensor) -> None:

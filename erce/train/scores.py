@@ -20,6 +20,7 @@ from erce.hf.scored_count import ScoredCount
 from erce.hf.sequences import shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
+COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
 DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
 
 
@@ -43,10 +44,11 @@ class BatchSums(ModelOutput):
     log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
     pushed_down: Any = None
     tail_share: Any = None
+    by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
 
     def columns(self) -> tuple[Tensor, ...]:
-        """Return what is logged: all but `loss` and `total`, in the order of the fields."""
-        return self.to_tuple()[2:]
+        """Return the scalars that are logged: all but `loss` and `total`, in the order of the fields."""
+        return tuple(value for name, value in self.items() if name not in ("loss", "total", "by_source"))
 
 
 @dataclass(kw_only=True)
@@ -60,22 +62,31 @@ class Scorer:
     objective: Objective
     by_sequence: bool
     diagnose: bool
+    sources: int = 0  # of the data set, whose sums are kept apart
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 — the columns
         self,
         model: PreTrainedModel,
         hidden: Tensor,
         targets: Tensor,
         sequences: Tensor,
         num_scored: int | None,
+        *,
+        weight: Tensor | None = None,
+        source: Tensor | None = None,
     ) -> BatchSums:
         """Score hidden states (rows, length, d), each to predict its target (rows, length).
 
-        `sequences` (rows, length) numbers the sequences that the targets are in.
+        `sequences` (rows, length) numbers the sequences that the targets are in. `weight` (rows, length)
+        multiplies each target's objective and penalty and changes no divisor; `source` (rows, length) is the
+        number of its source, negative for none.
         """
         tokens = tokens_by_sequence(targets, sequences)
         weights = tokens.clamp(min=1).reciprocal()[sequences] if self.by_sequence else None
-        at_once = model.training and (weights is None or isinstance(self.objective, CrossEntropy))
+        if weight is not None:
+            weights = weight if weights is None else weights * weight
+        apart = weights is not None and not isinstance(self.objective, CrossEntropy)
+        at_once = model.training and source is None and not apart
         loss = head_loss(
             model,
             hidden,
@@ -91,7 +102,10 @@ class Scorer:
             row_weights=weights if at_once else None,
         )
         count = tokens.sum()
-        sums = self._of_batch(loss, count) if at_once else self._of_positions(loss, weights)
+        weighed = weights is not None
+        sums = self._of_batch(loss, count, weighed) if at_once else self._of_positions(loss, weights)
+        if self.sources:
+            sums["by_source"] = self._by_source(loss, targets, source)
         divisor = (tokens > 0).sum() if self.by_sequence else count
         return BatchSums(loss=torch.zeros_like(sums["weighed"]), tokens=count, divisor=divisor, **sums)
 
@@ -101,14 +115,22 @@ class Scorer:
         else:
             self.lam = lam
 
-    def _of_batch(self, loss: Loss, count: Tensor) -> dict[str, Tensor]:
+    def _by_source(self, loss: Loss, targets: Tensor, source: Tensor | None) -> Tensor:
+        if source is None:
+            return loss.nll.new_zeros(self.sources, 3)
+        nobody = (targets == IGNORED) | (source < 0)
+        numbers = source.masked_fill(nobody, self.sources).flatten().to(loss.nll.device)
+        columns = torch.stack([loss.nll, loss.entropy, torch.ones_like(loss.nll)], -1).view(-1, 3)
+        return columns.new_zeros(self.sources + 1, 3).index_add(0, numbers, columns)[:-1]
+
+    def _of_batch(self, loss: Loss, count: Tensor, weighed: bool) -> dict[str, Tensor]:
         """Return the sums of a loss that was summed at once.
 
         So the loss of a trainable head takes 3 matmuls; kept apart by position it takes 4.
         """
-        weighed, nll, entropy = loss.objective.detach(), loss.nll * count, loss.entropy * count
-        sums = {"total": loss.objective, "weighed": weighed, "nll": nll, "entropy": entropy}
-        sums["objective"] = nll + self.lam * entropy if self.by_sequence else weighed
+        total, nll, entropy = loss.objective.detach(), loss.nll * count, loss.entropy * count
+        sums = {"total": loss.objective, "weighed": total, "nll": nll, "entropy": entropy}
+        sums["objective"] = nll + self.lam * entropy if weighed else total
         sums["hits"] = loss.top1 * count
         return sums | {name: getattr(loss, name) * count for name in DIAGNOSTICS if self.diagnose}
 
@@ -127,7 +149,10 @@ def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:
 
 
 def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None = None) -> None:
-    """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged."""
+    """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged.
+
+    Beside the labels it takes `weight` and `source`, (rows, length) each, as the collator makes them.
+    """
     original = model.forward
 
     @functools.wraps(type(model).forward)  # the trainer reads the signature
@@ -135,6 +160,7 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None 
         if not scores:
             return original(*args, **kwargs)
         kwargs["use_cache"] = False
+        columns = {name: kwargs.pop(name)[:, 1:] for name in COLUMNS if name in kwargs}
         targets, sequences = shifted_targets(kwargs, kwargs["labels"])
         count = ScoredCount(targets, IGNORED)
         if own_loss is None:
@@ -143,7 +169,7 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None 
         else:
             output, states = own_loss.forward(self, original, kwargs)
             added = output.loss
-        sums = scorer(self, states[:, :-1], targets, sequences, count.read())
+        sums = scorer(self, states[:, :-1], targets, sequences, count.read(), **columns)
         if added is not None:
             sums.loss = sums.loss + added
         return sums

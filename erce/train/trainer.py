@@ -27,10 +27,10 @@ from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig
-from erce.train.data import check_data, refuse_nothing
+from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
 from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_head
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
-from erce.train.scores import DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
+from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 from erce.train.strength import scheduled
 
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
@@ -53,6 +53,11 @@ class ERCETrainer(SFTTrainer):
     objective is, and `entropy` the value of the penalty, of whatever type. Evaluation logs the same means
     over the whole set, at any batch size, as `eval_ce` and so on; `eval_loss` weighs the tokens as training
     does.
+
+    A column `weight` (a number per row, or a list with one per token of `input_ids`) multiplies the objective
+    and the penalty of each token; the divisor stays the number of scored tokens, or of sequences. `loss` is
+    weighted; `ce`, `entropy` and `objective` are not. With a column `source`, `ce/NAME` and `entropy/NAME`
+    are the means of each source.
     """
 
     args: ERCEConfig
@@ -84,6 +89,9 @@ class ERCETrainer(SFTTrainer):
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
         self._refuse_unproven()
         refuse_nothing(self.train_dataset, self.eval_dataset, args)
+        self._reads_columns = args.head == "erce" and is_trls(self.data_collator)
+        data_sets = (self.train_dataset, *several(self.eval_dataset).values())
+        self._sources = sources_in(*data_sets) if self._reads_columns else {}
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
@@ -105,6 +113,7 @@ class ERCETrainer(SFTTrainer):
             objective=make_objective(self.args.objective),
             by_sequence=self.args.normalize == "sequence",
             diagnose=self.args.log_diagnostics,
+            sources=len(self._sources),
         )
 
     def _base_model(self) -> PreTrainedModel:
@@ -137,8 +146,13 @@ class ERCETrainer(SFTTrainer):
             given = inspect.signature(super()._get_dataloader).bind(dataset, *args, **kwargs).arguments
             dataset = FilledStream(dataset, rows_of_a_step(self.accelerator, given["batch_size"]))
         loader = super()._get_dataloader(dataset, *args, **kwargs)
-        fill_up(loader)
+        fill_up(loader, self._sources if self._reads_columns else None)
         return loader
+
+    def _set_signature_columns_if_needed(self) -> None:
+        super()._set_signature_columns_if_needed()
+        if self._reads_columns and "labels" in (self._signature_columns or ()):
+            self._signature_columns = list(dict.fromkeys([*self._signature_columns, *COLUMNS]))
 
     def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
@@ -205,7 +219,8 @@ class ERCETrainer(SFTTrainer):
         if not return_outputs:
             return loss
         with torch.no_grad():
-            return loss, model(**{name: value for name, value in inputs.items() if name != "labels"})
+            shown = {name: value for name, value in inputs.items() if name not in ("labels", *COLUMNS)}
+            return loss, model(**shown)
 
     def _refuse_mixed_sequences(self, model: nn.Module, inputs: dict[str, Any], labels: Tensor) -> None:
         """Refuse a row of several sequences where the model would let one read the other."""
@@ -264,12 +279,16 @@ class ERCETrainer(SFTTrainer):
         total = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()])
         mode = "train" if training else "eval"
         penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
-        self._sums[mode] = self._sums.get(mode, 0) + torch.cat([total, penalty, _read(inputs).to(total)])
+        parts = [total, penalty, _read(inputs).to(total)]
+        if sums.by_source is not None:
+            parts.append(sums.by_source.flatten().to(total))
+        self._sums[mode] = self._sums.get(mode, 0) + torch.cat(parts)
 
     def _means(self, mode: str) -> dict[str, Any]:
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
-        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics, penalty, read = sums
+        ours = len(sums) - 3 * len(self._sources)
+        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics, penalty, read = sums[:ours]
         counts = {
             "scored_tokens": int(tokens),
             "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
@@ -290,6 +309,9 @@ class ERCETrainer(SFTTrainer):
         }
         if mode == "train":
             means["lam"] = lam
+        for name, (of_nll, of_entropy, count) in zip(self._sources, sums[ours:].view(-1, 3), strict=True):
+            if count:
+                means |= {f"ce/{name}": of_nll / count, f"entropy/{name}": of_entropy / count}
         return {name: float(mean) for name, mean in means.items()} | counts
 
     def _tokens_so_far(self) -> int:

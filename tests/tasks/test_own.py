@@ -108,6 +108,13 @@ def test_an_answer_may_be_a_number(file):
     assert {problem.answer for problem in pools.train + pools.test} == {str(n / 2) for n in range(10)}
 
 
+def test_a_problem_may_have_a_weight(file):
+    rows = [row(number) | ({"weight": number / 2} if number else {}) for number in range(10)]
+    pools = jsonl_task("mine", file(rows), by_answer).pools(None)
+    weights = {problem.answer: problem.weight for problem in pools.train + pools.test}
+    assert weights == {f"n{number}": number / 2 if number else 1.0 for number in range(10)}
+
+
 def test_programs_may_be_judged_by_what_they_print(file):
     rows = [row(number, inputs=[f"{number}\n", "0"], outputs=[f"{number}", ""]) for number in range(10)]
     pools = jsonl_task("mine", file(rows), by_answer).pools(None)
@@ -158,6 +165,9 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
         ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text"),
+        ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
+        ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
+        ([row(0), row(1, weight=True)], "line 2: `weight` is True; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
         (
             [row(0), row(1, anwser="3")],

@@ -169,6 +169,21 @@ def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
     assert bits(tmp_path / "a") != bits(usual["folder"])
 
 
+def test_a_problems_weight_multiplies_its_loss_and_the_divisor_stays(usual, tmp_path):
+    one = {"epochs": 1.0, "batch_size": 12, "learning_rate": 1e-9}
+    plain = tune(tmp_path / "plain", training=one)["log"][0]
+    twice = [replace(problem, weight=2.0) for problem in PROBLEMS]
+    entry = tune(tmp_path / "twice", problems=twice, training=one)["log"][0]
+    assert entry["loss"] == pytest.approx(2 * plain["loss"], rel=1e-5)
+    for name in ("objective", "ce", "entropy", "scored_tokens"):
+        assert entry[name] == pytest.approx(plain[name], rel=1e-5), name
+    first = [replace(problem, weight=float(at == 0)) for at, problem in enumerate(PROBLEMS)]
+    entry = tune(tmp_path / "first", problems=first, training=one)["log"][0]
+    alone = tune(tmp_path / "alone", problems=PROBLEMS[:1], training=one | {"micro_batch_size": 1})["log"][0]
+    weighed = alone["objective"] * alone["scored_tokens"] / plain["scored_tokens"]
+    assert entry["loss"] == pytest.approx(weighed, rel=1e-5)
+
+
 def test_what_is_returned_adds_up(tmp_path):
     frozen = {"learning_rate": 0.0, "dropout": 0.0, "max_length": 30}
     told = tune(tmp_path / "a", training=frozen, lam=2.0)

@@ -91,7 +91,7 @@ def reference(
     """Sequence by sequence, without padding, from full logits, by autograd, in float64."""
     policy.zero_grad()
     value = PENALTIES[penalty][1]
-    nlls, entropies, formed, shares = [], [], [], []
+    nlls, entropies, formed, weighed, shares = [], [], [], [], []
     for row in window:
         logits = policy(input_ids=torch.tensor([row["input_ids"]]), use_cache=False).logits[0, :-1]
         log_p, labels = logits.log_softmax(-1), torch.tensor(row["labels"][1:])
@@ -101,10 +101,12 @@ def reference(
         nlls.append(-picked)
         entropies.append(entropy)
         formed.append(OBJECTIVES[objective](picked, log_p[kept]) + lam * entropy)
+        weight = torch.tensor(row.get("weight", 1.0), dtype=torch.float64).expand(len(row["input_ids"]))
+        weighed.append(weight[1:][kept] * formed[-1])
         if kept.any():
-            shares.append(formed[-1].mean())
+            shares.append(weighed[-1].mean())
     nll, entropy, mean = torch.cat(nlls), torch.cat(entropies), torch.cat(formed).mean()
-    loss = torch.stack(shares).mean() if normalize == "sequence" else mean
+    loss = torch.stack(shares).mean() if normalize == "sequence" else torch.cat(weighed).mean()
     loss.backward()
     return {
         "loss": loss.item(),
@@ -181,6 +183,59 @@ def test_every_objective_is_trained_on_and_logged_as_it_is(normalize, objective,
     wanted = reference(policy, toy.UNEQUAL, lam=2.0, normalize=normalize, objective=objective)
     del wanted["gradients"]
     assert {name: evaluated[f"eval_{name}"] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+def with_columns(some: list[dict], *, per_token: bool) -> list[dict]:
+    """The rows with weights from 0 to 2, a number per row or per token, and two sources."""
+    made = []
+    for number, row in enumerate(some):
+        weight = [(number + at) % 5 / 2 for at in range(len(row["input_ids"]))]
+        made.append(row | {"weight": weight if per_token else number % 3, "source": "ab"[number % 2]})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("per_token", "objective", "normalize"),
+    [
+        (False, "cross-entropy", "token"),
+        (True, "cross-entropy", "sequence"),
+        (True, "dft", "token"),
+        (False, "focal:3", "sequence"),
+    ],
+)
+def test_a_weight_multiplies_objective_and_penalty_and_each_source_has_its_means(
+    per_token, objective, normalize, tmp_path
+):
+    some, seen = with_columns(toy.UNEQUAL, per_token=per_token), Gradients()
+    settings = {"entropy_penalty": 2.0, "objective": objective, "normalize": normalize}
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, **settings, learning_rate=0.0, max_grad_norm=0.0, per_device_eval_batch_size=3),
+        train_dataset=toy.dataset(some),
+        eval_dataset=toy.dataset(some),
+        processing_class=toy.tokenizer(),
+        callbacks=[seen],
+    )
+    policy = exact_copy(trainer, toy.model())
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if "loss" in entry]
+    windows = [some[0:4], some[4:8], some[8:11]]
+    for window, entry, gradients in zip(windows, logged, seen.steps, strict=True):
+        wanted = reference(policy, window, lam=2.0, normalize=normalize, objective=objective)
+        assert_close(gradients, wanted.pop("gradients"))
+        assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+        assert entry["loss"] != pytest.approx(entry["objective"], rel=1e-3)
+    evaluated = trainer.evaluate()
+    whole = reference(policy, some, lam=2.0, normalize=normalize, objective=objective)
+    assert evaluated["eval_objective"] == pytest.approx(whole["objective"], rel=1e-6)
+    for source in "ab":
+        for window, means in [*((w, logged[i]) for i, w in enumerate(windows)), (some, None)]:
+            of_source = [row for row in window if row["source"] == source]
+            wanted = reference(policy, of_source, lam=2.0)
+            for name in ("ce", "entropy"):
+                key = f"{name}/{source}"
+                mean = evaluated[f"eval_{key}"] if means is None else means[key]
+                assert mean == pytest.approx(wanted[name], rel=1e-6), key
 
 
 @pytest.mark.parametrize("normalize", ["token", "sequence"])

@@ -10,8 +10,9 @@ from datasets import Dataset, IterableDataset
 from torch.utils.data import DataLoader
 from toys import training as toy
 from transformers import DataCollatorWithFlattening
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from erce.train.rows import Collator, FilledStream, fill_up
+from erce.train.rows import Collator, FilledStream, _Filler, fill_up
 from erce.train.trainer import ERCETrainer
 
 SEVERAL = [1, 2, 3, 5, 8]
@@ -234,3 +235,93 @@ def test_a_stream_of_every_kind_is_read_by_every_process():
     stream = FilledStream(IterableDataset.from_generator(lambda: iter(rows(3))), 2)
     stream.set_epoch(1)
     assert len(list(stream)) == 4
+
+
+WEIGHED: list[Any] = [
+    {"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "weight": [0.0, 2.0, 3.0], "source": "b"},
+    {"input_ids": [4, 5], "labels": [-100, 5], "weight": 7, "source": "unknown"},
+]
+
+
+@pytest.mark.parametrize(
+    ("padding_free", "weights", "sources"),
+    [
+        (False, [[0, 2, 3], [7, 7, 0], [0, 2, 3]], [[1, 1, 1], [-1, -1, 0], [1, 1, 1]]),
+        (True, [[0, 2, 3, 7, 7]], [[1, 1, 1, -1, -1]]),
+    ],
+)
+def test_weights_and_sources_stand_where_their_tokens_do(padding_free, weights, sources):
+    collate = DataCollatorForLanguageModeling(pad_token_id=0, padding_free=padding_free)
+    batch = Collator(collate, {"a": 0, "b": 1})([*WEIGHED, _Filler(WEIGHED[0])])
+    assert batch["labels"].shape == batch["weight"].shape == batch["source"].shape
+    assert (batch["weight"].tolist(), batch["source"].tolist()) == (weights, sources)
+    assert not {"weight", "source"} & Collator(collate)(WEIGHED).keys()
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (None, "has the weight None; the column weight holds numbers, 0 or above"),
+        (-1.0, "has the weight -1.0;"),
+        ("2", "has the weight '2';"),
+        ([1.0, float("nan"), 1.0], "has the weight nan;"),
+        ([1.0, 2.0], "has 3 tokens, as prepared, and a list of 2 weights"),
+    ],
+)
+def test_a_weight_that_is_no_number_per_row_or_token_is_refused(weight, message):
+    collate = DataCollatorForLanguageModeling(pad_token_id=0)
+    with pytest.raises(ValueError, match=message):
+        Collator(collate, {})([WEIGHED[0] | {"weight": weight}])
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "what"),
+    [
+        ({"packing": True, "max_length": 64}, {}, "packing"),
+        pytest.param({"head": "trl"}, {}, "head='trl'", marks=toy.TRLS_HEAD),
+        ({}, {"data_collator": toy.batch}, "a data_collator of your own"),
+    ],
+)
+def test_weights_that_would_be_dropped_are_refused(settings, arguments, what, tmp_path):
+    with pytest.raises(ValueError, match=f"{what} would drop the column 'weight'"):
+        ERCETrainer(
+            toy.model(),
+            toy.config(tmp_path, **settings),
+            train_dataset=Dataset.from_list([toy.UNEQUAL[0] | {"weight": 1.0}]),
+            processing_class=toy.tokenizer(),
+            **arguments,
+        )
+
+
+def test_columns_beside_a_text_go_through_trls_preparation(tmp_path):
+    texts = [
+        {"prompt": "a", "completion": "bcd", "weight": 0.0, "source": "x"},
+        {"prompt": "e", "completion": "f", "weight": 2.0, "source": "y"},
+    ]
+    settings = {"dataset_kwargs": None, "per_device_train_batch_size": 2, "gradient_accumulation_steps": 1}
+    trainer = ERCETrainer(
+        toy.model(),
+        toy.config(tmp_path, **settings, learning_rate=0.0),
+        train_dataset=Dataset.from_list(texts),
+        processing_class=toy.tokenizer(),
+    )
+    trainer.train()
+    [entry] = [entry for entry in trainer.state.log_history if "loss" in entry]
+    counts = {"x": 4, "y": 2}  # tokens, the end-of-sequence token included
+    assert entry["scored_tokens"] == sum(counts.values())
+    assert entry["loss"] == pytest.approx(2 * counts["y"] * entry["ce/y"] / entry["scored_tokens"], rel=1e-5)
+    both = sum(counts[name] * entry[f"ce/{name}"] for name in counts) / entry["scored_tokens"]
+    assert entry["ce"] == pytest.approx(both, rel=1e-5)
+
+
+def test_a_source_of_very_many_values_is_said_and_not_logged(tmp_path):
+    rows: list[Any] = [row | {"source": f"https://{i}"} for i, row in enumerate(toy.rows([(2, 3)] * 51))]
+    with pytest.warns(UserWarning, match="the column source has 51 values, over 50"):
+        trainer = ERCETrainer(
+            toy.model(),
+            toy.config(tmp_path, max_steps=1),
+            train_dataset=toy.dataset(rows),
+            processing_class=toy.tokenizer(),
+        )
+    trainer.train()
+    assert not [name for name in trainer.state.log_history[0] if "/" in name]
