@@ -1,6 +1,6 @@
 """Where a penalty on entropy helps, where it does nothing and where it hurts: the map of docs/when.md.
 
-    python benchmarks/when.py runs/when --jobs 2     # 30 to 60 minutes on two cores; run again, it goes on
+    python benchmarks/when.py runs/when --jobs 2     # hours on two cores; run again, it goes on
     python benchmarks/when.py runs/when --draw docs/images/when.svg    # and draws the figure
 
 Every condition is a study of mini-styles with three seeds: a base model, a share of shortcuts among the
@@ -25,6 +25,7 @@ from erce.hf.prompt import prompt_ids
 from erce.recipe import Decoding, Recipe, Training
 from erce.study.folder import Study, cell_folder
 from erce.study.outlook import outlook, switching_lam
+from erce.study.own_answers import read_counts
 from erce.study.run import run
 from erce.study.samples import JudgedSample, read_samples
 from erce.tasks import load_task, splits
@@ -33,7 +34,8 @@ from erce.types import BASE_MODEL, BASELINE, Arm, Problem
 
 ROOT = Path(__file__).parents[1]
 LAMS = (0.0, 2.0, 4.0, 8.0, 16.0)
-OTHERS = ("dft", "eaft")
+OWN = ("self", "rft", "self + 4", "rft + 4")  # on the base model's own right answers
+OTHERS = ("dft", "eaft", "power:1", "power:0.5", "threshold", *OWN)
 BASES = {  # name: the text that it has read beyond tiny's: share of shortcuts, steps
     "seen both": None,  # tiny-styles
     "seen both, weak": (0.38, 35),
@@ -69,6 +71,7 @@ class Row:
     cold: list[float] = field(default_factory=list)  # sampled at temperature 0.4
     styles: Counter[str] = field(default_factory=Counter)  # of greedy completions
     right: Counter[str] = field(default_factory=Counter)  # of greedy completions by style
+    sampled_before: int = 0  # tokens that were sampled and verified before the training
 
     @property
     def best(self) -> float:
@@ -152,7 +155,7 @@ def recipe_of(condition: Condition, out: Path) -> Recipe:
             micro_batch_size=16,
             dropout=0.0,
             lam_schedule=condition.schedule,
-            lam_warmup=1 / 3,  # of the steps: the first epoch
+            lam_warmup=Training.lam_warmup if condition.schedule == "constant" else 1 / 3,  # the first epoch
         ),
         decoding=Decoding(samples=2, frontier=(0.4,)),
     )
@@ -176,8 +179,11 @@ def base_folder(base: str, out: Path) -> str:
 
 def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
     by_arm: dict[Arm, Row] = {}
+    own = read_counts(study.root, recipe)
     for cell in recipe.cells():
         folder, row = cell_folder(study.root, recipe, cell), by_arm.setdefault(cell.arm, Row())
+        if cell.learns_own and own is not None:
+            row.sampled_before = own["tokens"]
         tested = [sample for sample in read_samples(folder) if sample.drawn_set.split == "test"]
         row.greedy.append(accuracy(tested, "greedy"))
         row.sampled.append(accuracy(tested, "sampled"))
@@ -211,6 +217,7 @@ def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
         "over the base, greedy",
         "worked, % (right)",
         "shortcuts, %",
+        "tokens sampled before training",
     )
     for condition, arms in results.items():
         base, plain = arms[BASE_MODEL], arms[BASELINE]
@@ -230,7 +237,7 @@ def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
                 + " | ".join(f"{100 * gain:+.0f}" for gain in gains)
                 + f" | {worked_share(row)} "
                 f"({percent(row.right['worked'], row.styles['worked'])}) "
-                f"| {percent(row.styles['shortcut'], row.styles.total())} |"
+                f"| {percent(row.styles['shortcut'], row.styles.total())} | {row.sampled_before or '–'} |"
             )
     return lines
 
@@ -314,7 +321,8 @@ def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:
     figure, panels = pyplot.subplots(1, 2, figsize=(8.6, 3.8), sharey=True, layout="constrained")
     shares = [condition.share for condition in results]
     arms = [BASE_MODEL, BASELINE, Arm(2.0), Arm(8.0), Arm(16.0), Arm(0.0, "dft"), Arm(0.0, "eaft")]
-    looks = ["k:", "k-", "C0-", "C3--", "C3-", "C2-", "C1-"]
+    arms += [Arm(0.0, "self"), Arm(4.0, "rft")]
+    looks = ["k:", "k-", "C0-", "C3--", "C3-", "C2-", "C1-", "C4-", "C4--"]
     for panel, decoding in zip(panels, ("greedy", "sampled"), strict=True):
         for arm, look in zip(arms, looks, strict=True):
             values = [100 * np.mean(getattr(by_arm[arm], decoding)) for by_arm in results.values()]

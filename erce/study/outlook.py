@@ -34,6 +34,10 @@ class Outlook:
 
     accepted: int
     samples: int
+    problems: int  # to train on
+    answered: (
+        int  # of these, problems of which a sample is right, so that "self" and "rft" have one to train on
+    )
     halves: tuple["Pushes", "Pushes"]  # each measured on one half of the problems
 
     @property
@@ -90,12 +94,13 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
     by_id = {problem.id: problem for problem in asked}
     half_of = {problem.id: at % 2 for at, problem in enumerate(asked)}
     texts: Mapping[tuple[int, bool], list[Any]] = {(half, ok): [] for half in (0, 1) for ok in (True, False)}
-    accepted = 0
+    accepted, answered = 0, set()
     for completion in completions:
         problem = by_id[completion.problem]
         is_right = verdict(task, problem, completion).accepted
         accepted += is_right
         if completion.finished:
+            answered |= {problem.id} if is_right else set()
             of_kind = texts[half_of[problem.id], is_right]
             of_kind.append(replace(problem, demonstration=completion.text))
     _check_enough(texts, len(completions))
@@ -107,7 +112,8 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
         lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
     )
     first, second = pushes(base, problems.train, groups, objective=objective, training=training)
-    return Outlook(accepted, len(completions), (first, second))
+    answered &= {problem.id for problem in problems.train}
+    return Outlook(accepted, len(completions), len(problems.train), len(answered), (first, second))
 
 
 def _check_enough(texts: Mapping[tuple[int, bool], list[Any]], drawn: int) -> None:
@@ -122,7 +128,11 @@ def _check_enough(texts: Mapping[tuple[int, bool], list[Any]], drawn: int) -> No
 
 def outlook_lines(seen: Outlook, recipe: Recipe) -> list[str]:
     """Return what an outlook says, in sentences."""
-    right = f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right at temperature 1."
+    right = (
+        f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right at temperature 1; "
+        f"{seen.answered} of {seen.problems} training problems have a right one among {SAMPLES}, which the "
+        "arms self and rft could train on."
+    )
     return [right, _advice(seen, recipe.objective)]
 
 

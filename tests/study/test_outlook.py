@@ -22,6 +22,7 @@ def test_demonstrations_that_the_base_cannot_carry_out_push_away_from_what_is_ri
     assert worked.objective > 0 > shortcuts.objective
     assert worked.switching_lam == 0 < shortcuts.switching_lam
     assert worked.accepted == shortcuts.accepted  # the same samples: nothing was trained
+    assert 0 < worked.answered < worked.problems == 32
 
 
 @pytest.mark.slow
@@ -45,6 +46,9 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_way_out():
 )
 def test_each_outlook_has_its_advice(halves, sentence):
     first, second = (Pushes(*half) for half in halves)
-    lines = outlook_lines(Outlook(20, 80, (first, second)), tiny_recipe())
-    assert lines[0] == "20 of 80 samples of tiny are right at temperature 1."
+    lines = outlook_lines(Outlook(20, 80, 16, 9, (first, second)), tiny_recipe())
+    assert lines[0] == (
+        "20 of 80 samples of tiny are right at temperature 1; 9 of 16 training problems have a right one "
+        "among 4, which the arms self and rft could train on."
+    )
     assert sentence in lines[1]
