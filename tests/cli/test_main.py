@@ -82,7 +82,10 @@ def test_tasks_are_listed(capsys):
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
-        (["import", "--baseline", "a", "--validation", "y", "b"], "validation logs for 'y', which is no arm"),
+        (
+            ["import", "--baseline", "a", "--validation", "y", "b"],
+            "validation logs for 'y', which is not an arm",
+        ),
         (["import", "--baseline", "a", "--temperature", "-1"], "temperature = -1 is below 0; 0 is greedy"),
     ],
 )

@@ -148,9 +148,8 @@ def test_every_link_into_the_page_has_its_target_and_every_word_its_explanation(
     links = {value[1:] for name, value in attributes if name == "href" and value.startswith("#")}
     assert {"wrong", "next", "lams", "temperature", "examples", "more"} <= links <= targets
     titles = {value for name, value in attributes if name == "title"}
-    assert (
-        set(TERMS.values()) - {TERMS["maj@k"], TERMS["best@k"], TERMS["control"], TERMS["any form"]} <= titles
-    )
+    rare = {"maj@k", "best@k", "control", "any form", "before"}  # columns that this study's tables lack
+    assert {text for name, text in TERMS.items() if name not in rare} <= titles
 
 
 def test_the_headline_is_said_once(whole):
