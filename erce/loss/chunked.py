@@ -149,11 +149,13 @@ def _of_full_head(operands: Operands, request: Request, group: ProcessGroup | No
     if torch.compiler.is_compiling():
         from erce.loss import compiled
 
-        return request.reduced(*compiled.outputs_and_count(operands, request))
-    vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
-    plan = Plan.of(operands, request, vocabulary)
-    outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
-    return request.reduced(outputs, count=max(plan.rows.m, 1))
+        outputs, count = compiled.outputs_and_count(operands, request)
+    else:
+        split = None if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
+        plan = Plan.of(operands, request, split or Vocabulary())
+        outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
+        count = max(plan.rows.m, 1)
+    return request.reduced(outputs, count)
 
 
 class Head(NamedTuple):
