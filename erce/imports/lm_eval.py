@@ -25,7 +25,8 @@ def lm_eval_rows(path: Path, metric: str | None, filter: str | None) -> list[dic
     otherwise, as with majority voting, no response has a verdict: `accepted` is None.
     """
     damaged = "has no doc_id and resps; is it a samples_*.jsonl of --log_samples?"
-    lines = list(read_rows(path, "doc_id", "resps", damaged=damaged))
+    if not (lines := list(read_rows(path, "doc_id", "resps", damaged=damaged))):
+        raise InputError(f"{path} has no lines")
     filter = filter or _only_one(path, "filter", {line.get("filter", DEFAULT_FILTER) for line in lines})
     lines = [line for line in lines if line.get("filter", DEFAULT_FILTER) == filter]
     if not lines:

@@ -141,7 +141,7 @@ def _centre(factors: Factors) -> Tensor:
     """Return each row's mean output under its softmax, (rows, 1), reckoned from some of its columns."""
     z = torch.stack([x.float() @ _some_of(weight).t() for x, weight in factors]).sum(0)
     centre = (z.softmax(-1) * z).sum(-1, keepdim=True)
-    return centre.nan_to_num_(0, 0, 0).bfloat16()  # what is no number is to show in the logits themselves
+    return centre.nan_to_num_(0, 0, 0).bfloat16()  # NaN is to show in the logits themselves
 
 
 def _exp(u: Tensor, *, out: Tensor) -> Tensor:

@@ -149,11 +149,13 @@ def _of_full_head(operands: Operands, request: Request, group: ProcessGroup | No
     if torch.compiler.is_compiling():
         from erce.loss import compiled
 
-        return request.reduced(*compiled.outputs_and_count(operands, request))
-    vocabulary = Vocabulary() if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
-    plan = Plan.of(operands, request, vocabulary)
-    outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
-    return request.reduced(outputs, count=max(plan.rows.m, 1))
+        outputs, count = compiled.outputs_and_count(operands, request)
+    else:
+        split = None if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
+        plan = Plan.of(operands, request, split or Vocabulary())
+        outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
+        count = max(plan.rows.m, 1)
+    return request.reduced(outputs, count)
 
 
 class Head(NamedTuple):
@@ -224,16 +226,10 @@ def _joined(parts: list[tuple[Loss, Tensor]], request: Request, like: Tensor) ->
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
     """Round the operands as autocast does a linear layer's: float64 stays, and the bias as well."""
-    if autocast is None:
-        return operands
-
-    def of(x: Tensor) -> Tensor:
-        return x.to(_rounded_dtype(x.dtype, autocast))
-
-    hidden, weight, bias, low, up = operands
-    return Operands(
-        of(hidden), of(weight), bias, None if low is None else of(low), None if up is None else of(up)
-    )
+    hidden, weight, bias, *adapter = operands
+    x, w = (x.to(_rounded_dtype(x.dtype, autocast)) for x in (hidden, weight))
+    low, up = (x if x is None else x.to(_rounded_dtype(x.dtype, autocast)) for x in adapter)
+    return Operands(x, w, bias, low, up)
 
 
 def _rounded_dtype(dtype: torch.dtype, autocast: torch.dtype | None) -> torch.dtype:
@@ -295,14 +291,9 @@ def cast_and_scatter(
     gradients: Gradients, plan: Plan, dtypes: Sequence[torch.dtype | None]
 ) -> tuple[Tensor | None, ...]:
     """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
-    (hidden, weight, bias, low, up), rows, request = gradients, plan.rows, plan.request
-    of_positions = (
-        None if hidden is None else spread(hidden, rows, request),
-        weight,
-        bias,
-        None if low is None else spread(low, rows, request),
-        up,
-    )
+    of_rows = (gradients.hidden, gradients.low)
+    hidden, low = (None if x is None else spread(x, plan.rows, plan.request) for x in of_rows)
+    of_positions = gradients._replace(hidden=hidden, low=low)
     return tuple(
         x if x is None or dtype is None else x.to(dtype)
         for x, dtype in zip(of_positions, dtypes, strict=True)

@@ -170,7 +170,7 @@ class Request(NamedTuple):
 
 
 def check_tensors(operands: dict[str, Tensor | None]) -> None:
-    """Raise an InputError for what is no tensor of floating-point numbers of 16 bits or more."""
+    """Raise an InputError for what is not a tensor of floating-point numbers of 16 bits or more."""
     for name, x in operands.items():
         if x is None:
             continue

@@ -228,7 +228,7 @@ def gradient_into(
 ) -> None:
     """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
 
-    Targets y (rows, 1) that are not `here` (rows, 1) are no columns; None has all of them here.
+    Targets y (rows, 1) that are not `here` (rows, 1) are not columns; None has all of them here.
     """
     u, e, *_ = terms
     cap = request.cap

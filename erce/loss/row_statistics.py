@@ -27,7 +27,7 @@ class Sums(NamedTuple):
     """
 
     shift: Tensor  # what u is relative to
-    top: Tensor  # max z; not finite where the row is no distribution
+    top: Tensor  # max z; not finite where the row is not a distribution
     target: Tensor  # z of the target; −inf where it is not among the columns
     others: Tensor  # Σ e^u without the target
     box_cox: (

@@ -203,7 +203,7 @@ def _measure(
     target = tl.where(here, target, -float("inf"))
     first = tl.multiple_of(part * width, 16)  # of a row that is not split: 0
     last = tl.minimum(first + width, v)
-    top, bad, others, box_cox, powers, squares, total, count = _sums_without(
+    top, bad, others, box_cox, powers, squares, total, count = _sums_of_others(
         y, tl.where(target < float("inf"), target, -float("inf")), tile, first, last, end, bias, v,
         order, k, inner, outer, form, capped, smoothing, diagnose, block,
     )  # fmt: skip
@@ -282,7 +282,7 @@ def _store_sums(
 
 
 @triton.jit
-def _sums_without(
+def _sums_of_others(
     y, top, tile, first, last, end, bias, v, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,

@@ -71,7 +71,7 @@ def regenerated() -> list[str]:
     """
     lines = []
     for table in tables():
-        source = _with_seeds(table)
+        source = _per_seed_table(table)
         if not source.is_per_seed:
             continue
         printed = {row.lam: f"{rounded(row.mean)} ± {rounded(row.sd)}" for row in table.rows}
@@ -91,7 +91,7 @@ def regenerated() -> list[str]:
 
 def against_baseline(label: str, decoding: str = "greedy") -> list[LamTest]:
     """Test every λ > 0 of a printed table; its orders, if several, are one family for Holm."""
-    sources = [(table, _with_seeds(table)) for table in _tables(label, decoding)]
+    sources = [(table, _per_seed_table(table)) for table in _tables(label, decoding)]
     family = [
         (table.order, lam, _gain(source, lam)) for table, source in sources for lam in table.lams if lam
     ]
@@ -232,7 +232,7 @@ def _tables(label: str, decoding: str) -> list[PaperTable]:
     return printed
 
 
-def _with_seeds(table: PaperTable) -> PaperTable:
+def _per_seed_table(table: PaperTable) -> PaperTable:
     """Return the per-seed table of the same runs, if there is one; the Rényi sweep has runs of its own."""
     return table if table.label == "tab:renyi-main" else lookup(table.task, table.decoding)
 

@@ -141,7 +141,7 @@ def boxed_answer(text: str) -> str | None:
 
 
 def matching_brace(text: str, start: int) -> int:
-    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are no braces."""
+    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are not braces."""
     depth = 0
     for match in _BRACE.finditer(text, start):
         brace = match.group()
@@ -191,7 +191,7 @@ def _box(text: str, start: int) -> _Box | None:
 def marked_line(text: str, marker: str = "####") -> slice | None:
     """Return where the line after the last `marker` stands; None without one.
 
-    Headings with text below them are no such lines ("#### Step 3: add up").
+    Headings with text below them are not such lines ("#### Step 3: add up").
     """
     end = len(text)
     while (at := text.rfind(marker, 0, end)) >= 0:

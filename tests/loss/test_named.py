@@ -142,6 +142,14 @@ class Lost(Tsallis):
         return None
 
 
+def refused_with(make, name, says, *order):
+    """Assert that a name is refused in one line, which has the name and what it says."""
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+        make(name, *order)
+    assert f"'{name}'" in str(refused.value)
+    assert says in str(refused.value)
+
+
 def no_penalty(log_p: Tensor) -> Tensor:
     return log_p
 
@@ -158,52 +166,29 @@ def test_a_penalty_with_a_kink_is_taken():
     assert isinstance(make_penalty(f"{HERE}:Hinge"), Hinge)
 
 
-GIVES = "penalty '{}': value_and_logit_grad gives"
-
-
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "says"),
     [
-        (
-            "Mapped",
-            "penalty '{}': value gives a float64 tensor of shape (4, 7), for 4 rows; it must be a float64",
-        ),
-        (
-            "Rounded",
-            "penalty '{}': value gives a float32 tensor of shape (4,), for 4 rows; it must be a float64",
-        ),
-        (
-            "Flat",
-            f"{GIVES} as gradient a float64 tensor of shape (4,), for 4 rows; it must be a float64 tensor of",
-        ),
-        ("Alone", f"{GIVES} a float64 tensor of shape (4,); it must give a tuple of two, the value first"),
-        ("Halved", f"{GIVES} a gradient that is not the value's: "),
-        ("InP", f"{GIVES} a gradient that is not the value's: "),
-        ("Other", f"{GIVES} another value than value does: "),
-        ("Writing", "penalty '{}': it writes into log p or p, which others read; let it write to a copy"),
-        ("Centred", "penalty '{}': a row's value depends on the other rows: "),
-        ("Squared", "penalty '{}': it is not finite where a p is 0; log p is the lowest number there, not"),
-        ("Infinite", "penalty '{}': value gives inf; it must be finite"),
-        ("Lost", "penalty '{}': of_order gives None; it must give an erce.loss.Penalty"),
-        (
-            "Nameless",
-            "penalty '{}' has no value_and_logit_grad, which every erce.loss.Penalty needs; write it",
-        ),
-        (
-            "no_penalty",
-            f"'{{}}' is not a penalty: {HERE} has no subclass or instance of erce.loss.Penalty named 'n",
-        ),
-        (
-            "GINI",
-            f"'{{}}' is not a penalty: {HERE} has no subclass or instance of erce.loss.Penalty named 'GINI'",
-        ),
-        ("CUBIC", "order = 2.0 has no effect on '{}', which is an instance; name its class"),
+        ("Mapped", "value gives a float64 tensor of shape (4, 7), for 4 rows; it must be a float64"),
+        ("Rounded", "value gives a float32 tensor of shape (4,), for 4 rows; it must be a float64"),
+        ("Flat", "as gradient a float64 tensor of shape (4,), for 4 rows; it must be"),
+        ("Alone", "a float64 tensor of shape (4,); it must give a tuple of two"),
+        ("Halved", "a gradient that is not the value's: "),
+        ("InP", "a gradient that is not the value's: "),
+        ("Other", "another value than value does: "),
+        ("Writing", "it writes into log p or p, which others read; let it write to a copy"),
+        ("Centred", "a row's value depends on the other rows: "),
+        ("Squared", "not finite where a p is 0; log p is the lowest number there"),
+        ("Infinite", "value gives inf; it must be finite"),
+        ("Lost", "of_order gives None; it must give an erce.loss.Penalty"),
+        ("Nameless", "has no value_and_logit_grad, which every erce.loss.Penalty needs; write it"),
+        ("no_penalty", f"is not a penalty: {HERE} has no subclass or instance of erce.loss.Penalty"),
+        ("GINI", f"is not a penalty: {HERE} has no subclass or instance of erce.loss.Penalty"),
+        ("CUBIC", "order = 2.0 has no effect on"),
     ],
 )
-def test_a_penalty_that_would_train_on_something_else_is_one_sentence(name, sentence):
-    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
-        make_penalty(f"{HERE}:{name}", 2.0)
-    assert str(refused.value).startswith(sentence.format(f"{HERE}:{name}"))
+def test_a_penalty_that_would_train_on_something_else_is_one_sentence(name, says):
+    refused_with(make_penalty, f"{HERE}:{name}", says, 2.0)
 
 
 def test_what_of_order_refuses_it_says_itself():
@@ -318,40 +303,23 @@ def test_a_gated_objective_is_taken():
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "says"),
     [
-        (
-            "Wide",
-            "objective '{}': gate gives a float64 tensor of shape (6, 7), for 6 rows; it must be a float64",
-        ),
-        (
-            "Single",
-            "objective '{}': value_and_slope gives a float64 tensor of shape (6,); it must give a tuple",
-        ),
-        (
-            "Mean",
-            "objective '{}': value_and_slope gives as value a float64 tensor of shape (), for 6 rows; it",
-        ),
-        ("Cliff", "objective '{}': value_and_slope gives as slope inf; it must be finite"),
-        ("Shifting", "objective '{}': it writes into nll, which others read; let it write to a copy"),
-        ("Smooth", "objective '{}': smoothing = 1.5 must be in [0, 1)"),
-        (
-            "CUBIC",
-            f"'{{}}' is not an objective: {HERE} has no subclass or instance of erce.loss.Objective named",
-        ),
-        ("Tempered:0.5", "objective '{}': Tempered needs a power of 1 or above, got 0.5"),
-        ("Tempered:two", "objective '{}': could not convert string to float: 'two'"),
-        ("Confident:2", "objective '{}': Confident has no number, got 2.0; leave it out"),
-        (
-            "CUBED:2",
-            f"objective '{{}}': '{HERE}:CUBED' is an instance, which takes no number; name its class",
-        ),
+        ("Wide", "gate gives a float64 tensor of shape (6, 7), for 6 rows; it must be a float64"),
+        ("Single", "value_and_slope gives a float64 tensor of shape (6,); it must give a tuple"),
+        ("Mean", "as value a float64 tensor of shape (), for 6 rows; it must be"),
+        ("Cliff", "as slope inf; it must be finite"),
+        ("Shifting", "it writes into nll, which others read; let it write to a copy"),
+        ("Smooth", "smoothing = 1.5 must be in [0, 1)"),
+        ("CUBIC", f"is not an objective: {HERE} has no subclass or instance of erce.loss.Objective"),
+        ("Tempered:0.5", "Tempered needs a power of 1 or above, got 0.5"),
+        ("Tempered:two", "could not convert string to float: 'two'"),
+        ("Confident:2", "Confident has no number, got 2.0; leave it out"),
+        ("CUBED:2", "is an instance, which takes no number; name its class"),
     ],
 )
-def test_an_objective_that_would_train_on_something_else_is_one_sentence(name, sentence):
-    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
-        make_objective(f"{HERE}:{name}")
-    assert str(refused.value).startswith(sentence.format(f"{HERE}:{name}"))
+def test_an_objective_that_would_train_on_something_else_is_one_sentence(name, says):
+    refused_with(make_objective, f"{HERE}:{name}", says)
 
 
 def test_an_objective_that_promises_a_gate_and_has_none_says_so_itself():

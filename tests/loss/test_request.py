@@ -233,66 +233,43 @@ def test_weights_that_are_known_before_cost_no_matmul(trainable):
     assert seen.products == (2 if len(trainable) == 1 else 3) * int((targets() >= 0).sum()) * V * D
 
 
-BAD = {
-    "lam": [
-        (math.nan, "lam must be a finite number, got nan; 0 is plain cross-entropy"),
-        (torch.ones(3), r"lam has shape \(3,\), but the targets have shape \(11,\); give one"),
-        (torch.full((N,), math.inf), "lam must be finite numbers, got inf"),
-        (
-            torch.ones(N, requires_grad=True),
-            r"lam is a constant here and has no gradient; give lam.detach\(\)",
-        ),
-    ],
-    "row_weights": [
-        (torch.ones(2), r"row_weights has shape \(2,\), but the targets have shape \(11,\); give one"),
-        (torch.full((N,), math.nan), "row_weights must be finite numbers, got nan"),
-        (1.0, "row_weights must be a tensor of real numbers, one per target, got 1.0"),
-    ],
-    "num_items_in_batch": [
-        (
-            items,
-            rf"num_items_in_batch must be one number above 0, got {shown}; the sum of the objectives",
-        )
-        for items, shown in (
-            (0, "0"),
-            (torch.tensor(0), "0"),
-            (torch.tensor(-3), "-3"),
-            (torch.tensor(math.nan), "nan"),
-            (torch.tensor([1, 2]), r"tensor\(\[1, 2\]\)"),
-        )
-    ],
-    "ignore_index": [(None, "ignore_index must be a whole number, got None; -100 is usual")],
-    "bias": [
-        (1.0, "bias must be a tensor, got 1.0; torch.as_tensor makes one"),
-        (torch.ones(V, dtype=torch.int64), "bias is torch.int64, but must be float16, bfloat16, float32 or"),
-    ],
-    "temperature": [
-        (0.0, "temperature must be a number above 0, got 0.0; 1 changes nothing"),
-        (math.nan, "temperature must be a number above 0, got nan; 1 changes nothing"),
-    ],
-    "logit_scale": [(-1.0, "logit_scale must be a number above 0, got -1.0; 1 changes nothing")],
-    "softcap": [(0, "softcap must be a number above 0, got 0; None is no cap")],
-    "objective": [("dft", r"objective must be one such as CrossEntropy\(\) or Focal\(2.0\), got 'dft'")],
-    "chunk_bytes": [
-        (-5, "chunk_bytes must be above 0, got -5; None is the default"),
-        ("1", "chunk_bytes must be above 0, got '1'; None is the default"),
-    ],
-    "reduction": [("avg", "no reduction 'avg'; there are 'mean', 'sum', 'none'")],
-    "adapter": [
-        (
-            (torch.ones(N, R), torch.ones(V, R + 1)),
-            r"adapter \(11, 2\) and \(40, 3\) does not fit hidden \(11, 5\) and weight \(40, 5\); it must be",
-        )
-    ],
-}
+GRAD = torch.ones(N, requires_grad=True)
+BAD = [
+    ("lam", math.nan, "a finite number, got nan; 0 is plain cross-entropy"),
+    ("lam", torch.ones(3), r"shape \(3,\), but the targets have shape \(11,\); give one"),
+    ("lam", torch.full((N,), math.inf), "must be finite numbers, got inf"),
+    ("lam", GRAD, r"has no gradient; give lam.detach\(\)"),
+    ("row_weights", torch.ones(2), r"shape \(2,\), but the targets have shape \(11,\); give one"),
+    ("row_weights", torch.full((N,), math.nan), "must be finite numbers, got nan"),
+    ("row_weights", 1.0, "must be a tensor of real numbers, one per target, got 1.0"),
+    ("num_items_in_batch", 0, "one number above 0, got 0;"),
+    ("num_items_in_batch", torch.tensor(0), "one number above 0, got 0;"),
+    ("num_items_in_batch", torch.tensor(-3), "one number above 0, got -3;"),
+    ("num_items_in_batch", torch.tensor(math.nan), "one number above 0, got nan;"),
+    ("num_items_in_batch", torch.tensor([1, 2]), r"one number above 0, got tensor\(\[1, 2\]\);"),
+    ("ignore_index", None, "must be a whole number, got None; -100 is usual"),
+    ("bias", 1.0, "must be a tensor, got 1.0; torch.as_tensor makes one"),
+    ("bias", torch.ones(V, dtype=torch.int64), "is torch.int64, but must be float16, bfloat16, float32 or"),
+    ("temperature", 0.0, "a number above 0, got 0.0; 1 changes nothing"),
+    ("temperature", math.nan, "a number above 0, got nan; 1 changes nothing"),
+    ("logit_scale", -1.0, "a number above 0, got -1.0; 1 changes nothing"),
+    ("softcap", 0, "a number above 0, got 0; None is no cap"),
+    ("objective", "dft", r"one such as CrossEntropy\(\) or Focal\(2.0\), got 'dft'"),
+    ("chunk_bytes", -5, "above 0, got -5; None is the default"),
+    ("chunk_bytes", "1", "above 0, got '1'; None is the default"),
+    ("reduction", "avg", "'avg'; there are 'mean', 'sum', 'none'"),
+    (
+        "adapter",
+        (torch.ones(N, R), torch.ones(V, R + 1)),
+        r"\(11, 2\) and \(40, 3\) does not fit .*; it must be",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"), [(k, *case) for k, cases in BAD.items() for case in cases]
-)
-def test_a_wrong_setting_is_one_sentence_with_its_value_and_the_way_out(name, value, sentence):
+@pytest.mark.parametrize(("name", "value", "says"), BAD)
+def test_a_wrong_setting_is_one_sentence_with_its_value_and_the_way_out(name, value, says):
     x = operands()
-    with pytest.raises(ValueError, match=f"^{sentence}"):
+    with pytest.raises(ValueError, match=rf"^(no )?{name}.*{says}"):
         linear_entropy_regularized_cross_entropy(
             x["hidden"], x["weight"], targets(), **{"lam": 1.0, name: value}
         )

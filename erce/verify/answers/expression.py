@@ -283,7 +283,7 @@ class ExpressionParser:
         if self.next.text == "_":
             raise UnparsedError("a base inside an expression")
         if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
-            raise UnparsedError("a date, or digits that are no number")
+            raise UnparsedError("a date, or digits that are not a number")
         return number(text)
 
     def bracket(self, opening: str) -> Tree:

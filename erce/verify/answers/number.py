@@ -19,7 +19,7 @@ _TEMPERATURES = {"C": "celsius", "F": "fahrenheit"}
 class Quantity:
     """An expression with its unit, "" without a known one; `percent` if a percent sign followed it.
 
-    `phrase` are the words after a reference that are no unit, as in "21 dogs": an answer may repeat them.
+    `phrase` are the words after a reference that are not a unit, as in "21 dogs": an answer may repeat them.
     """
 
     kind: ClassVar[str] = "expression"

@@ -346,7 +346,7 @@ def _end(process: "subprocess.Popen[bytes]", channels: list[socket.socket], owne
     for channel in channels:
         channel.close()
     if os.getpid() != owner:
-        process.returncode = 0  # or Popen would wait for a process that is no child of this one
+        process.returncode = 0  # or Popen would wait for a process that is not a child of this one
         return
     try:
         process.wait(5)

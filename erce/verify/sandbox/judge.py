@@ -303,7 +303,7 @@ class _Run:
     def _fault_of_the_tests(self, error: BaseException) -> str:
         name = error.name if isinstance(error, NameError) else None
         if name is not None and name not in self._request["entry_points"]:
-            return f"nobody defines {name!r}, which is no entry point"
+            return f"nobody defines {name!r}, which is not an entry point"
         if isinstance(error, ImportError):
             return f"the tests import what is not here: {self._at}{wire.described(error)}"
         if not self._program.called and self._has_stubs_alone and not self._missing:

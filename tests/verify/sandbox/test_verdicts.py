@@ -135,7 +135,7 @@ def test_rule_two_a_name_outside_the_list_is_the_tasks_fault(sandbox):
     program = "f = g = lambda x: 5"
     assert ruled(sandbox, program, ["assert f(1) == g(1)"])[0] == "passed"
     reason, detail = ruled(sandbox, program, ["assert f(1) == g(1)"], entry_points=["f"])
-    assert (reason, detail) == ("error", "nobody defines 'g', which is no entry point")
+    assert (reason, detail) == ("error", "nobody defines 'g', which is not an entry point")
 
 
 @pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration"])
