@@ -222,7 +222,7 @@ def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
     for condition, arms in results.items():
         base, plain = arms[BASE_MODEL], arms[BASELINE]
         start = (
-            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} | {condition.schedule} "
+            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} | {condition.schedule} |"
         )
         for arm, row in arms.items():
             gains = [

@@ -66,6 +66,7 @@ SECTIONS = {
     "training": "Training",
     "decoding": "Decoding",
     "resources": "Resources",
+    "own": "OwnSamples",
     "search": "SearchSettings",
     "server": "Serving",
 }
