@@ -127,6 +127,7 @@ def _recipe(options: argparse.Namespace) -> Path:
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     """Print what the study would take."""
     from erce.recipe import load_recipe
+    from erce.study.engines.progress import spoken
     from erce.study.plan import Speed, plan
     from erce.study.plan.lines import plan_lines
 
@@ -137,20 +138,33 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
             "the tokens a second in training, then in drawing"
         )
     speed = speeds and Speed(*speeds)
-    planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
+    with spoken():
+        planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
     print_lines(plan_lines(planned, out))
     return 0
 
 
 def outlook(options: argparse.Namespace) -> int:
     """Estimate, without training, above which λ a training step makes right answers more likely."""
+    path = _recipe(options)
+    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
+    overrides |= limited(path, options.limit, **overrides)
     from erce.recipe import load_recipe
+
+    recipe, root = load_recipe(path, **overrides), options.out or usual_folder(path.stem, options.limit)
+    what = "the base model's samples, verified, and gradients of demonstrations and samples"
+    print(
+        f"outlook for {recipe.task} and {recipe.model}: {what}; nothing is trained",
+        file=sys.stderr,
+        flush=True,
+    )
+    from erce.study.engines.progress import spoken
     from erce.study.outlook import outlook as look
     from erce.study.outlook import outlook_lines
 
-    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
-    recipe = load_recipe(_recipe(options), **overrides)
-    print_lines(outlook_lines(look(recipe), recipe))
+    with spoken():
+        seen = look(recipe, root=root)
+    print_lines(outlook_lines(seen, recipe))
     return 0
 
 
@@ -392,7 +406,11 @@ def _parser() -> argparse.ArgumentParser:
     add_plan(added)
     add_engine(added, "1")
     add_sandbox(added)
-    add_recipe(command(outlook))
+    added = command(outlook)
+    add_recipe(added)
+    text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
+    added.add_argument("--out", type=Path, help=text)
+    add_limit(added, "runs/NAME-limitN")
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     add_verbose(added)

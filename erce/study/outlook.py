@@ -4,28 +4,40 @@ The base model's samples of the training and validation problems are judged by t
 `erce.train.pushes` says how fast the loss on the demonstrations raises the accepted ones over the rejected.
 """
 
+import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from erce import events
 from erce.errors import InputError
 from erce.generate.decoding import GenerationSettings
-from erce.recipe import Recipe, RegularizedObjective, load_recipe
+from erce.recipe import SAMPLED, Cell, Recipe, RegularizedObjective, load_recipe
+from erce.study.base_model import base_model
+from erce.study.drawing import EVALUATED
+from erce.study.folder import RESULT, cell_folder
+from erce.study.journal import Journal
 from erce.study.plan.fit import batch_sizes
 from erce.study.policy import policy
 from erce.study.problems import cell_splits
+from erce.study.provenance import check_origin
+from erce.study.samples import DrawnSet, read_samples
 from erce.study.training import base_policy
 from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
+from erce.types import Completion, Problem, Splits, Verdict
 
 if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
     from erce.train.pushes import Pushes
 
 SAMPLES = 4  # of a problem, at temperature 1, where the penalty acts too
 MOST_TEXTS = 400  # of either kind whose gradient is taken
-FEWEST_TEXTS = 10  # of either kind; fewer cannot tell
+FEWEST_TEXTS = 10  # of either kind in each half of the problems; fewer cannot tell
+SHOWN, SHOWN_CHARACTERS = 3, 160  # samples in an error, and characters of each
 
 
 @dataclass(frozen=True)
@@ -34,11 +46,10 @@ class Outlook:
 
     accepted: int
     samples: int
-    problems: int  # to train on
-    answered: (
-        int  # of these, problems of which a sample is right, so that "self" and "rft" have one to train on
-    )
+    problems: int  # to train on that were sampled; none where the study's validation samples were enough
+    answered: int  # of these, so that "self" and "rft" have a right sample to train on
     halves: tuple["Pushes", "Pushes"]  # each measured on one half of the problems
+    temperature: float = 1.0  # of the samples
 
     @property
     def objective(self) -> float:
@@ -70,17 +81,84 @@ def switching_lam(objective: float, penalty: float) -> float:
     return -objective / penalty if penalty > 0 else math.inf
 
 
-def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
-    """Judge the base model's samples and compare the pushes; nothing is trained or written.
+def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **overrides: Any) -> Outlook:
+    """Judge the base model's samples and compare the pushes; nothing is trained.
 
     It costs 4 samples of each training and validation problem, and gradients of the demonstrations and of up
-    to 1,600 samples. InputError: fewer than 10 right or wrong samples in a half of the problems.
+    to 1,600 samples. `root` is the study's folder, which need not exist: the validation samples of its base
+    model are taken where they are enough, and other samples are kept beside it, in ROOT.outlook, for the next
+    outlook. InputError: fewer than 10 right or wrong samples in a half of the problems.
     """
     if not isinstance(recipe, Recipe):
         recipe = load_recipe(recipe, **overrides)
+    events.begin("reading problems and loading the model", cell="")
     problems, task = cell_splits(recipe, recipe.task), load_task(recipe.task)
-    asked = [*problems.train, *problems.validation]
     base = base_policy(recipe.model, recipe.dtype)
+    samples = [] if root is None else _of_base_cell(root, recipe, problems, base)
+    temperature = recipe.decoding.temperature
+    if not _enough(samples):
+        samples, temperature = _sampled(root, recipe, problems, base), 1.0
+    if not _enough(samples):
+        raise InputError(_too_few(samples, recipe))
+    from erce.train.pushes import JudgedTexts, pushes
+
+    texts = {kind: [sample.text for sample in some] for kind, some in _by_kind(samples).items()}
+    groups = [JudgedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)]
+    training = replace(recipe.training, max_length=recipe.training.max_length or task.max_length)
+    objective = RegularizedObjective(
+        lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
+    )
+    judged = sum(len(kind) for group in groups for kind in group)
+    events.begin("gradients of demonstrations and samples", 2 * len(problems.train) + judged)
+    first, second = pushes(base, problems.train, groups, objective=objective, training=training)
+    accepted = sum(sample.verdict.accepted for sample in samples)
+    trained_on = {problem.id for problem in problems.train}
+    sampled = trained_on & {sample.problem.id for sample in samples}
+    answered = sampled & {
+        each.problem.id for each in samples if each.verdict.accepted and each.completion.finished
+    }
+    return Outlook(accepted, len(samples), len(sampled), len(answered), (first, second), temperature)
+
+
+class _Sample(NamedTuple):
+    """One sample of the base model, judged; `half` is that of its problem."""
+
+    half: int
+    problem: Problem
+    completion: Completion
+    verdict: Verdict
+
+    @property
+    def text(self) -> Problem:
+        """The sample as a problem's demonstration."""
+        return replace(self.problem, demonstration=self.completion.text)
+
+
+def _of_base_cell(root: Path, recipe: Recipe, problems: Splits, base: "BasePolicy") -> list[_Sample]:
+    """Return the validation samples of the study's base cell; none where it has no result."""
+    cell = Cell(recipe.task, None, 0)
+    folder = cell_folder(root, recipe, cell)
+    if not (folder / RESULT).is_file():
+        return []
+    check_origin(
+        folder,
+        recipe,
+        cell,
+        policy=base,
+        evaluated={split: getattr(problems, split) for split in EVALUATED},
+    )
+    numbers = {problem.id: at for at, problem in enumerate(problems.validation)}
+    return [
+        _Sample(at % 2, problems.validation[at], sample.completion, sample.verdict)
+        for sample in read_samples(folder)
+        if sample.drawn_set == DrawnSet("validation", SAMPLED)
+        and (at := numbers.get(sample.completion.problem)) is not None
+    ]
+
+
+def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePolicy") -> list[_Sample]:
+    """Judge samples of the training and validation problems at temperature 1, where the penalty acts."""
+    task, asked = load_task(recipe.task), [*problems.train, *problems.validation]
     decoding = GenerationSettings(
         temperature=1.0,
         samples=SAMPLES,
@@ -89,51 +167,81 @@ def outlook(recipe: Recipe | str | Path, **overrides: Any) -> Outlook:
         stop=recipe.decoding.stop,
         compile=recipe.decoding.compile,
     )
+    drawn_set, total = DrawnSet("train and validation", SAMPLED), SAMPLES * len(asked)
     with policy(recipe, base, None) as draw:
-        completions = draw(asked, decoding=decoding, seed=0)
-    by_id = {problem.id: problem for problem in asked}
-    half_of = {problem.id: at % 2 for at, problem in enumerate(asked)}
-    texts: Mapping[tuple[int, bool], list[Any]] = {(half, ok): [] for half in (0, 1) for ok in (True, False)}
-    accepted, answered = 0, set()
+        sample = partial(draw, decoding=decoding, seed=0)
+        if root is None:
+            events.begin("generation", total)
+            completions = sample(asked)
+        else:
+            of_what = [(problem.id, problem.prompt) for problem in asked]
+            drawn_by = (base_model(recipe), str(base.model.dtype), replace(decoding, batch_size=1), of_what)
+            key = hashlib.sha256(repr(drawn_by).encode()).hexdigest()[:16]
+            journal = Journal(root.with_name(f"{root.name}.outlook"), key)
+            events.begin("generation", total, done=len(journal.completions(drawn_set)))
+            sizes = {"samples": SAMPLES, "batch_size": decoding.batch_size}
+            completions = journal.completed(asked, sample, drawn_set=drawn_set, **sizes)
+    numbers = {problem.id: at for at, problem in enumerate(asked)}
+    samples = []
+    events.begin("verification", total)
     for completion in completions:
-        problem = by_id[completion.problem]
-        is_right = verdict(task, problem, completion).accepted
-        accepted += is_right
-        if completion.finished:
-            answered |= {problem.id} if is_right else set()
-            of_kind = texts[half_of[problem.id], is_right]
-            of_kind.append(replace(problem, demonstration=completion.text))
-    _check_enough(texts, len(completions))
-    from erce.train.pushes import JudgedTexts, pushes
+        at = numbers[completion.problem]
+        samples.append(_Sample(at % 2, asked[at], completion, verdict(task, asked[at], completion)))
+        events.advance(1)
+    return samples
 
-    groups = [JudgedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)]
-    training = replace(recipe.training, max_length=recipe.training.max_length or task.max_length)
-    objective = RegularizedObjective(
-        lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
+
+def _by_kind(samples: Sequence[_Sample]) -> dict[tuple[int, bool], list[_Sample]]:
+    """Return (half, right?) → the finished samples."""
+    kinds: dict[tuple[int, bool], list[_Sample]] = {(half, ok): [] for half in (0, 1) for ok in (True, False)}
+    for sample in samples:
+        if sample.completion.finished:
+            kinds[sample.half, sample.verdict.accepted].append(sample)
+    return kinds
+
+
+def _enough(samples: Sequence[_Sample]) -> bool:
+    return min(map(len, _by_kind(samples).values())) >= FEWEST_TEXTS
+
+
+def _too_few(samples: Sequence[_Sample], recipe: Recipe) -> str:
+    """Return the sentence on too few samples of a kind: the rate, a way out that exists, three samples."""
+    kinds = _by_kind(samples)
+    half, is_right = min(kinds, key=lambda kind: len(kinds[kind]))
+    of_kind, asked = sum(len(kinds[at, is_right]) for at in (0, 1)), {sample.problem.id for sample in samples}
+    accepted = sum(sample.verdict.accepted for sample in samples)
+    needed = math.ceil(3 * FEWEST_TEXTS * len(asked) / max(1, of_kind))
+    if needed <= len(load_task(recipe.task).pools(recipe.data).train):
+        way_out = f"raise n_train or n_validation (or --limit): about {needed:,} problems in all may do"
+    elif is_right:
+        way_out = "the task has not enough problems for that: take a stronger base model or an easier task"
+    else:
+        way_out = (
+            "the task has not enough problems for that: it is nearly solved, so a penalty can gain little"
+        )
+    shown = samples[:: max(1, len(samples) // SHOWN)][:SHOWN]
+    lines = [
+        f"\n  problem {sample.problem.id!r}, {'accepted' if sample.verdict.accepted else 'rejected'} "
+        f"({sample.verdict.reason}): {sample.completion.text[:SHOWN_CHARACTERS]!r}"
+        for sample in shown
+    ]
+    return (
+        f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}), "
+        f"so too few are {'right' if is_right else 'wrong'}: {len(kinds[half, is_right])} that ended in one "
+        f"half of the problems, where it takes {FEWEST_TEXTS}; {way_out}. Three samples:{''.join(lines)}"
     )
-    first, second = pushes(base, problems.train, groups, objective=objective, training=training)
-    answered &= {problem.id for problem in problems.train}
-    return Outlook(accepted, len(completions), len(problems.train), len(answered), (first, second))
-
-
-def _check_enough(texts: Mapping[tuple[int, bool], list[Any]], drawn: int) -> None:
-    for (_, is_accepted), of_kind in texts.items():
-        if len(of_kind) < FEWEST_TEXTS:
-            kind = "right" if is_accepted else "wrong"
-            raise InputError(
-                f"of {drawn} samples of the base model too few are {kind}: {len(of_kind)} in one half of the "
-                f"problems, where it takes {FEWEST_TEXTS}; raise n_train or n_validation"
-            )
 
 
 def outlook_lines(seen: Outlook, recipe: Recipe) -> list[str]:
     """Return what an outlook says, in sentences."""
-    right = (
-        f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right at temperature 1; "
-        f"{seen.answered} of {seen.problems} training problems have a right one among {SAMPLES}, which the "
-        "arms self and rft could train on."
-    )
-    return [right, _advice(seen, recipe.objective)]
+    right = f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right at temperature "
+    right += f"{seen.temperature:g}"
+    if seen.problems:
+        right += (
+            f"; {seen.answered} of {seen.problems} training problems have a right one among {SAMPLES}, which "
+            "the arms self and rft could train on"
+        )
+    return [f"{right}.", _advice(seen, recipe.objective)]
 
 
 def _advice(seen: Outlook, objective: str) -> str:

@@ -12,8 +12,10 @@ same question about other numbers is another problem: MATH, GSM8K and every gene
 """
 
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from erce.types import Problem
@@ -50,25 +52,24 @@ def near_duplicates(train: Sequence[Problem], test: Sequence[Problem]) -> list[O
     """
     train_tokens = [_tokens(problem.prompt) for problem in train]
     test_tokens = [_tokens(problem.prompt) for problem in test]
-    train_trigrams = [_trigrams(tokens) for tokens in train_tokens]
-    test_trigrams = [_trigrams(tokens) for tokens in test_tokens]
-    wording = _wording([*train_trigrams, *test_trigrams])
-    train_trigrams = [trigrams - wording for trigrams in train_trigrams]
-    with_text = _index([tokens] if tokens else [] for tokens in train_tokens)
-    with_trigram = _index(train_trigrams)
-    with_test = _index(_tests(problem) for problem in train)
-    pairs = []
-    for problem, tokens, trigrams in zip(test, test_tokens, test_trigrams, strict=True):
-        numbers = set(with_text.get(tokens, ()))  # of problems in `train`
-        for number, similarity in _similarities(trigrams - wording, train_trigrams, with_trigram):
-            if similarity >= MIN_SIMILARITY and _same_content(train[number], problem):
+    wording = _wording([*train_tokens, *test_tokens])
+    # Only the test problems' trigrams are kept: those of a large set to train on would fill the memory.
+    test_trigrams = [_trigrams(tokens) - wording for tokens in test_tokens]
+    with_text = _index([tokens] if tokens else [] for tokens in test_tokens)
+    with_trigram = _index(test_trigrams)
+    with_test = _index(_tests(problem) for problem in test)
+    found: list[tuple[int, int]] = []  # (in `test`, in `train`)
+    for at, (problem, tokens) in enumerate(zip(train, train_tokens, strict=True)):
+        numbers = set(with_text.get(tokens, ()))
+        for number, similarity in _similarities(_trigrams(tokens) - wording, test_trigrams, with_trigram):
+            if similarity >= MIN_SIMILARITY and _same_content(problem, test[number]):
                 numbers.add(number)
         tests = _tests(problem)
         for number, count in _shared_counts(tests, with_test):
-            if count >= max(2, min(len(_tests(train[number])), len(tests))):
+            if count >= max(2, min(len(_tests(test[number])), len(tests))):
                 numbers.add(number)
-        pairs += [Overlap(train[number], problem) for number in sorted(numbers)]
-    return pairs
+        found += [(number, at) for number in numbers]
+    return [Overlap(train[at], test[number]) for number, at in sorted(found)]
 
 
 def _tokens(text: str) -> tuple[str, ...]:
@@ -77,7 +78,8 @@ def _tokens(text: str) -> tuple[str, ...]:
     >>> _tokens("What's $f'(1,000)$?")
     ('what', 's', 'f', "'", '(', '1000', ')')
     """
-    return tuple(token.replace(",", "") for token in _TOKEN.findall(_DELIMITER.sub(" ", text.casefold())))
+    found = _TOKEN.findall(_DELIMITER.sub(" ", text.casefold()))
+    return tuple(sys.intern(token.replace(",", "")) for token in found)  # one copy of each word in memory
 
 
 def _trigrams(tokens: tuple[str, ...]) -> Trigrams:
@@ -85,12 +87,15 @@ def _trigrams(tokens: tuple[str, ...]) -> Trigrams:
     return frozenset(zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _wording(prompts: Sequence[Trigrams]) -> Trigrams:
+def _wording(prompts: Sequence[tuple[str, ...]]) -> Trigrams:
     """Return the trigrams that nearly all prompts share."""
     if len(prompts) < MIN_PROMPTS_FOR_WORDING:
         return frozenset()
-    counts = Counter(trigram for trigrams in prompts for trigram in trigrams)
-    return frozenset(trigram for trigram, count in counts.items() if count > WORDING_SHARE * len(prompts))
+    most = WORDING_SHARE * len(prompts)
+    some = prompts[: len(prompts) - int(most)]  # what more than `most` prompts share is in one of these
+    shared = frozenset[tuple[str, ...]]().union(*map(_trigrams, some))
+    counts = Counter(chain.from_iterable(_trigrams(tokens) & shared for tokens in prompts))
+    return frozenset(trigram for trigram, count in counts.items() if count > most)
 
 
 def _index(groups: Iterable[Iterable[Hashable]]) -> dict[Hashable, list[int]]:

@@ -12,6 +12,7 @@ import torch
 from peft import get_peft_model
 from torch import Tensor
 
+from erce import events
 from erce.hf.attach import attach
 from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, known_warning_silenced, shadow
@@ -106,6 +107,7 @@ def _gradient(
         ).loss
         for total, part in zip(sums, torch.autograd.grad(loss, weights), strict=True):
             total.add_(part)
+        events.advance(len(batch))
     return sums
 
 

@@ -1,5 +1,6 @@
 """Events of running cells → bars in a terminal, or lines in a file, each with the time that is left."""
 
+import sys
 import threading
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from erce.study.engines.one_cell import Done
 STAGES = ("training", "generation", "verification")  # in the order in which a cell goes through them
 SILENCE_SECONDS = 30.0  # after which a line says what runs now, where there is no terminal
 TICK_SECONDS = 1.0
+QUIET_SECONDS, SPOKEN_SECONDS = 2.0, 10.0  # before the first line of a command without cells, and between two
 SHOWN_CELLS = 4  # that run side by side
 Amounts = Mapping[str, int]  # stage → steps or completions of one cell that are left; no training: the base
 
@@ -98,13 +100,14 @@ class Forecast:
         if event.stage == "training" and event.total:
             parts.append(f"step {event.done} of {event.total}")
         elif event.total:
-            parts.append(f"{event.done:,} of {event.total:,} completions")
+            unit = "completions" if event.stage in STAGES else "rows"
+            parts.append(f"{event.done:,} of {event.total:,} {unit}")
         if event.loss is not None:
             parts.append(f"loss {event.loss:.3f}")
         if event.tokens and seconds > 0:
             parts.append(f"{event.tokens / seconds:,.0f} tokens/s")
         if left := in_words(self.left(cell)):
-            parts.append(f"{left} in this cell")
+            parts.append(f"{left} in this cell" if cell else left)
         return ", ".join(parts)
 
     def _is_base(self, cell: str) -> bool:
@@ -137,6 +140,28 @@ def progress(
         ticking.start()
         try:
             yield display
+        finally:
+            leave.set()
+            ticking.join()
+
+
+@contextmanager
+def spoken() -> Iterator[None]:
+    """Print a line on what a command without cells does: after two seconds, then every ten."""
+    forecast, leave = Forecast({}), threading.Event()
+
+    def tick() -> None:
+        wait = QUIET_SECONDS
+        while not leave.wait(wait):
+            if "" in forecast.running:
+                print(f"now: {forecast.now('')}", file=sys.stderr, flush=True)
+                wait = SPOKEN_SECONDS
+
+    ticking = threading.Thread(target=tick, daemon=True)
+    with listening(forecast.hear):
+        ticking.start()
+        try:
+            yield
         finally:
             leave.set()
             ticking.join()

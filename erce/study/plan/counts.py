@@ -2,10 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
+from erce import events
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Cell, Recipe
 from erce.study.compared import planned_cells
@@ -15,6 +18,8 @@ from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
 from erce.types import Arm, Problem, Splits, Task
 
+MOST_COUNTED = 3000  # texts of a split whose tokens are counted, and of the others the longest
+LONGEST_COUNTED = 8
 CHARACTERS_A_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
 # Task → means of a prompt and a demonstration; `erce run RECIPE --data FOLDER --dry-run` counts them.
@@ -105,6 +110,7 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     """
     task, notes = load_task(name), []
     limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
+    events.begin("reading problems and looking for near-duplicates", cell="")
     try:
         problems = cell_splits(recipe, name)
     except NotOnThisMachineError as error:
@@ -117,8 +123,10 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
             f"demonstration {demonstration}, the data set's means; --data FOLDER counts the real texts"
         )
     else:
-        every = (problem for part in vars(problems).values() for problem in part)
-        check_demonstrations(task, every, refuse_unproven=recipe.refuses_unproven)
+        every = [problem for part in vars(problems).values() for problem in part]
+        events.begin("checking demonstrations", len(every))
+        check_demonstrations(task, _told(every), refuse_unproven=recipe.refuses_unproven)
+        events.begin("counting tokens", len(every))
         texts = _counted(problems, tokenizer, limit)
     if tokenizer is None:
         lengths = f"{CHARACTERS_A_TOKEN} characters a token and {TEMPLATE_TOKENS} tokens more a prompt"
@@ -127,6 +135,8 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     own = own if own is not None and own.task == name else None
     if own is not None:
         notes.append(f"rft and self: counted as if every problem had {keep} accepted samples, the most")
+    if max(sizes := [len(texts.train), *map(len, texts.evaluated.values())]) > MOST_COUNTED and texts.known:
+        notes.append(f"{name}: of {max(sizes):,} texts the tokens of about {MOST_COUNTED:,} are counted")
     cells = [cell for cell in planned_cells(recipe) if cell.task == name]
     wide = [cell for cell in cells if cell.frontier and recipe.decoding.frontier]
     return TaskPlan(
@@ -142,6 +152,12 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
         most_demonstrations={RFT: 1 + keep, SELF: keep} if own is not None else {},
         notes=tuple(notes),
     )
+
+
+def _told(problems: Sequence[Problem]) -> Iterator[Problem]:
+    for problem in problems:
+        yield problem
+        events.advance(1)
 
 
 def steps(recipe: Recipe, demonstrations: int) -> int:
@@ -195,15 +211,13 @@ class _Texts(NamedTuple):
 
 
 def _counted(problems: Splits, tokenizer: Any, limit: int) -> _Texts:
-    if tokenizer is not None:
-        training_rows(tokenizer, problems.train, limit)  # it refuses what a run would refuse
     train = problems.train
     prompts, demonstrations = (
         sum(map(len, texts)) / len(train)
         for texts in ([problem.prompt for problem in train], [problem.demonstration for problem in train])
     )
     evaluated = {split: _lengths(getattr(problems, split), tokenizer) for split in EVALUATED}
-    return _Texts(_lengths(train, tokenizer), evaluated, (prompts, demonstrations), True)
+    return _Texts(_lengths(train, tokenizer, limit), evaluated, (prompts, demonstrations), True)
 
 
 def _assumed(recipe: Recipe, task: Task) -> _Texts:
@@ -216,16 +230,34 @@ def _assumed(recipe: Recipe, task: Task) -> _Texts:
     return _Texts(text * train, evaluated, characters, False)
 
 
-def _lengths(problems: Sequence[Problem], tokenizer: Any) -> list[TextTokens]:
+def _lengths(problems: Sequence[Problem], tokenizer: Any, limit: int | None = None) -> list[TextTokens]:
+    """Return the tokens of each problem's texts; refuse a prompt that fills `limit`.
+
+    Of many problems some are counted, with the longest, and the others taken to be as long as these.
+    """
     if tokenizer is None:
         return [_assumed_text(len(problem.prompt), len(problem.demonstration)) for problem in problems]
-    return [
-        TextTokens(
-            prompt=len(prompt_ids(tokenizer, problem.prompt)),
-            demonstration=len(demonstration_ids(tokenizer, problem.demonstration)),
-        )
-        for problem in problems
-    ]
+    every = -(-len(problems) // MOST_COUNTED)
+    longest = _longest(problems) if every > 1 else []
+    counted = []
+    for problem in (*problems[::every], *longest):
+        prompt = len(prompt_ids(tokenizer, problem.prompt))
+        if limit is not None and prompt >= limit:
+            training_rows(tokenizer, [problem], limit)  # which refuses it as a run would
+        counted.append(TextTokens(prompt, len(demonstration_ids(tokenizer, problem.demonstration))))
+        events.advance(every)
+    of_longest = counted[len(counted) - len(longest) :]
+    sample = counted[: len(counted) - len(longest)]
+    return [*islice(cycle(sample), len(problems) - len(longest)), *of_longest]
+
+
+def _longest(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems with the longest prompts, and with the longest texts, by characters."""
+    by_prompt = nlargest(LONGEST_COUNTED, problems, key=lambda problem: len(problem.prompt))
+    whole = nlargest(
+        LONGEST_COUNTED, problems, key=lambda problem: len(problem.prompt) + len(problem.demonstration)
+    )
+    return list({problem.id: problem for problem in (*by_prompt, *whole)}.values())
 
 
 def _assumed_text(prompt: float, demonstration: float) -> TextTokens:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from erce.errors import counted
 from erce.recipe import Recipe
-from erce.study.folder import Study
+from erce.study.engines.progress import duration
+from erce.study.folder import TIMING, Study, cell_folder, read_timing
 from erce.study.plan import StudyPlan
 from erce.study.plan.counts import DrawingWork, TaskPlan
 from erce.study.plan.needs import DEVICES, DRAWING_UTILISATION, TRAINING_UTILISATION, Memory, dtype_on
@@ -13,16 +14,17 @@ from erce.types import CROSS_ENTROPY, Arm
 
 def plan_lines(plan: StudyPlan, root: Path) -> list[str]:
     """Return all that the plan says of a study whose folder would be `root`; assumptions come last."""
-    cells, done = plan.cells, 0
+    cells, done, taken = plan.cells, 0, []
     if root.is_dir():
         study = Study(root, plan.recipe)
+        taken = _taken_lines(study) if plan.device not in DEVICES and plan.speed is None else []
         done = len(study.expected) - len(study.missing)
         cells = max(cells, done) if study.missing else done
     there = f", {done} of them done" if done else ""
     lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
     for task in plan.tasks:
         lines += _task_lines(task, plan.recipe)
-    lines += _memory_lines(plan) + _cost_lines(plan)
+    lines += _memory_lines(plan) + (taken or _cost_lines(plan))
     return [*lines, *(f"note     {note}" for note in plan.notes)]
 
 
@@ -108,13 +110,13 @@ def _cost_lines(plan: StudyPlan) -> list[str]:
     if hours is None:
         known = plan.model.architecture is not None
         return (
-            ["  hours     unknown for this device; measure it and give --tokens-per-second"] if known else []
+            ["  time      unknown for this device; measure it and give --tokens-per-second"] if known else []
         )
-    total, drawing = _hours(hours.training + hours.drawing), _hours(hours.drawing)
-    most = f"{_hours(hours.drawing_most)} if every completion is cut off at its limit"
-    training = f"training {_hours(hours.training)}, drawing {drawing} ({most})"
+    total, drawing = _time(hours.training + hours.drawing), _time(hours.drawing)
+    most = f"{_time(hours.drawing_most)} if every completion is cut off at its limit"
+    training = f"training {_time(hours.training)}, drawing {drawing} ({most})"
     device = plan.device if plan.speed is None else "device with these speeds"
-    lines = [f"  hours     {total} of one {device}: {training}"]
+    lines = [f"  time      {total} of one {device}: {training}"]
     if plan.speed is None:
         shares = f"{TRAINING_UTILISATION:.0%} of the peak in training, {DRAWING_UTILISATION:.0%} in drawing"
         lines.append(f"            computed, not measured: operations over an assumed {shares}")
@@ -124,5 +126,24 @@ def _cost_lines(plan: StudyPlan) -> list[str]:
     return lines
 
 
-def _hours(hours: float) -> str:
-    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
+def _taken_lines(study: Study) -> list[str]:
+    """Return the time of the cells that are missing, by what finished ones took; none where none tells."""
+    lines = []
+    for what, is_base in (("of the base model", True), ("trained", False)):
+        missing = sum(cell.arm.is_base == is_base for cell in study.missing)
+        done = [cell for cell in study.results if cell.arm.is_base == is_base and cell not in study.missing]
+        seconds = [
+            sum(read_timing(cell_folder(study.root, study.recipe, cell)).values())
+            for cell in done
+            if (cell_folder(study.root, study.recipe, cell) / TIMING).is_file()
+        ]
+        if seconds and missing:
+            each = duration(sum(seconds) / len(seconds))
+            left = duration(missing * sum(seconds) / len(seconds))
+            measured = f"{counted(len(seconds), 'finished one')} took {each} each"
+            lines.append(f"  time      {left} for {counted(missing, 'cell')} {what}: {measured}")
+    return lines
+
+
+def _time(hours: float) -> str:
+    return duration(3600 * hours)

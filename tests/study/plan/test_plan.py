@@ -1,6 +1,7 @@
 """What a dry run says: equal to what a run then does, computed from what is here, and silent on disk."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from erce.files import read_json, read_rows
 from erce.hf.models import load_model
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
 from erce.study.folder import cell_folder
-from erce.study.plan import Speed, limits, plan
+from erce.study.plan import Speed, counts, limits, plan
 from erce.study.plan.architecture import PUBLIC, Architecture, find_architecture
 from erce.study.plan.counts import steps
 from erce.study.plan.lines import plan_lines
@@ -102,6 +103,31 @@ def test_it_says_how_many_cells_are_done(finished, tmp_path):
     cells = len(finished.expected)
     assert f"{cells} cells, {cells} of them done" in plan_lines(planned, finished.root)[0]
     assert "6 cells; a dry run" in plan_lines(planned, tmp_path / "none")[0]
+
+
+def test_on_a_cpu_the_time_is_that_of_the_cells_that_are_done(finished, tmp_path):
+    more = replace(RECIPE, seeds=(0, 1))
+    lines = [line for line in plan_lines(plan(more, device="cpu"), finished.root) if "  time  " in line]
+    done = sum(cell.lam is not None for cell in finished.expected)
+    assert len(lines) == 1
+    assert re.search(rf"\d s for \d cells trained: {done} finished ones took \d+ s each", lines[0]), lines
+    unknown = plan_lines(plan(more, device="cpu"), tmp_path / "none")
+    assert "  time      unknown for this device; measure it and give --tokens-per-second" in unknown
+
+
+def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
+    whole = plan(RECIPE)
+    monkeypatch.setattr(counts, "MOST_COUNTED", 6)
+    some = plan(RECIPE)
+    for all_texts, part in zip(whole.tasks, some.tasks, strict=True):
+        assert part.sizes == all_texts.sizes
+        assert (part.training.steps, part.training.longest) == (
+            all_texts.training.steps,
+            all_texts.training.longest,
+        )
+        assert part.training.read == pytest.approx(all_texts.training.read, rel=0.1)
+    assert any("texts the tokens of about 6 are counted" in note for note in some.notes)
+    assert not any("are counted" in note for note in whole.notes)
 
 
 @pytest.mark.parametrize(
