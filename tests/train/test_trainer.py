@@ -424,5 +424,5 @@ def test_it_is_said_once_that_most_steps_are_clipped(limit, said, tmp_path, capl
     trained(toy.config(tmp_path, num_train_epochs=12, max_grad_norm=limit, logging_steps=1))
     lines = [record.message for record in caplog.records if record.name == "erce"]
     assert [
-        line.startswith("10 of the first 10 logged steps were clipped: grad_norm is") for line in lines
+        line.startswith("10 of the first 10 logged steps were clipped: grad_norm has") for line in lines
     ] == [True] * said
