@@ -9,7 +9,7 @@ from toys.recipes import tiny_recipe
 
 import erce
 from erce.errors import InputError, RunError
-from erce.hf.adapter import WEIGHTS
+from erce.hf.adapter import README, WEIGHTS
 from erce.recipe import GRID, Decoding, Recipe, SearchSettings, Training
 from erce.reporting.pages.model_card import write_card
 from erce.study.export import records
@@ -49,9 +49,11 @@ WAYS_OUT = ("makes it again", "makes one", "run the study to its end", "trains a
 
 
 def files(root: Path) -> list[str]:
-    """The names of all files of a study but the locks and the report."""
+    """The names of all files of a study that erce reads: not the locks, the report and an adapter's README."""
     names = [path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file()]
-    return [name.as_posix() for name in names if name.parts[0] not in (LOCKS, "report")]
+    return [
+        name.as_posix() for name in names if name.parts[0] not in (LOCKS, "report") and name.name != README
+    ]
 
 
 def contents(root: Path) -> dict[str, bytes]:
