@@ -1,6 +1,6 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
-from erce.recipe.cells import OWN_ANSWERS, RFT, SELF, Cell
+from erce.recipe.cells import RFT, SELF, Cell
 from erce.recipe.read import as_settings, load_recipe, parse_recipe
 from erce.recipe.recipe import GREEDY, SAMPLED, Recipe, folder_name, frontier, identity, temperatures
 from erce.recipe.sections import (
@@ -19,7 +19,6 @@ from erce.recipe.sections import (
 __all__ = [
     "GREEDY",
     "GRID",
-    "OWN_ANSWERS",
     "RFT",
     "SAMPLED",
     "SELF",

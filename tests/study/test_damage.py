@@ -49,7 +49,7 @@ WAYS_OUT = ("makes it again", "makes one", "run the study to its end", "trains a
 
 
 def files(root: Path) -> list[str]:
-    """The names of all files of a study that erce reads: not the locks, the report and an adapter's README."""
+    """All files of a study that erce reads: not the locks, the report and an adapter's README."""
     names = [path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file()]
     return [
         name.as_posix() for name in names if name.parts[0] not in (LOCKS, "report") and name.name != README

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe import OWN_ANSWERS
+from erce.recipe.cells import OWN_ANSWERS
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
 from erce.study.folder import Study
 from erce.study.own_answers import read_counts

@@ -1,7 +1,7 @@
 """A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
-from erce.recipe import OWN_ANSWERS
+from erce.recipe.cells import OWN_ANSWERS
 from erce.reporting.format import (
     interval,
     known_as,
