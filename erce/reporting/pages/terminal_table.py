@@ -82,8 +82,9 @@ def _table(summary: Summary, task: str, *, wide: bool) -> Table:
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
-        if not wide and "-" in name:
-            name = name.replace("-", "-\n").replace(":", ": ")
+        if not wide:
+            name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
+            name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
         table.add_row(
             f"{name} {STAR}" if chosen else name,
             *(cell for name, cell in _cells(summary, task, arm).items() if name in headings),

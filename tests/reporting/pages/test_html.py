@@ -219,6 +219,7 @@ def test_the_json_holds_every_part_and_no_nan(whole):
             "cautions",
             "next",
             "missing",
+            "own",
         ),
     }
     assert study_summary["study"]["task"] == TASK
