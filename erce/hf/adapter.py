@@ -26,7 +26,7 @@ def check_adapter(folder: Path) -> None:
 
 
 def name_objective(folder: Path, *, objective: str, lam: float, penalty: str, order: float) -> None:
-    """Say in an adapter's README.md what it was trained to minimise; whatever stands above that stays."""
+    """Write the objective and erce's version into an adapter's README.md, below what it already says."""
     path = folder / README
     text = path.read_text(encoding="utf-8") if path.is_file() else "---\nlibrary_name: peft\n---\n"
     minimised = f"`{objective}` alone, without a penalty (λ = 0)"

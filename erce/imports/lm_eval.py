@@ -18,7 +18,7 @@ METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a lin
 
 
 def lm_eval_rows(path: Path, metric: str | None, filter: str | None) -> list[dict[str, Any]]:
-    """Return the columns of one row per response, accepted if the metric is 1, and "prompt".
+    """Read a samples file into one row (a dict) per response, accepted if its metric is 1.
 
     A file with several metrics or filters needs `metric` and `filter`. Of repeats under `take_first` the
     first response alone is a row, since lm-eval verified no other. If several responses share one value
@@ -108,7 +108,7 @@ def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts(requests: list[Any]) -> list[str | None]:
-    """Return the texts of the only request; a choice among fixed answers is several, and has no text."""
+    """Return the texts of a document's responses; [None] for a multiple choice, which generates no text."""
     texts = requests[0] if len(requests) == 1 and isinstance(requests[0], list) else requests
     return list(texts) if texts and all(isinstance(text, str) for text in texts) else [None]
 

@@ -103,7 +103,7 @@ def study_of_rows(
 def _arm_rows(
     arm: str, paths: Sequence[str | Path], split: str, reading: Reading
 ) -> tuple[list[SampleRow], dict[str, str]]:
-    """Read an arm's logs and prompts; the first log of a decoding is its seed 0, the next its seed 1."""
+    """Return the rows of an arm's logs, and problem → prompt; the n-th log of a decoding is seed n − 1."""
     lam, objective = _lam_and_objective(arm)
     logs_by_decoding: Counter[str] = Counter()
     arm_rows: list[SampleRow] = []
@@ -268,7 +268,7 @@ def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> 
 
 
 def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow]) -> None:
-    """Write the files that `erce.study.cell` writes of a cell."""
+    """Write a cell's folder from its rows: cell.json, completions, verdicts and result.json."""
     origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed}
     if cell.lam is not None:
         origin |= {"penalty": recipe.penalty, "order": recipe.order, "objective": cell.objective}

@@ -80,7 +80,7 @@ class Operands(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """The gradients of the sum of the scored rows' objectives; None where none is wanted."""
+    """The gradients of the objective, summed over the scored rows; None for operands that need none."""
 
     hidden: Tensor | None = None  # (m, d)
     weight: Tensor | None = None  # (v, d)
@@ -159,7 +159,7 @@ def _of_full_head(operands: Operands, request: Request, group: ProcessGroup | No
 
 
 class Head(NamedTuple):
-    """The head in one pass over the chunks: its weights, the matmuls, and how logits are scored."""
+    """The output head as all chunks of one call use it: weights, matmuls and the call's plan."""
 
     operands: Operands  # as autocast rounds them
     bias: Tensor | None  # (v,), centred

@@ -102,17 +102,7 @@ class Vocabulary:
         """Return the largest entry of the bias over the whole vocabulary."""
         return bias.amax()
 
-    def score(
-        self,
-        tile: Tensor,
-        rows: Rows,
-        request: Request,
-        bias: Tensor | None,
-        make_terms: RowTermsFn,
-        out: Tensor | None,
-    ) -> tuple[Loss, Tensor]:
-        """Do what `score_tile` says."""
-        return score_tile(tile, rows, request, bias, make_terms, out)
+    score = staticmethod(score_tile)
 
     def all_reduce_(self, gradient: Tensor) -> None:
         """Add up a gradient over the parts of the vocabulary, in place; here there is one part."""

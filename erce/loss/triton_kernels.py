@@ -287,7 +287,7 @@ def _sums_of_others(
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,
 ):  # fmt: skip
-    """Return the largest logit, from `top` on, what is not a number, and the sums of columns without y.
+    """Return a row's largest logit (at least `top`), a mark of NaN, and its sums over all tokens but y.
 
     Each lane keeps sums of its own and waits for the others only to learn the largest logit; where that
     grows, by −d, the sums so far are moved to the new one.

@@ -253,7 +253,7 @@ def _listed(tests: list[LamTest]) -> str:
 
 
 def _points(gain: Gain) -> str:
-    """Write a gain with its interval, in points."""
+    """Format a gain and its interval in percentage points."""
     low, middle, high = (f"{100 * at:+.2f}".replace("-", "−") for at in (gain.low, gain.gain, gain.high))
     return f"{middle} points [{low}, {high}]"
 

@@ -29,12 +29,7 @@ from erce.study.folder import read_study
 __all__ = ["report"]
 
 
-BRIEF = (
-    "headline",
-    "own",
-    "greedy",
-    "sharpening",
-)  # the sentences that the terminal shows unless asked for all
+BRIEF = ("headline", "own", "greedy", "sharpening")  # shown in a terminal unless all are asked for
 
 
 def report(

@@ -25,7 +25,7 @@ def fixed(value: float | None, digits: int) -> str:
 
 
 def grouped(count: int | None) -> str:
-    """Write a count with commas.
+    """Format a count with thousands separators; "–" for None.
 
     >>> grouped(49123), grouped(None)
     ('49,123', '–')

@@ -138,7 +138,7 @@ def _likelihoods(logprob: np.ndarray, shape: tuple[int, ...], tokens: np.ndarray
 
 
 def _best(likely: np.ndarray, accepted: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return one problem's chance for each k."""
+    """Return, for each k, the chance that the likeliest of k samples of one problem is right."""
     ranked = np.sort(likely)
     less = np.searchsorted(ranked, likely, side="left")
     no_likelier = np.searchsorted(ranked, likely, side="right")

@@ -71,14 +71,14 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     return text
 
 
-def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> str | None:
+def extract_answer(text: str, *, strict: bool = True, number: bool = False, marks: bool = True) -> str | None:
     r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
 
     Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
     whichever comes last; and if `number`, else the last number of the text (`last_number`).
 
-    A `####` line is an answer, too, and replaces one above it. A box that never closes is none, and nothing
-    replaces it. Emphasis and maths delimiters around the answer are removed, and a sentence is cut before a
+    With `marks` a `####` line is an answer and replaces one above it. A box that never closes is not, and
+    nothing replaces it. Emphasis and maths delimiters around the answer go, and a sentence is cut before a
     word that cannot change the answer ("which", "so", "in total"). Every other word stays, as do those that
     hedge the answer. The text has no reasoning trace (`strip_traces`).
 
@@ -98,7 +98,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False) -> s
         *_, statement = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
         answer = statement and _stated(text, statement)
         start = statement.start() if statement else 0
-    marked = marked_line(text)
+    marked = marked_line(text) if marks else None
     if marked is not None and marked.start >= start:
         return _answer_from(text, marked.start, marked.start)
     return last_number(text) if answer is None and number and not strict else answer

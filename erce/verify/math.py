@@ -30,7 +30,7 @@ def verify_math(
     With `strict=False` it may also be the last stated answer ("Answer: 5", "the answer is 5"), else, if
     `answer` is a number, the last number of a finished text, unless its sentence hedges it
     (`erce.verify.extract`). Reasoning traces, between the marks of `traces`, are never read. `mode="typed"`
-    compares with `equivalent`; "paper" takes the paper's four steps, which know no conventions.
+    compares with `equivalent`; "paper" takes the paper's four steps, without conventions or `####` lines.
 
     Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
     completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
@@ -47,7 +47,7 @@ def verify_math(
     text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
     number = not strict and finished and is_number(answer)
-    extracted = extract_answer(text, strict=strict, number=number)
+    extracted = extract_answer(text, strict=strict, number=number, marks=mode != "paper")
     if extracted is None or not extracted.strip():
         return Verdict(False, "no answer" if finished else "truncated", elapsed=time.perf_counter() - began)
     if mode == "paper":

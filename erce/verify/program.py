@@ -108,7 +108,7 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
 
 
 def _names(problem: Problem | Job) -> Iterable[str]:
-    """Return the names that the program may have to define: those that its tests mention."""
+    """Return the problem's entry points; without them, every name that its tests mention."""
     return problem.entry_points or set(_NAME.findall("\n".join(problem.tests)))
 
 

@@ -2,14 +2,7 @@
 
 from erce.errors import counted
 from erce.recipe.cells import OWN_ANSWERS
-from erce.reporting.format import (
-    interval,
-    known_as,
-    percent,
-    points,
-    strength,
-    with_interval,
-)
+from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
 from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.words import searched
