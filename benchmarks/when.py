@@ -157,7 +157,7 @@ def recipe_of(condition: Condition, out: Path) -> Recipe:
             lam_schedule=condition.schedule,
             lam_warmup=Training.lam_warmup if condition.schedule == "constant" else 1 / 3,  # the first epoch
         ),
-        decoding=Decoding(samples=2, frontier=(0.4,)),
+        decoding=Decoding(samples=2, temperatures=(0.4,)),
     )
 
 

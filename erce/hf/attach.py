@@ -30,8 +30,7 @@ from erce.hf.head import (
     refuse_prompts_with_a_loss,
 )
 from erce.hf.own_loss import own_loss_of
-from erce.hf.scored_count import ScoredCount
-from erce.hf.sequences import has_several, keeps_apart
+from erce.hf.sequences import ScoredCount, has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)

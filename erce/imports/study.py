@@ -223,7 +223,7 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
 
 
 def _decoding(rows: list[SampleRow]) -> Decoding:
-    """Return the recipe's section on decoding; decodings beside greedy and sampled are its frontier."""
+    """Return the recipe's section on decoding; decodings beside greedy and sampled are its `temperatures`."""
     temperatures: dict[str, float | None] = {}
     samples: dict[str, int] = {}
     for name in dict.fromkeys(row.decoding for row in rows):
@@ -232,14 +232,14 @@ def _decoding(rows: list[SampleRow]) -> Decoding:
         temperatures[name] = _only_value(of_name, "temperature")
         if temperatures[name] is None and name != GREEDY:
             raise InputError(f"at which temperature the {name} completions were sampled? give --temperature")
-    frontier = [name for name in temperatures if name not in (GREEDY, SAMPLED)]
+    further = [name for name in temperatures if name not in (GREEDY, SAMPLED)]
     limits = {row.max_new_tokens for row in rows}
     settings: dict[str, Any] = {}
     if SAMPLED in temperatures:
         settings = {"temperature": temperatures[SAMPLED], "samples": samples[SAMPLED]}
-    if frontier:
-        settings["frontier"] = tuple(temperatures[name] for name in frontier)
-        settings["frontier_samples"] = max(samples[name] for name in frontier)
+    if further:
+        settings["temperatures"] = tuple(temperatures[name] for name in further)
+        settings["temperature_samples"] = max(samples[name] for name in further)
     return Decoding(**settings, max_new_tokens=limits.pop() if len(limits) == 1 else None)
 
 

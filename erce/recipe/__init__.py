@@ -1,8 +1,16 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
 from erce.recipe.cells import RFT, SELF, Cell
-from erce.recipe.read import as_settings, load_recipe, parse_recipe
-from erce.recipe.recipe import GREEDY, SAMPLED, Recipe, folder_name, frontier, identity, temperatures
+from erce.recipe.read import as_settings, load_recipe, parse_recipe, with_current_names
+from erce.recipe.recipe import (
+    GREEDY,
+    SAMPLED,
+    Recipe,
+    folder_name,
+    further_temperatures,
+    identity,
+    temperatures,
+)
 from erce.recipe.sections import (
     GRID,
     Columns,
@@ -35,9 +43,10 @@ __all__ = [
     "Verification",
     "as_settings",
     "folder_name",
-    "frontier",
+    "further_temperatures",
     "identity",
     "load_recipe",
     "parse_recipe",
     "temperatures",
+    "with_current_names",
 ]

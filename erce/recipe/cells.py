@@ -20,8 +20,8 @@ class Cell:
     lam: float | None
     seed: int
     objective: str = CROSS_ENTROPY  # what λ · penalty is added to, or one of `OWN_ANSWERS`
-    # Whether the frontier's temperatures are drawn too; it is the same cell with and without them.
-    frontier: bool = field(default=False, compare=False)
+    # Whether it is sampled at the recipe's `temperatures` too; it is the same cell with and without them.
+    all_temperatures: bool = field(default=False, compare=False)
 
     @property
     def arm(self) -> Arm:

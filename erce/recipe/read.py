@@ -11,7 +11,7 @@ from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError
 from erce.recipe.fill import fill, merge
 from erce.recipe.recipe import Recipe
-from erce.recipe.sections import AUTO, GRID
+from erce.recipe.sections import AUTO, GRID, RENAMED, RETIRED
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
@@ -53,7 +53,27 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
     Traceback (most recent call last):
     erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
     """
+    for section, names in RENAMED.items():
+        held = settings.get(section)
+        for old in names.keys() & held if isinstance(held, dict) else ():
+            raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
     return fill(Recipe, _auto_written_out(settings))
+
+
+def with_current_names(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of an older study.json as `parse_recipe` reads them.
+
+    >>> with_current_names({"decoding": {"frontier": [0.4]}, "search": {"prune": True, "level": 0.1}})
+    {'decoding': {'temperatures': [0.4]}, 'search': {'level': 0.1}}
+    """
+    current = dict(settings)
+    for name in RENAMED | RETIRED:
+        if isinstance(section := settings.get(name), dict):
+            renamed, retired = RENAMED.get(name, {}), RETIRED.get(name, ())
+            current[name] = {
+                renamed.get(key, key): value for key, value in section.items() if key not in retired
+            }
+    return current
 
 
 def as_settings(recipe: Recipe) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from erce.recipe.sections import (
     AUTO,
     GRID,
     MOST_SEQUENCES,
+    RENAMED,
     UNPROVEN,
     Columns,
     Decoding,
@@ -167,8 +168,16 @@ class Recipe:
 
     @cached_property
     def identity_json(self) -> str:
-        """`identity` as JSON; kept, since the name of every cell's folder has it."""
-        return json.dumps(identity(self), sort_keys=True)
+        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it.
+
+        A renamed setting has its old name here, so that finished studies keep their folders.
+        """
+        settings = identity(self)
+        for section, names in RENAMED.items():
+            for old, new in names.items():
+                if new in settings[section]:
+                    settings[section][old] = settings[section].pop(new)
+        return json.dumps(settings, sort_keys=True)
 
 
 def _check_grid(recipe: Recipe) -> None:
@@ -216,9 +225,9 @@ def _check_objectives(recipe: Recipe) -> None:
         )
 
 
-def frontier(recipe: Recipe, cell: Cell) -> dict[str, float]:
-    """Return the names and rising temperatures of the frontier; none for a cell that does not have it."""
-    return {f"T{t:g}": t for t in sorted(recipe.decoding.frontier)} if cell.frontier else {}
+def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:
+    """Return name → value of the recipe's `temperatures`, rising; empty for a cell not sampled at them."""
+    return {f"T{t:g}": t for t in sorted(recipe.decoding.temperatures)} if cell.all_temperatures else {}
 
 
 def temperatures(recipe: Recipe) -> dict[float, str]:
@@ -227,7 +236,7 @@ def temperatures(recipe: Recipe) -> dict[float, str]:
     >>> temperatures(Recipe(task="a", lams=(0.0,), seeds=(0,)))
     {0.0: 'greedy', 0.8: 'sampled'}
     """
-    further = {temperature: f"T{temperature:g}" for temperature in recipe.decoding.frontier}
+    further = {temperature: f"T{temperature:g}" for temperature in recipe.decoding.temperatures}
     return dict(sorted(({0.0: GREEDY, recipe.decoding.temperature: SAMPLED} | further).items()))
 
 
@@ -236,7 +245,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
     Left out are:
 
-    - the grid (`lams`, `search`, `seeds`, `objectives`) and the frontier, which may grow;
+    - the grid (`lams`, `search`, `seeds`, `objectives`) and `temperatures`, which may grow;
     - `own`, which only the cells that it is for have in their names;
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
@@ -244,9 +253,9 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - a `micro_batch_size` that is left out, which stands as the most that is taken;
     - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
-    `objective`, `stop`, `frontier_samples`, `compile` (whose rounding draws other samples in half precision),
-    λ's schedule and `server` are in it only if a recipe sets them;
-    of a server the kind, the model's name and `top_logprobs`, not its address.
+    `objective`, `stop`, `temperature_samples`, `compile` (whose rounding gives other samples in half
+    precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind, the
+    model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "own", "imported"):
@@ -257,8 +266,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     settings["training"]["micro_batch_size"] = recipe.training.micro_batch_size or MOST_SEQUENCES
     del settings["training"]["report_to"], settings["training"]["checkpoint_minutes"]
     decoding, usual = settings["decoding"], asdict(Decoding())
-    del decoding["batch_size"], decoding["frontier"]
-    for name in ("frontier_samples", "stop", "compile"):
+    del decoding["batch_size"], decoding["temperatures"]
+    for name in ("temperature_samples", "stop", "compile"):
         if decoding[name] == usual[name]:
             del decoding[name]
     if recipe.training.lam_schedule == Training.lam_schedule:

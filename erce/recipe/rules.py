@@ -169,9 +169,9 @@ def check_training(training: Training) -> None:
 def check_decoding(decoding: Decoding) -> None:
     """Check the section [decoding]."""
     _check_positive("[decoding] ", decoding, "temperature", "samples", "max_new_tokens", "batch_size")
-    _check_positive("[decoding] ", decoding, "frontier_samples")
-    temperatures = list(decoding.frontier)
-    setting = f"[decoding] frontier = {temperatures}"
+    _check_positive("[decoding] ", decoding, "temperature_samples")
+    temperatures = list(decoding.temperatures)
+    setting = f"[decoding] temperatures = {temperatures}"
     if not all(0 < temperature < math.inf for temperature in temperatures):
         raise InputError(
             f"{setting}: a temperature is a finite number over 0; greedy completions are always drawn"

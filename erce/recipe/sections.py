@@ -10,6 +10,9 @@ UNPROVEN = ("accept", "refuse")
 TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a package of that name
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
+# Section → settings that an older study.json may hold under an old name, or without effect.
+RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
+RETIRED = {"search": ("prune",)}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
@@ -92,8 +95,8 @@ class Decoding:
     samples: int = 4  # a problem
     max_new_tokens: int | None = None  # None: the task's
     batch_size: int | None = None  # completions at a time, which changes speed only; None: as many as fit
-    frontier: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
-    frontier_samples: int = 1  # a problem at each of them
+    temperatures: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
+    temperature_samples: int = 1  # a problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
     compile: bool = False  # true: a static cache and compiled steps, on a GPU as CUDA graphs
 

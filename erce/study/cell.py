@@ -80,7 +80,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     """Return what result.json holds: cell, scores, training, warnings, unproven problems and versions."""
     samples = read_samples(folder)
     scores = score(samples, equal=load_task(cell.task).equal)
-    coordinates = {name: value for name, value in asdict(cell).items() if name != "frontier"}
+    coordinates = {name: value for name, value in asdict(cell).items() if name != "all_temperatures"}
     result: dict[str, Any] = {"cell": coordinates, "scores": scores}
     if cell.lam is not None:
         log = read_json(folder / TRAINING)

@@ -1,7 +1,7 @@
 """A grid's validation scores → the λ that a report compares with λ = 0.
 
-Only λ = 0 and the λ with the best validation score get control cells and the frontier's temperatures. The
-best λ is known once every cell of the study's own task is done, so control and frontier run last.
+Only λ = 0 and the λ with the best validation score get control cells and the recipe's `temperatures`. The
+best λ is known once every cell of the study's own task is done, so both run last.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,14 +31,14 @@ def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
 def with_comparisons(recipe: Recipe, cells: Sequence[Cell], lams: Collection[float]) -> list[Cell]:
     """Return the cells that a study needs if its report compares `lams`.
 
-    On the study's own task every cell stays, and the base model and `lams` get the frontier. On the control
-    only the base model and `lams` stay.
+    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
+    On the control only the base model and `lams` stay.
     """
     kept = []
     for cell in cells:
         is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
         if cell.task == recipe.task:
-            kept.append(replace(cell, frontier=is_compared))
+            kept.append(replace(cell, all_temperatures=is_compared))
         elif is_compared:
             kept.append(cell)
     return kept

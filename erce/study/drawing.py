@@ -6,7 +6,7 @@ from pathlib import Path
 
 from erce import events
 from erce.generate.decoding import GenerationSettings
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
 from erce.study.folder import RESULT
 from erce.study.journal import Journal
@@ -38,8 +38,8 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         own = recipe.own_samples
         return {SAMPLED: replace(greedy, temperature=own.temperature, samples=own.samples)}
     return {GREEDY: greedy, SAMPLED: sampled} | {
-        name: replace(greedy, temperature=temperature, samples=wanted.frontier_samples)
-        for name, temperature in frontier(recipe, cell).items()
+        name: replace(greedy, temperature=temperature, samples=wanted.temperature_samples)
+        for name, temperature in further_temperatures(recipe, cell).items()
     }
 
 

@@ -29,7 +29,16 @@ import numpy as np
 
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
-from erce.recipe import Cell, Recipe, as_settings, folder_name, frontier, identity, parse_recipe
+from erce.recipe import (
+    Cell,
+    Recipe,
+    as_settings,
+    folder_name,
+    further_temperatures,
+    identity,
+    parse_recipe,
+    with_current_names,
+)
 from erce.study.compared import compared_lams, with_comparisons
 from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
 from erce.types import Arm
@@ -38,7 +47,6 @@ STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
 CELL = "cell.json"
 SEARCH = "search.json"
 BASE = "base.json"
-RETIRED = {"search": {"prune"}}  # section → settings that an older study.json may hold
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
 TIMING = "timing.json"
@@ -47,7 +55,7 @@ TIMING = "timing.json"
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
     """Claim the folder for this recipe; an InputError leaves a folder alone that holds anything else.
 
-    The grid and the frontier may have grown or shrunk since the last run; every other setting must be the
+    The grid and the temperatures may have grown or shrunk since the last run; every other setting must be the
     same, and so must the rows of problems.jsonl. A file that is missing or torn is written again.
     """
     check_folder(root, recipe)
@@ -138,18 +146,9 @@ def read_recipe(root: Path) -> Recipe:
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return parse_recipe(_without_retired(settings))
+        return parse_recipe(with_current_names(settings))
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
-
-
-def _without_retired(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a study.json without those that recipes do not have any more."""
-    kept = dict(settings)
-    for name, retired in RETIRED.items():
-        if isinstance(section := settings.get(name), dict):
-            kept[name] = {key: value for key, value in section.items() if key not in retired}
-    return kept
 
 
 def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
@@ -157,12 +156,12 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
 
 
 def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Return whether the cell has its result, with all of the recipe's frontier in it if it has one.
+    """Return whether the cell has its result, with all the temperatures that the cell is sampled at.
 
     A damaged file is an InputError, so that no run trains over it.
     """
     result = _result(root, recipe, cell)
-    return result is not None and _has_frontier(result, recipe, cell)
+    return result is not None and _has_temperatures(result, recipe, cell)
 
 
 def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
@@ -172,8 +171,8 @@ def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
     return result if result.get("scores") is not None else None
 
 
-def _has_frontier(result: dict[str, Any], recipe: Recipe, cell: Cell) -> bool:
-    wanted = frontier(recipe, cell).keys()
+def _has_temperatures(result: dict[str, Any], recipe: Recipe, cell: Cell) -> bool:
+    wanted = further_temperatures(recipe, cell).keys()
     return all(wanted <= by_decoding.keys() for by_decoding in result["scores"].values())
 
 
@@ -186,18 +185,18 @@ class Study:
 
     @cached_property
     def results(self) -> dict[Cell, dict[str, Any]]:
-        """Each finished cell's result.json, in grid order; temperatures of the frontier may be missing."""
+        """Each finished cell's result.json, in grid order; further temperatures may be missing."""
         if self.search is None:
             return {cell: self._grid[cell] for cell in self.expected if cell in self._grid}
         return self._read(self.expected)
 
     @property
     def missing(self) -> list[Cell]:
-        """The expected cells that have no result yet, or lack temperatures of the frontier."""
+        """The expected cells that have no result yet, or lack temperatures."""
         return [
             cell
             for cell in self.expected
-            if cell not in self.results or not _has_frontier(self.results[cell], self.recipe, cell)
+            if cell not in self.results or not _has_temperatures(self.results[cell], self.recipe, cell)
         ]
 
     @cached_property
@@ -215,7 +214,7 @@ class Study:
     def expected(self) -> list[Cell]:
         """The cells that the study has asked for so far, and the others of its grid that are done."""
         if self.search:
-            return [Cell(**coordinates) for coordinates in self.search["asked"]]
+            return [_cell(coordinates) for coordinates in self.search["asked"]]
         if not self.recipe.can_run:
             return self.recipe.cells()
         grid = self.recipe.cells()
@@ -308,6 +307,14 @@ class Study:
                 if drawn_set not in by_set or by_set[drawn_set].size < count:
                     raise DamagedError(f"{self._folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
         return outcomes
+
+
+def _cell(coordinates: dict[str, Any]) -> Cell:
+    """Return a cell of search.json; an older one calls `all_temperatures` "frontier"."""
+    known = dict(coordinates)
+    if "frontier" in known:
+        known["all_temperatures"] = known.pop("frontier")
+    return Cell(**known)
 
 
 def _scored(result: dict[str, Any]) -> dict[DrawnSet, int]:

@@ -44,7 +44,7 @@ def run_round(
     root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
     failed_cells = {done.cell for done in failed_before}
     missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
-    # Cells that lack only the frontier come last: short cells at the end leave no worker idle for long.
+    # Cells that lack only temperatures come last: short cells at the end leave no worker idle for long.
     again = {cell for cell in missing if (cell_folder(root, recipe, cell) / RESULT).is_file()}
     missing.sort(key=again.__contains__)
     to_run = {cell.name: _amounts(root, recipe, cell) for cell in missing}

@@ -1,8 +1,8 @@
 """What drew and judged a cell's completions → cell.json, with a key of everything that decides them.
 
 Two cells with one key have the same completions: the study's settings, the adapter's weights, the prompts as
-tokens and the decoding are all in the key. The frontier is not, since it may grow: each of its decodings has
-its temperature in its name. Who judged stands beside the key, since verdicts can be made again.
+tokens and the decoding are all in the key. The recipe's `temperatures` are not, since they may grow: each is
+in the name of its decoding. Who judged stands beside the key, since verdicts can be made again.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from erce.errors import InputError
 from erce.files import read_json, write_json
 from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, frontier, identity
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
 from erce.study.folder import CELL
 from erce.types import Problem
 
@@ -47,7 +47,7 @@ def write_origin(
     The dtype is that of transformers; a server's is not known.
     """
     origin = _origin(folder, recipe, cell, policy, evaluated)
-    resolved, further = _resolved(decodings, policy.tokenizer), frontier(recipe, cell)
+    resolved, further = _resolved(decodings, policy.tokenizer), further_temperatures(recipe, cell)
     origin["decoding"] = {name: settings for name, settings in resolved.items() if name not in further}
     key, earlier = _digest(origin), read_origin(folder)
     # Under the same key, decodings that the recipe no longer asks for stay, and so does who judged.
@@ -136,7 +136,7 @@ def _origin(
 ) -> dict[str, Any]:
     """Return everything that decides a cell's completions, except the decoding."""
     return {
-        "study": _digest(identity(recipe)),
+        "study": hashlib.sha256(recipe.identity_json.encode()).hexdigest()[:16],
         "task": cell.task,
         "lam": cell.lam,
         "objective": None if cell.lam is None else cell.objective,
@@ -168,7 +168,7 @@ def _resolved(decodings: Mapping[str, GenerationSettings], tokenizer: Any) -> di
 
 
 def _in_order(decodings: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Sort into greedy, sampled, then the frontier by rising temperature, however the frontier has grown."""
+    """Sort into greedy, sampled, then by rising temperature, however many were added later."""
     return dict(
         sorted(
             decodings.items(),

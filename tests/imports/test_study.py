@@ -29,7 +29,9 @@ RECIPE = Recipe(
     objectives=("dft",),
     penalty="renyi",
     order=0.5,
-    decoding=Decoding(temperature=0.7, samples=3, max_new_tokens=9, frontier=(0.2,), frontier_samples=2),
+    decoding=Decoding(
+        temperature=0.7, samples=3, max_new_tokens=9, temperatures=(0.2,), temperature_samples=2
+    ),
 )
 
 

@@ -17,7 +17,7 @@ from erce.recipe import (
     Verification,
     as_settings,
     folder_name,
-    frontier,
+    further_temperatures,
     identity,
     load_recipe,
     parse_recipe,
@@ -52,6 +52,8 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
     ("change", "sentence"),
     [
         ({"lambs": [0]}, "no setting 'lambs'; did you mean 'lams'?"),
+        ({"decoding": {"frontier": [0.2]}}, "[decoding] frontier is called temperatures"),
+        ({"decoding": {"frontier_samples": 2}}, "frontier_samples is called temperature_samples"),
         ({"zzz": 1}, "no setting 'zzz'; there are task"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),
         ({"training": 3}, "training = 3: write a section [training]"),
@@ -149,14 +151,14 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
         ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
         ({"decoding": {"temperature": float("inf")}}, "temperature = inf must be over 0, and finite"),
         ({"decoding": {"max_new_tokens": -5}}, "[decoding] max_new_tokens = -5 must be over 0"),
-        ({"decoding": {"frontier": 0.2}}, "write [decoding] frontier = [0.2]"),
-        ({"decoding": {"frontier": [0, 0.2]}}, "a temperature is a finite number over 0; greedy"),
-        ({"decoding": {"frontier": [float("nan")]}}, "a temperature is a finite number over 0"),
-        ({"decoding": {"frontier": [float("inf")]}}, "a temperature is a finite number over 0"),
-        ({"decoding": {"frontier": [0.2, 1, 0.2]}}, "names a temperature twice; leave one out"),
-        ({"decoding": {"frontier": [0.8]}}, "has temperature = 0.8, which is always drawn; leave it out"),
-        ({"decoding": {"frontier": [0.1234567]}}, "a temperature has at most six digits"),
-        ({"decoding": {"frontier_samples": 0}}, "[decoding] frontier_samples = 0 must be over 0"),
+        ({"decoding": {"temperatures": 0.2}}, "write [decoding] temperatures = [0.2]"),
+        ({"decoding": {"temperatures": [0, 0.2]}}, "a temperature is a finite number over 0; greedy"),
+        ({"decoding": {"temperatures": [float("nan")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"temperatures": [float("inf")]}}, "a temperature is a finite number over 0"),
+        ({"decoding": {"temperatures": [0.2, 1, 0.2]}}, "names a temperature twice; leave one out"),
+        ({"decoding": {"temperatures": [0.8]}}, "has temperature = 0.8, which is always drawn; leave it out"),
+        ({"decoding": {"temperatures": [0.1234567]}}, "a temperature has at most six digits"),
+        ({"decoding": {"temperature_samples": 0}}, "[decoding] temperature_samples = 0 must be over 0"),
         (
             {"decoding": {"stop": "END"}},
             "[decoding] stop = 'END' is not a list; write [decoding] stop = ['END']",
@@ -202,7 +204,10 @@ def test_a_secret_in_a_servers_address_is_refused_and_not_shown(url):
 
 def test_a_recipe_comes_back_from_plain_values():
     server = Serving(url="http://here", api_key_variable="KEY")
-    for recipe in (RECIPE, replace(RECIPE, decoding=Decoding(frontier=(0.2,), stop=("END",)), server=server)):
+    for recipe in (
+        RECIPE,
+        replace(RECIPE, decoding=Decoding(temperatures=(0.2,), stop=("END",)), server=server),
+    ):
         assert parse_recipe(json.loads(json.dumps(asdict(recipe)))) == recipe
 
 
@@ -281,21 +286,24 @@ def test_a_cells_folder_is_the_same_in_every_version():
     assert folder_name(recipe, Cell("mini-sums", 0.0, 1, "dft")) == "mini-sums-dft-seed1-0a285c64"
 
 
-def test_every_temperature_has_a_name_and_only_a_cell_that_asks_for_it_the_frontier():
-    recipe = replace(RECIPE, decoding=Decoding(frontier=(1.0, 0.25), temperature=0.6))
+def test_every_temperature_has_a_name_and_only_a_cell_that_asks_for_them_has_the_further():
+    recipe = replace(RECIPE, decoding=Decoding(temperatures=(1.0, 0.25), temperature=0.6))
     assert temperatures(recipe) == {0.0: "greedy", 0.25: "T0.25", 0.6: "sampled", 1.0: "T1"}
     assert list(temperatures(recipe)) == [0.0, 0.25, 0.6, 1.0]
-    assert frontier(recipe, Cell("mini-sums", 0.0, 0, frontier=True)) == {"T0.25": 0.25, "T1": 1.0}
-    assert frontier(recipe, Cell("mini-sums", 0.0, 0)) == {}
+    assert further_temperatures(recipe, Cell("mini-sums", 0.0, 0, all_temperatures=True)) == {
+        "T0.25": 0.25,
+        "T1": 1.0,
+    }
+    assert further_temperatures(recipe, Cell("mini-sums", 0.0, 0)) == {}
 
 
-def test_the_frontier_and_where_a_server_is_make_no_other_study():
+def test_the_temperatures_and_where_a_server_is_make_no_other_study():
     cell, decoding = Cell("mini-sums", 0.5, 1), RECIPE.decoding
     served = replace(RECIPE, server=Serving(url="http://here"))
     there = replace(RECIPE, server=Serving(url="http://there", model="tiny", concurrency=1, timeout=1.0))
     homes = {
         "plain": RECIPE,
-        "samples": replace(RECIPE, decoding=replace(decoding, frontier_samples=2)),
+        "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
         "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
         "served": served,
@@ -305,7 +313,7 @@ def test_the_frontier_and_where_a_server_is_make_no_other_study():
     }
     folders = {name: folder_name(recipe, cell) for name, recipe in homes.items()}
     assert len(set(folders.values())) == len(folders)
-    longer = replace(RECIPE, decoding=replace(decoding, frontier=(0.2, 0.4)))
+    longer = replace(RECIPE, decoding=replace(decoding, temperatures=(0.2, 0.4)))
     assert folder_name(longer, cell) == folders["plain"]
     keyed = Serving(url="http://here", api_key_variable="KEY", entropy_within=1.0)
     for same in (there, replace(RECIPE, server=keyed)):

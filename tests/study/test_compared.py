@@ -1,4 +1,4 @@
-"""The control and the frontier are there for λ = 0 and the λ that validation chose, and for no other."""
+"""The control and the temperatures are there for λ = 0 and the λ that validation chose, and for no other."""
 
 from dataclasses import replace
 
@@ -69,27 +69,27 @@ def test_a_lam_that_diverged_holds_nothing_up(tmp_path):
     assert read_study(study.root).missing == [cell, *(Cell(CONTROL, 0.5, seed) for seed in SEEDS)]
 
 
-def test_the_frontier_is_of_the_base_model_cross_entropy_and_the_chosen_lam(tmp_path):
+def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam(tmp_path):
     study = make_study(tmp_path, right=best_at_half, skip=skipped(1.0), **GRID)
-    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, frontier=(0.4,)))
+    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, temperatures=(0.4,)))
     lacking = Study(study.root, wide)
     assert {cell.arm for cell in lacking.missing} == {BASE_MODEL, BASELINE, Arm(0.5)}
     assert {cell.task for cell in lacking.missing} == {OWN}
     assert len(lacking.results) == len(study.results)
     assert temperature_frontier(summary(lacking)).contest is None
-    drawn = make_study(tmp_path / "wide", right=best_at_half, skip=skipped(1.0), frontier=(0.4,), **GRID)
+    drawn = make_study(tmp_path / "wide", right=best_at_half, skip=skipped(1.0), temperatures=(0.4,), **GRID)
     assert drawn.missing == []
     assert temperature_frontier(summary(drawn)).contest is not None
 
 
-def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_frontier_is_new(tmp_path):
+def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_are_new(tmp_path):
     made = {"right": best_at_half, "control": None} | GRID
     study = make_study(tmp_path, skip={(OWN, 1.0, 1)}, **made)
-    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, frontier=(0.4,)))
+    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, temperatures=(0.4,)))
     later = rounds(study.root, wide)
-    assert not any(cell.frontier for cell in next(later).cells if cell.lam)
+    assert not any(cell.all_temperatures for cell in next(later).cells if cell.lam)
     make_study(study.root, **made)
-    assert {cell.lam for cell in next(later).cells if cell.frontier} == {None, 0.0, 0.5}
+    assert {cell.lam for cell in next(later).cells if cell.all_temperatures} == {None, 0.0, 0.5}
     assert asked(study.root, wide).as_json() == asked(study.root, wide).as_json()
     assert next(later, None) is None
 
@@ -99,7 +99,7 @@ def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation
     recipe = replace(make_study(tmp_path, **GRID).recipe, n_validation=n_validation)
     planned = planned_cells(recipe)
     assert {cell.lam for cell in planned if cell.task == CONTROL} == lams
-    assert {cell.lam for cell in planned if cell.frontier} == lams
+    assert {cell.lam for cell in planned if cell.all_temperatures} == lams
 
 
 def test_of_equal_scores_the_lam_nearer_to_0_comes_first():

@@ -26,8 +26,8 @@ from erce.types import BASELINE, Arm
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
 
 
-def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool]) -> None:
-    folder = cell_folder(root, RECIPE, cell)
+def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool], *, recipe: Recipe = RECIPE) -> None:
+    folder = cell_folder(root, recipe, cell)
     rows = [
         {"split": "test", "decoding": "sampled", "problem": problem, "sample": sample, "accepted": value}
         for (problem, sample), value in accepted.items()
@@ -42,22 +42,40 @@ def test_a_study_from_before_a_setting_opens_and_is_done(tmp_path):
     finish(tmp_path, cell, {("a", 0): True})
     settings = read_json(tmp_path / STUDY)
     del settings["server"]
-    for later in ("frontier", "frontier_samples", "stop"):
+    for later in ("temperatures", "temperature_samples", "stop"):
         del settings["decoding"][later]
     write_json(tmp_path / STUDY, settings)
     study = read_study(tmp_path)
     assert study.recipe == RECIPE
     assert cell in study.results
-    open_study(tmp_path, replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2,))))
+    open_study(tmp_path, replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=(0.2,))))
+
+
+def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cells(tmp_path):
+    decoding = replace(RECIPE.decoding, temperatures=(0.4,), temperature_samples=2)
+    recipe = replace(RECIPE, decoding=decoding)
+    cell = Cell("mini-sums", 0.5, 0)
+    assert cell_folder(tmp_path, recipe, cell).name == "mini-sums-lam0.5-seed0-6c3d0945"
+    finish(tmp_path, cell, {("a", 0): True}, recipe=recipe)
+    open_study(tmp_path, recipe)
+    settings = read_json(tmp_path / STUDY)
+    for old, new in (("frontier", "temperatures"), ("frontier_samples", "temperature_samples")):
+        settings["decoding"][old] = settings["decoding"].pop(new)
+    write_json(tmp_path / STUDY, settings)
+    study = read_study(tmp_path)
+    assert study.recipe == recipe
+    assert cell in study.results
+    open_study(tmp_path, recipe)
+    assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
 
 
 def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
-    recipe = replace(RECIPE, control="control", decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0)))
+    recipe = replace(RECIPE, control="control", decoding=replace(RECIPE.decoding, temperatures=(0.2, 1.0)))
     cell = Cell("mini-sums", 0.5, 0)
     for decodings, done in ((["greedy", "T0.2"], False), (["T0.2", "T0.4", "T1"], True)):
         folder = cell_folder(tmp_path, recipe, cell)
         write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
-        assert is_done(tmp_path, recipe, replace(cell, frontier=True)) is done
+        assert is_done(tmp_path, recipe, replace(cell, all_temperatures=True)) is done
         assert is_done(tmp_path, recipe, cell)
 
 

@@ -29,7 +29,7 @@ from erce.study.samples import COMPLETIONS
 from erce.study.training import base_policy
 
 RECIPE = tiny_recipe(
-    n_validation=1, n_test=2, decoding=Decoding(samples=2, frontier=(0.2,), max_new_tokens=12)
+    n_validation=1, n_test=2, decoding=Decoding(samples=2, temperatures=(0.2,), max_new_tokens=12)
 )
 ONE_CELL = Cell("mini-sums", 0.0, 0)
 

@@ -33,7 +33,7 @@ RECIPE = tiny_recipe(
     training=Training(epochs=2.0, checkpoint_minutes=1e-9),
     decoding=Decoding(samples=2, batch_size=8),
 )
-WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=(0.2, 1.0), frontier_samples=2))
+WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=(0.2, 1.0), temperature_samples=2))
 
 
 def main(folder: Path, seed: int, grown: bool) -> None:
@@ -41,7 +41,7 @@ def main(folder: Path, seed: int, grown: bool) -> None:
     recipe = WIDE if grown else RECIPE
     alone(folder / "undisturbed", recipe, folder / "log")
     if grown:
-        narrow = replace(WIDE, decoding=replace(WIDE.decoding, frontier=()))
+        narrow = replace(WIDE, decoding=replace(WIDE.decoding, temperatures=()))
         alone(folder / "killed", narrow, folder / "log")
     (folder / "log").unlink()
     rng, recorded = random.Random(seed), finished(folder / "killed")

@@ -41,7 +41,7 @@ class Fake:
     collapsed: set = field(default_factory=set)  # of (task, arm, seed): nothing is right
     versions: dict = field(default_factory=dict)
     warnings: tuple = ()
-    frontier: tuple = ()
+    temperatures: tuple = ()
     entropy: object = None  # of (arm, decoding); None: 0.2 nats everywhere
     reach: object = None  # of an arm: how far the chances of easy and hard problems lie from its own
     together: bool = False  # whether scores hold what k samples do together
@@ -61,7 +61,9 @@ class Fake:
             objective=self.objective,
             objectives=self.objectives,
             n_test=self.problems,
-            decoding=Decoding(samples=self.samples, frontier=self.frontier, max_new_tokens=self.limit),
+            decoding=Decoding(
+                samples=self.samples, temperatures=self.temperatures, max_new_tokens=self.limit
+            ),
         )
 
 
@@ -105,7 +107,7 @@ def _write_cell(folder, cell: Cell, fake: Fake):
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(cell.name.encode()).digest()[:4], "big"))
     completions, verdicts, scores = [], [], {}
     for split, problems in (("validation", fake.validation), ("test", fake.problems)):
-        further = [(f"T{temperature:g}", 1) for temperature in fake.frontier if cell.task == fake.task]
+        further = [(f"T{temperature:g}", 1) for temperature in fake.temperatures if cell.task == fake.task]
         for decoding, samples in (("greedy", 1), ("sampled", fake.samples), *further):
             drawn = _drawn(rng, cell, fake, (split, decoding, problems, samples))
             if drawn:

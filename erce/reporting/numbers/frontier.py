@@ -103,7 +103,7 @@ def temperature_frontier(summary: Summary) -> Frontier | None:
     A temperature counts for an arm where all its finished seeds have it.
     """
     recipe = summary.study.recipe
-    if not recipe.decoding.frontier:
+    if not recipe.decoding.temperatures:
         return None
     lines = {arm: _line(summary, arm) for arm in summary.arms(recipe.task)}
     lines = {arm: line for arm, line in lines.items() if len(line) > 1}

@@ -38,11 +38,11 @@ def _plan(summary: Summary) -> list[str]:
 
 
 def _temperatures(summary: Summary) -> list[str]:
-    """Ask for a frontier where a gain in samples may be temperature alone."""
+    """Ask for a temperature sweep where a gain in samples may be temperature alone."""
     recipe = summary.study.recipe
-    if recipe.decoding.frontier or not recipe.can_run or "sharpening" not in sentences(summary):
+    if recipe.decoding.temperatures or not recipe.can_run or "sharpening" not in sentences(summary):
         return []
-    setting = "frontier = [0.2, 0.4, 0.6, 1.0] in [decoding]"
+    setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
     return [f"Set {setting}, which shows whether a lower temperature gains as much."]
 
 

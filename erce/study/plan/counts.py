@@ -138,14 +138,14 @@ def task_plan(recipe: Recipe, name: str, tokenizer: Any) -> TaskPlan:
     if max(sizes := [len(texts.train), *map(len, texts.evaluated.values())]) > MOST_COUNTED and texts.known:
         notes.append(f"{name}: of {max(sizes):,} texts the tokens of about {MOST_COUNTED:,} are counted")
     cells = [cell for cell in planned_cells(recipe) if cell.task == name]
-    wide = [cell for cell in cells if cell.frontier and recipe.decoding.frontier]
+    wide = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
     return TaskPlan(
         task=name,
         sizes=(len(texts.train), len(texts.evaluated["validation"]), len(texts.evaluated["test"])),
         arms=dict(Counter(cell.arm for cell in cells)),
         characters=texts.characters,
         training=_training(recipe, texts, limit),
-        drawing=_drawing(recipe, replace(cells[0], frontier=False), texts.evaluated),
+        drawing=_drawing(recipe, replace(cells[0], all_temperatures=False), texts.evaluated),
         frontier=_drawing(recipe, wide[0], texts.evaluated) if wide else None,
         frontier_cells=len(wide),
         own=None if own is None else _drawing(recipe, own, {"train": texts.train}),

@@ -37,7 +37,7 @@ class Asked(NamedTuple):
         return [*self.notes, *(explain(self.step, self.objective)[-2:] if self.step is not None else [])]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the cells as plain values, with which of them have the frontier."""
+        """Return the cells as plain values, with which of them are sampled at all temperatures."""
         return {"asked": [asdict(cell) for cell in self.cells]}
 
 

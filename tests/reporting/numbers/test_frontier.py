@@ -159,7 +159,7 @@ def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, t
     assert held["contest"]["finding"] == contest.finding.value
     assert held["arms"][2]["best_temperature"] == held["contest"]["temperature"] == 1.0
     assert held["arms"][0]["points"][3]["decoding"] == "T1"
-    plain = _summary(tmp_path, frontier=(), right=_right({}))
+    plain = _summary(tmp_path, temperatures=(), right=_right({}))
     assert contents(plain)["frontier"] is None
     assert "at one temperature, 0.8." in sentences(plain)["sharpening"]
 

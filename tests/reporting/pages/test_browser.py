@@ -79,7 +79,7 @@ def _hostile_study(root, url):
         samples=2,
         validation=2,
         seeds=(0, 1),
-        frontier=(0.4,),
+        temperatures=(0.4,),
     )
     problem = json.dumps(f"{everything} test-")[1:-1]
     for path in root.rglob("*.jsonl"):

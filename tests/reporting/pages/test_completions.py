@@ -29,7 +29,7 @@ def study_summary(tmp_path_factory):
         validation=2,
         samples=2,
         steps=1,
-        frontier=(0.4,),
+        temperatures=(0.4,),
         text=lambda cell, number, right: f"{HOSTILE} {cell.name} {number} {right}",
     )
     rows = [{"task": TASK, "split": "test", "problem": f"test-{n}", "prompt": HOSTILE} for n in range(6)]

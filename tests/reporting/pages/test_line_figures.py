@@ -95,7 +95,7 @@ def test_arms_that_do_not_change_places_are_said_not_to(tmp_path):
     ],
 )
 def test_the_legend_names_what_is_asked_about_and_sums_up_the_rest(tmp_path, changes, names):
-    frontier = temperature_frontier(_crossing(tmp_path, frontier=(0.4,), **changes))
+    frontier = temperature_frontier(_crossing(tmp_path, temperatures=(0.4,), **changes))
     legend = accuracy_over_temperature(frontier).legends[0]
     assert [text.get_text() for text in legend.get_texts()] == names
 

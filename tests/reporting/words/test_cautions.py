@@ -228,7 +228,7 @@ def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(tmp_
     study_faults = faults(study_summary)
     assert [" ".join(filter(None, caution)) for caution in study_faults] == cautions(study_summary)
     remedies = [caution.remedy for caution in study_faults if caution.remedy]
-    assert remedies == [step for step in next_steps(study_summary) if "frontier" not in step]
+    assert remedies == [step for step in next_steps(study_summary) if "temperatures" not in step]
 
 
 def test_cautions_are_sentences_that_json_holds(tmp_path):

@@ -40,9 +40,9 @@ def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that
 def test_a_settled_gain_needs_no_plan_but_the_temperatures_that_could_explain_it(tmp_path):
     steps = _steps(tmp_path, right=_gains(0.95))
     assert not any("A study of this size" in step for step in steps)
-    assert steps[-1].startswith("Set frontier = ")
-    asked = _steps(tmp_path / "asked", right=_gains(0.95), frontier=(0.4,))
-    assert asked == [step for step in steps if not step.startswith("Set frontier")]
+    assert steps[-1].startswith("Set temperatures = ")
+    asked = _steps(tmp_path / "asked", right=_gains(0.95), temperatures=(0.4,))
+    assert asked == [step for step in steps if not step.startswith("Set temperatures")]
 
 
 def test_an_unfinished_study_is_finished_first(tmp_path):

@@ -21,7 +21,7 @@ def study(tmp_path_factory):
         tmp_path_factory.mktemp("other") / "runs",
         objective="dft",
         objectives=("cross-entropy", "focal:2 + 4"),
-        frontier=(0.4,),
+        temperatures=(0.4,),
         problems=60,
     )
 

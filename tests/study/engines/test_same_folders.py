@@ -38,8 +38,8 @@ learning_rate = 3e-3
 
 [decoding]
 samples = 2
-frontier = [0.4]
-frontier_samples = 2
+temperatures = [0.4]
+temperature_samples = 2
 
 [own]
 samples = 3
@@ -52,7 +52,9 @@ threads = 1
 CELLS = 8  # three of the grid, "dft + 4", "rft + 4", and the control's base model, λ = 0 and chosen λ
 FIRST_TRAINING = "cells/*/training.json"
 CHOSEN_TRAINING = "cells/mini-sums-answer-only-lam3-*/training.json"  # of the cells that come after the grid
-LAST_RESULT = "cells/mini-sums-answer-only-lam3-*/result.json"  # only the frontier of λ = 3 is still to come
+LAST_RESULT = (
+    "cells/mini-sums-answer-only-lam3-*/result.json"  # only the temperatures of λ = 3 is still to come
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +97,7 @@ def test_a_second_driver_is_refused_with_a_sentence_and_leaves_the_folder_alone(
 
 
 @pytest.mark.slow
-def test_the_control_and_the_frontier_have_the_lam_that_validation_chose(undisturbed):
+def test_the_control_and_the_temperatures_have_the_lam_that_validation_chose(undisturbed):
     study = read_study(undisturbed)
     assert {cell.lam for cell in study.results if cell.task != study.recipe.task} == {None, 0.0, 3.0}
     assert {cell.arm for cell, result in study.results.items() if "T0.4" in result["scores"]["test"]} == {

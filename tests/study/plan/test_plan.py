@@ -40,7 +40,7 @@ RECIPE = tiny_recipe(
     n_train=13,
     n_validation=3,
     training=Training(epochs=2.0, batch_size=8, micro_batch_size=4, max_length=40),
-    decoding=Decoding(samples=2, frontier=(0.5,), max_new_tokens=6, batch_size=5),
+    decoding=Decoding(samples=2, temperatures=(0.5,), max_new_tokens=6, batch_size=5),
 )
 BIG = Recipe(task="gsm8k", lams=(0.0, 8.0), seeds=(0,), model="nobody/has-this")
 BIG_HERE = replace(RECIPE, control=None, model=BIG.model)  # problems of this machine

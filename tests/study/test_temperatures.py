@@ -24,13 +24,13 @@ RECIPE = tiny_recipe(
     lams=(0.0,),
     n_test=3,
     training=Training(epochs=1.0),
-    decoding=Decoding(samples=2, frontier_samples=2, max_new_tokens=12),
+    decoding=Decoding(samples=2, temperature_samples=2, max_new_tokens=12),
 )
-BASE = Cell("mini-sums", None, 0, frontier=True)
+BASE = Cell("mini-sums", None, 0, all_temperatures=True)
 
 
 def wide(*temperatures: float) -> Recipe:
-    return replace(RECIPE, decoding=replace(RECIPE.decoding, frontier=temperatures))
+    return replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=temperatures))
 
 
 def records(root: Path) -> dict[str, bytes]:
@@ -40,13 +40,13 @@ def records(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory):
-    """The finished study without a frontier."""
+    """The finished study without further temperatures."""
     return run(RECIPE, out=tmp_path_factory.mktemp("narrow") / "mini").root
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory, narrow):
-    """The base model's cell with a frontier from the start."""
+    """The base model's cell with its temperatures from the start."""
     root = tmp_path_factory.mktemp("undisturbed") / "mini"
     run_cell(root, wide(0.2, 1.0), BASE)
     return root
@@ -85,7 +85,7 @@ def places(path: Path) -> list[tuple]:
     return [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in read_rows(path)]
 
 
-def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(
+def test_more_temperatures_sample_only_what_is_new_and_keeps_the_rest(
     narrow, undisturbed, tmp_path, drawn, capsys
 ):
     root = tmp_path / "mini"
@@ -108,7 +108,7 @@ def test_a_longer_frontier_draws_only_what_is_new_and_keeps_the_rest(
     assert records(root / folder) == records(undisturbed / folder)
 
 
-def test_a_shorter_frontier_runs_nothing_and_what_it_leaves_out_stays(narrow, tmp_path, drawn):
+def test_fewer_temperatures_run_nothing_and_what_they_leave_out_stays(narrow, tmp_path, drawn):
     root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
     shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
     run_cell(root, wide(0.2), BASE)
@@ -192,7 +192,7 @@ def test_a_stop_before_any_change_of_a_file_leaves_no_verdict_of_other_completio
 
 
 def test_completions_of_another_adapter_are_not_added_to(narrow, tmp_path, drawn):
-    root, cell = tmp_path / "mini", Cell("mini-sums", 0.0, 0, frontier=True)
+    root, cell = tmp_path / "mini", Cell("mini-sums", 0.0, 0, all_temperatures=True)
     shutil.copytree(narrow, root)
     weights = cell_folder(root, RECIPE, cell) / "adapter" / "adapter_model.safetensors"
     content = bytearray(weights.read_bytes())
@@ -221,5 +221,5 @@ def test_a_stop_text_and_compilation_reach_every_draw():
     stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",), compile=True))
     drawn = decodings(stop, BASE)
     assert [(draw.stop, draw.compile) for draw in drawn.values()] == [(("END",), True)] * 3
-    assert list(decodings(wide(0.2), replace(BASE, frontier=False))) == ["greedy", "sampled"]
+    assert list(decodings(wide(0.2), replace(BASE, all_temperatures=False))) == ["greedy", "sampled"]
     assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]
