@@ -30,8 +30,7 @@ from erce.hf.head import (
     refuse_prompts_with_a_loss,
 )
 from erce.hf.own_loss import own_loss_of
-from erce.hf.scored_count import ScoredCount
-from erce.hf.sequences import has_several, keeps_apart
+from erce.hf.sequences import ScoredCount, has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -59,9 +58,22 @@ def attach(
     The loss is the mean over the labels that are predicted, or the sum over `num_items_in_batch`, as
     transformers has it. `model.erce.last` is the last call's `Loss`, detached. Without labels nothing
     changes, but a training forward with gradients is an InputError: it would train on another loss.
-    Attaching again replaces; attach before compiling or distributing. The settings are `ERCEConfig`'s.
+    Attaching again replaces; attach before compiling or distributing.
 
-    InputError: a model whose logits or loss are not those of its head alone, a forward that others replaced.
+    Args:
+        model: A causal LM of transformers, or a `PeftModel` of one; it is changed.
+        entropy_penalty: The strength λ; 0 is plain cross-entropy.
+        entropy_type: "shannon", "renyi", "support-size", or your own, "package.module:NAME".
+        entropy_order: The order of "renyi" and "support-size".
+        objective: What λ · entropy is added to, by name.
+        ignore_index: The label of a token that is not trained on.
+
+    Returns:
+        `model` itself.
+
+    Raises:
+        InputError: The model's logits or loss are not those of its head alone, or others have replaced its
+            forward.
     """
     if not isinstance(entropy_penalty, int | float) or not math.isfinite(entropy_penalty):
         raise InputError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")

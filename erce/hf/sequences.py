@@ -1,4 +1,4 @@
-"""A batch whose rows hold several sequences → where each begins, and whether the model keeps them apart."""
+"""A batch → how many targets are scored, where its sequences begin, and whether a model keeps them apart."""
 
 import warnings
 from collections.abc import Mapping
@@ -85,3 +85,28 @@ def keeps_apart(model: nn.Module, tokens: Tensor, inputs: Mapping[str, Any]) -> 
             return False
         alone = model(input_ids=tokens[:, 2:], use_cache=False).logits
     return equal(together[:, -2:], alone)
+
+
+class ScoredCount:
+    """How many targets are scored, on its way from a GPU while the model computes.
+
+    The loss must know the number before it can be launched. The count is queued before the model, so that the
+    host does not wait for the model. Elsewhere, and under a compiler, the loss counts for itself.
+    """
+
+    def __init__(self, targets: Tensor, ignore_index: int) -> None:
+        self._count: Tensor | None = None
+        if torch.compiler.is_compiling() or not targets.is_cuda:
+            return
+        count = (targets != ignore_index).sum()
+        with torch.cuda.device_of(targets):
+            pinned = torch.empty_like(count, device="cpu", pin_memory=True)
+            self._count = pinned.copy_(count, non_blocking=True)
+            self._copied = torch.cuda.current_stream().record_event()
+
+    def read(self) -> int | None:
+        """Return the number, once it has arrived; None where the loss is to count."""
+        if self._count is None:
+            return None
+        self._copied.synchronize()
+        return int(self._count)

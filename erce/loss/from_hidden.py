@@ -43,34 +43,59 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 ) -> Loss:
     """Return `entropy_regularized_cross_entropy` of the logits x = hidden @ weight.T + bias, chunk by chunk.
 
-    An `adapter` (a, b) adds a @ b.T to x. The loss sees softcap · tanh(logit_scale · x / softcap) /
-    temperature, without a cap logit_scale · x / temperature. Ignored positions are dropped before the
-    projection.
+    Paper, Section 4.
+
+    The loss sees softcap · tanh(logit_scale · x / softcap) / temperature, without a cap logit_scale · x /
+    temperature. Ignored positions are dropped before the projection.
 
     A frozen head costs two matmuls, even if you weight the objectives of reduction="none" afterwards. A
     trainable head costs three, or four for reduction="none"; to weight rows at the price of three, give
     `row_weights` and `num_items_in_batch`. With `return_lse` the backward makes the logits again: three and
-    four. A mean divides by `num_items_in_batch` or by the number of scored positions, whatever their weights.
+    four. A head that FSDP or DeepSpeed has sharded is gathered once, for the forward. The gradient cannot be
+    differentiated again (RuntimeError).
 
-    `chunk_bytes` bounds the logits that are held at once; a chunk has at least one row. The default is 512
-    MiB, or the size of the weight's gradient if that is larger; on a CPU 160 MiB in float32 and 80 MiB in
-    bfloat16. Logits are scored in float32, or in float64 where an operand is; under autocast the operands
-    are rounded to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those
-    with p > 2⁻⁸ are computed again in float32. With fewer than 4,096 tokens a second matmul into bfloat16
-    makes what the first one rounded off; small calls multiply in float32.
+    Logits are scored in float32, or in float64 where an operand is; under autocast the operands are rounded
+    to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those with p > 2⁻⁸
+    are computed again in float32. With fewer than 4,096 tokens a second matmul into bfloat16 makes what the
+    first one rounded off; small calls multiply in float32.
 
-    The call waits for a GPU once, to learn how many targets are scored and whether all numbers make sense. If
-    you know how many, give `num_scored`: nothing waits, and an assertion on the device ends the process later
-    if something is wrong; torch's anomaly mode raises the error in its place.
+    Args:
+        hidden: Last hidden states, (..., d).
+        weight: The output head, (v, d).
+        targets: Token ids, (...).
+        lam: The strength λ, one or (...).
+        penalty: What λ multiplies.
+        objective: What stands in for the cross-entropy.
+        bias: The head's, (v,).
+        adapter: (a, b), (..., r) and (v, r), which add a @ b.T to x.
+        logit_scale: Multiplies x.
+        softcap: Bounds the scaled logits.
+        temperature: Divides what the loss sees.
+        row_weights: What multiplies each row's objective, (...).
+        num_items_in_batch: What a mean divides by; left out, the number of scored positions, whatever their
+            weights.
+        num_scored: How many targets are not `ignore_index`. Left out, the call waits for a GPU once, to
+            learn it and whether all numbers make sense. With it nothing waits, and an assertion on the
+            device ends the process later if something is wrong (in torch's anomaly mode in its place).
+        ignore_index: The target of a position that is not scored.
+        reduction: "mean", "sum", or "none" for one objective per position.
+        diagnose: Whether to fill the `Loss`'s diagnostics.
+        z_loss: Adds z_loss · lse² to each row's objective.
+        return_lse: Whether to return lse, (...), differentiable.
+        chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
+            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 160 MiB in float32 and
+            80 MiB in bfloat16.
+        group: Processes that each hold some of the vocabulary, in the order of the ranks, in `weight`,
+            `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over them.
+        impl: As for the logits; "triton" also multiplies half-precision operands into float32, which
+            "torch" converts first.
 
-    With `group`, each of its processes holds some of the vocabulary, in the order of the ranks, in `weight`,
-    `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over the group. A
-    head that FSDP or DeepSpeed has sharded is gathered once, for the forward. `impl` "triton" also multiplies
-    half-precision operands into float32, which "torch" converts first.
+    Returns:
+        The objective, differentiable, and the detached means over the scored positions, in nats.
 
-    The gradient cannot be differentiated again (RuntimeError). InputError: an argument does not fit.
-    DivergedError: a row's largest logit is not finite; on CUDA only in torch's anomaly mode. Paper, Section
-    4.
+    Raises:
+        InputError: An argument does not fit; the sentence says which.
+        DivergedError: A row's largest logit is not finite; on CUDA only in torch's anomaly mode.
 
     >>> hidden, weight = torch.ones(3, 2, requires_grad=True), torch.eye(4, 2)
     >>> loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([0, 3, -100]), lam=1.0)

@@ -33,15 +33,35 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
 ) -> Loss:
     """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
 
-    `objective` may stand in for the cross-entropy. A mean divides by `num_items_in_batch`, or by the number
-    of scored positions whatever their `row_weights`. Half-precision logits are scored in float32, and the
-    objective is float32; float64 stays float64. Logits may be −inf (a masked vocabulary); where the target's
-    is, the objective is inf and its gradient finite. The gradient is made in the forward and cannot be
-    differentiated again (RuntimeError). A negative `lam` is the confidence penalty of Pereyra et al. (2017).
-    `z_loss` adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022; there
-    1e-4). With `num_scored`, how many targets are not `ignore_index`, the call does not wait for a GPU.
-    `impl` is "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
-    else the kernels whose variant a small case, before its first use on a device, has shown to be right.
+    Half-precision logits are scored in float32, and the objective is float32; float64 stays float64. The
+    gradient is made in the forward and cannot be differentiated again (RuntimeError).
+
+    Args:
+        logits: One row per position, (..., v). They may be −inf (a masked vocabulary); where the target's
+            is, the objective is inf and its gradient finite.
+        targets: Token ids, (...).
+        lam: The strength λ, one or (...). Negative, it is the confidence penalty of Pereyra et al. (2017).
+        penalty: What λ multiplies.
+        objective: What stands in for the cross-entropy.
+        row_weights: What multiplies each row's objective, (...).
+        num_items_in_batch: What a mean divides by; left out, the number of scored positions, whatever their
+            weights.
+        num_scored: How many targets are not `ignore_index`; with it the call does not wait for a GPU.
+        ignore_index: The target of a position that is not scored.
+        reduction: "mean", "sum", or "none" for one objective per position.
+        diagnose: Whether to fill the `Loss`'s diagnostics.
+        z_loss: Adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022;
+            there 1e-4).
+        return_lse: Whether to return lse, (...), differentiable.
+        impl: "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
+            else the kernels whose variant a small case, before its first use on a device, has shown to be
+            right.
+
+    Returns:
+        The objective, differentiable, and the detached means over the scored positions, in nats.
+
+    Raises:
+        InputError: An argument does not fit; the sentence says which.
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4

@@ -94,9 +94,16 @@ def tables() -> tuple[PaperTable, ...]:
 
 
 def lookup(task: str, decoding: str, *, penalty: str = "shannon", order: float = 1.0) -> PaperTable:
-    """Return the first of `tables()` that fits, so that with seeds if there is one; InputError if none fits.
+    """Return the first of `tables()` that fits: the one with seeds, if there is one.
 
-    Rényi's penalty of order 1 is Shannon's.
+    Args:
+        task: As in a recipe.
+        decoding: "greedy" or "sampled".
+        penalty: "shannon", "renyi" or "support-size".
+        order: Rényi's penalty of order 1 is Shannon's.
+
+    Raises:
+        InputError: No table fits; the sentence lists those that there are.
     """
     penalty = "shannon" if penalty == "renyi" and order == 1 else penalty
     known = [table for table in tables() if table.task == task]

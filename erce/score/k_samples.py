@@ -88,7 +88,17 @@ def best_at_k(
 ) -> float:
     """Return the share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
 
-    A k above the samples per problem is a ValueError.
+    Args:
+        logprob: Log-probabilities, (problems, samples).
+        accepted: Verdicts, 0 and 1, of the same shape.
+        k: How many of a problem's samples compete.
+        tokens: Lengths, of the same shape; with them the mean log p per token decides.
+
+    Returns:
+        A share of the problems, averaged over all choices of k samples.
+
+    Raises:
+        ValueError: k is above the number of samples per problem.
 
     >>> best_at_k(np.array([[-1.0, -2.0, -3.0]]), np.array([[0, 1, 1]]), 2)  # the first, in 2 of 3 pairs
     0.3333333333333333

@@ -17,6 +17,18 @@ Equal = Callable[[str, str], bool]
 def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None) -> float:
     """Return the share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
 
+    Args:
+        answers: The extracted texts, one row per problem; None does not vote.
+        accepted: Verdicts, 0 and 1, (problems, samples).
+        k: How many samples vote.
+        same: Texts for which it returns equal values vote together, as with `str.casefold`.
+
+    Returns:
+        A share of the problems, exact: no subset of the samples is sampled.
+
+    Raises:
+        ValueError: k is above the number of samples per problem, or None was accepted.
+
     >>> maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 3)
     1.0
     >>> round(maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 2), 9)  # {12, 12}; {12, 7} twice, a tie
@@ -30,11 +42,9 @@ def majority_by_problem(
 ) -> np.ndarray:
     """Return each problem's chance that the vote of k samples chosen at random from its n is accepted.
 
-    `answers` are the extracted texts, one row per problem, and `accepted` their verdicts, 0 and 1, both
-    (problems, samples). Equal texts vote together; with `same`, texts for which it returns equal values, as
-    with `str.casefold`. None does not vote; if none of the k samples votes, nothing is handed in, and that is
+    The arguments are those of `maj_at_k`. If none of the k samples votes, nothing is handed in, and that is
     not accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
-    whose verdicts differ. An accepted None is a ValueError, and so is a k above n.
+    whose verdicts differ.
 
     To compare answers two at a time, pass them through `merged` first.
 

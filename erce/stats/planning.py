@@ -50,6 +50,17 @@ def problems_needed(
     rounded up; infinite where the run floor 2 σ_run² / seeds is not below the term before it. z are quantiles
     of the normal distribution: with two or three seeds and a large σ_run, plan for more problems.
 
+    Args:
+        gain: In fractions of 1.
+        spread: The standard deviations that a pilot study had, or a guess.
+        seeds: Per arm.
+        samples: Per problem.
+        power: The probability that a gain of this size is found.
+        level: Of the two-sided test.
+
+    Returns:
+        A whole number of problems, or infinity.
+
     >>> spread = Spread(effect=0.06, sampled=0.08, run=0.004)
     >>> [problems_needed(0.03, spread, seeds=seeds) for seeds in (1, 3, 5)]
     [2662.0, 1090.0, 850.0]
@@ -72,7 +83,10 @@ def detectable_gain(
     power: float = 0.8,
     level: float = 0.05,
 ) -> float:
-    """Return the smallest gain, in fractions of 1, that this study finds with probability `power`."""
+    """Return the smallest gain, in fractions of 1, that this study finds with probability `power`.
+
+    The arguments but `problems`, the number of test problems, are those of `problems_needed`.
+    """
     _check(spread, seeds=seeds, samples=samples, problems=problems)
     variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds
     return _quantiles(power, level) * math.sqrt(variance_of_gain)
@@ -93,7 +107,10 @@ def study_sizes(
     power: float = 0.8,
     level: float = 0.05,
 ) -> list[Size]:
-    """Return `problems_needed` for every gain and design, gain by gain: the rows of a planning table."""
+    """Return `problems_needed` for every gain and every design (seeds, samples), gain by gain.
+
+    They are the rows of a planning table; the other arguments are those of `problems_needed`.
+    """
     return [
         Size(
             gain,

@@ -251,9 +251,10 @@ def _advice(seen: Outlook, objective: str) -> str:
         return "The penalty would make right samples less likely relative to wrong ones. Stay at λ = 0."
     if seen.objective >= 0:
         return (
-            f"A first step of {objective} already makes right samples more likely relative to wrong ones; "
-            f"the penalty at λ = 1 adds {seen.penalty / seen.objective:.1f} times that effect. Later steps "
-            "may act differently: try λ = 1 to 4, and compare with a lower temperature."
+            f"A first step of {objective} already makes right samples more likely relative to wrong ones, so "
+            "plain fine-tuning may do, and a penalty can hurt. Train λ = 0 first: where it beats the base "
+            "model in greedy decoding and in samples, stay there; where its samples gain nothing, try λ = 1 "
+            "and a lower temperature."
         )
     low, high = sorted(switching_lam(*half) for half in seen.halves)
     return (

@@ -1,9 +1,10 @@
 """The settings of a training: TRL's and ours, checked before anything is loaded."""
 
+import math
 import sys
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from packaging.version import Version
@@ -14,9 +15,8 @@ from trl.trainer.sft_config import SFTConfig
 from erce.catalog import refusing_unknown_names
 from erce.errors import InputError
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
-from erce.recipe.sections import HEADS, NORMALIZATIONS
+from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
 from erce.train.scores import DIAGNOSTICS
-from erce.train.strength import check_strength
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
@@ -166,3 +166,31 @@ class ERCEConfig(SFTConfig):
                 f"head='trl' needs TRL {FIRST_TRL_HEAD} or newer, got {installed}; upgrade it, or set "
                 "head='erce'"
             )
+
+
+def scheduled(lam: float, schedule: str, *, warmup: float, step: int, steps: int) -> float:
+    """Return λ at the optimizer step `step`, counted from 0, of `steps`.
+
+    Over the first ⌈warmup · steps⌉ steps "linear" rises from 0, as a learning rate does, and "delayed" is 0.
+
+    >>> [scheduled(2.0, "linear", warmup=0.4, step=step, steps=10) for step in range(6)]
+    [0.0, 0.5, 1.0, 1.5, 2.0, 2.0]
+    >>> [scheduled(2.0, "delayed", warmup=0.4, step=step, steps=10) for step in range(6)]
+    [0.0, 0.0, 0.0, 0.0, 2.0, 2.0]
+    >>> scheduled(2.0, "constant", warmup=0.4, step=0, steps=10)
+    2.0
+    """
+    early = math.ceil(warmup * steps)
+    if schedule == "constant" or step >= early:
+        return lam
+    return 0.0 if schedule == "delayed" else lam * (step / early)
+
+
+def check_strength(lam: Any, schedule: Any, warmup: Any) -> None:
+    """Refuse a λ, a schedule or a warm-up that cannot be used, with one sentence."""
+    if not isinstance(lam, int | float) or not math.isfinite(lam):
+        raise InputError(f"entropy_penalty must be a finite number, got {lam!r}; 0 is plain cross-entropy")
+    if schedule not in SCHEDULES:
+        raise InputError(f"entropy_schedule must be one of {', '.join(SCHEDULES)}, got {schedule!r}")
+    if not (isinstance(warmup, int | float) and 0 <= warmup <= 1):
+        raise InputError(f"entropy_warmup = {warmup!r} is a share of the steps; give one in [0, 1]")

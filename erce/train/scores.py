@@ -16,8 +16,7 @@ from transformers.utils.generic import ModelOutput
 
 from erce.hf.head import IGNORED, Readout, backbone_of, head_loss
 from erce.hf.own_loss import OwnLoss
-from erce.hf.scored_count import ScoredCount
-from erce.hf.sequences import shifted_targets
+from erce.hf.sequences import ScoredCount, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token

@@ -26,12 +26,11 @@ from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_
 from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
-from erce.train.config import ERCEConfig
+from erce.train.config import ERCEConfig, scheduled
 from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
 from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_head
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
-from erce.train.strength import scheduled
 
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 

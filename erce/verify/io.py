@@ -22,14 +22,23 @@ def verify_io(
 ) -> Verdict:
     """Accept a program that prints the expected output for each (input, expected output) of `cases`.
 
-    The program runs as a script, with the input as its standard input. Outputs are compared by their words,
-    so spaces and line ends do not matter. With a `tolerance`, two words are also equal if both are numbers
-    and differ by at most tolerance · max(1, |expected|). The limits hold for each case; the first case that
-    fails decides. What a program can reach is said under `run_program`.
+    The program runs as a script and may end by `sys.exit()`, but a status other than 0 is "failed". What it
+    can reach is said under `run_program`.
 
-    Reasons: "passed"; "failed" (the detail says in which case, and shows the first differing line, or what
-    was raised); "timeout"; "error" (a fault of the machine). A script may end by `sys.exit()`, but a status
-    other than 0 is "failed". InputError if `cases` could not refuse a program.
+    Args:
+        program: The source; no text makes this raise.
+        cases: Pairs of standard input and expected output, compared by their words, so spaces and line ends
+            do not matter. The first case that fails decides.
+        tolerance: Two words are also equal if both are numbers and differ by at most
+            tolerance · max(1, |expected|).
+        limits: Of time and memory, for each case.
+
+    Returns:
+        A verdict with the reason "passed"; "failed" (the detail says in which case, and shows the first
+        differing line, or what was raised); "timeout"; or "error" (a fault of the machine).
+
+    Raises:
+        InputError: `cases` could not refuse a program.
 
     >>> square = "n = int(input())\\nprint(n * n)"
     >>> verify_io(square, [("3", "9"), ("4", "16")]).reason

@@ -27,13 +27,21 @@ def verify_math(
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
     The final answer is the last box, else what follows "the final answer is", or a later line after `####`.
-    With `strict=False` it may also be the last stated answer ("Answer: 5", "the answer is 5"), else, if
-    `answer` is a number, the last number of a finished text, unless its sentence hedges it
-    (`erce.verify.extract`). Reasoning traces, between the marks of `traces`, are never read. `mode="typed"`
-    compares with `equivalent`; "paper" takes the paper's four steps, without conventions or `####` lines.
 
-    Reasons beside those of `equivalent`: "no answer" (nothing found, or an empty box), and "truncated" if the
-    completion was cut off before its answer. A bare string counts as finished. `elapsed` is wall time.
+    Args:
+        answer: The reference.
+        completion: What the model wrote; a bare string counts as finished.
+        strict: False takes also the last stated answer ("Answer: 5", "the answer is 5"), else, if `answer`
+            is a number, the last number of a finished text, unless its sentence hedges it
+            (`erce.verify.extract`).
+        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, without conventions
+            or `####` lines.
+        conventions: What counts as equal, for `equivalent`.
+        traces: Marks of reasoning traces, which are never read.
+
+    Returns:
+        A verdict with a reason of `equivalent`, "no answer" (nothing found, or an empty box), or "truncated"
+        (cut off before its answer); `elapsed` is wall time.
 
     >>> verify_math(r"\frac{1}{2}", r"Half of it: $\boxed{0.5}$.").reason
     'numeric'

@@ -37,21 +37,26 @@ def verify_number(
 ) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
-    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`), headings with text
-    below them apart ("#### Step 3: add up"); without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
-    holds. A number anywhere else is not an answer. With `strict=False` it may be, if there is neither marker
-    nor box: then the last stated answer counts ("Answer: 18", "the answer is 18"), else the last number of a
-    finished text, unless its sentence hedges it (`erce.verify.extract`). What stands in a reasoning
-    trace, between the marks of `traces`, is never read.
+    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); a heading such as
+    "#### Step 3: add up" is no answer. Without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
+    holds. Thousands separators, currency, a percent sign and known units are ignored; "million" multiplies.
+    One plural word says what is counted ("18 apples"). A line with a second number, an operator or any other
+    word is "unparsed", as are "41 or 42" and "42 is wrong".
 
-    Thousands separators, currency, a percent sign, a full stop and known units are ignored; "million"
-    multiplies. One plural word says what is counted ("18 apples in total"). A line with a second number, an
-    operator or any other word is "unparsed", so neither a list of candidates nor "42 is wrong" is an answer.
-    Numbers are compared as fractions.
+    Args:
+        answer: The reference.
+        completion: What the model wrote; a bare string counts as finished.
+        strict: False takes, without marker and box, also the last stated answer ("Answer: 18"), else the
+            last number of a finished text, unless its sentence hedges it (`erce.verify.extract`).
+        marker: What the final number follows.
+        traces: Marks of reasoning traces, which are never read.
 
-    Reasons: "exact" (the same text), "numeric" (the same number), "different", "unparsed" (no single number),
-    "no answer" (nothing found), "truncated" (cut off before its number; a bare string counts as finished).
-    `elapsed` stays 0: a check takes microseconds. InputError if `answer` itself is not a number.
+    Returns:
+        A verdict with the reason "exact" (the same text), "numeric" (the same number), "different",
+        "unparsed" (no single number), "no answer" (nothing found), or "truncated" (before its number).
+
+    Raises:
+        InputError: `answer` is not a number.
 
     >>> verdict = verify_number("1,000", "half of 2000 is 1000\\n#### $1000.00")
     >>> verdict.accepted, verdict.reason, verdict.extracted

@@ -26,9 +26,8 @@ def verify_many(
     `verify` is a verifier of erce or your own: `verify_math` takes pairs of answer and completion,
     `verify_program` pairs of problem and completion; `functools.partial` adds settings. `workers` processes
     share the pairs (None: one for each core; 1: this process alone). They start fresh, not as copies of this
-    one, so a script calls this function below `if __name__ == "__main__":`. InputError if `verify` cannot be
-    sent to them (a lambda, for instance). An exception in `verify` is raised here. RunError if a process is
-    killed, for instance because the memory is full.
+    one, so a script calls this function below `if __name__ == "__main__":`. An exception in `verify` is
+    raised here. InputError if `verify` cannot be sent to them (a lambda), RunError if a process is killed.
 
     >>> from erce.verify import verify_number
     >>> [verdict.accepted for verdict in verify_many(verify_number, [("2", "#### 2"), ("2", "#### 3")])]

@@ -35,19 +35,26 @@ def run_program(
 ) -> Verdict:
     """Accept a program whose functions make every assert of `tests` hold; a Markdown fence may be around it.
 
-    `setup` (imports, helpers) runs before the tests; the program sees the imports of both. `entry_points` is
-    the closed list of names that the tests get from the program; None means the names that tests and set-up
-    read and that neither they nor Python define. The program has Python's library, no network, no other
-    process, and no files but an empty /tmp (in the tier "landlock" not even that).
+    The program has Python's library, no network, no other process, and no files but an empty /tmp (in the
+    tier "landlock" not even that). Calls carry plain values, both ways (`erce.verify.sandbox` lists them).
 
-    Calls carry plain values, both ways (`erce.verify.sandbox` lists them): tests that look at the program's
-    own objects get the reason "opaque". Mode "unproven" runs such tests in one interpreter with the
-    program, and mode "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
+    Args:
+        program: The source; no text makes this raise.
+        tests: Statements such as "assert f(3) == 9".
+        setup: Imports and helpers that run before the tests; the program sees the imports of both.
+        entry_points: The closed list of names that the tests get from the program; None means the names
+            that tests and set-up read and that neither they nor Python define.
+        limits: Of time and memory.
+        mode: "strict"; "unproven" runs tests that look at the program's own objects in one interpreter with
+            the program, and "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
 
-    Reasons: "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not hold, or as the detail
-    says); "timeout" (too much processor time, or waiting); "opaque" (a value that does not cross); "error"
-    (the tests or the machine are at fault). No text makes this raise; what is not text is an InputError.
-    SandboxUnavailable if nothing isolates here; the environment variable ERCE_SANDBOX names a weaker tier.
+    Returns:
+        A verdict with the reason "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not
+        hold, or as the detail says); "timeout" (too much processor time, or waiting); "opaque" (a value
+        that does not cross); or "error" (the tests or the machine are at fault).
+
+    Raises:
+        SandboxUnavailable: Nothing isolates here; the environment variable ERCE_SANDBOX names a weaker tier.
 
     >>> run_program("def f(x):\\n    return x * x", ["assert f(3) == 9"]).reason
     'passed'
@@ -116,7 +123,6 @@ def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
     """Return the mode that a problem's programs need, and limits of five times what its demonstration uses.
 
     The mode is "unproven" if the demonstration is opaque or fails in two processes and passes in that mode.
-    One that passes in neither mode changes nothing.
     """
     reference = extract_program(problem.demonstration, _names(problem))
     for mode in ("strict", "unproven") if reference.strip() else ():
@@ -129,24 +135,15 @@ def _needs_of_demonstration(problem: Problem) -> tuple[str, Limits]:
     return "strict", LIMITS
 
 
-class _FaultError(Exception):
-    """An outcome that is not to be remembered: a fault of the machine may be gone the next time."""
-
-
 def _run_tests(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
-    try:
-        return _remembered(program, problem, limits, mode)
-    except _FaultError as fault:
-        return fault.args[0]
+    outcome = _remembered(program, problem, limits, mode)
+    if outcome.verdict.reason == "error":
+        _remembered.cache_clear()  # a fault of the machine may be gone the next time
+    return outcome
 
 
 @lru_cache(maxsize=65536)
 def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     if problem.inputs:
-        outcome = verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
-    else:
-        job = Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits)
-        outcome = shared().verify_job(job)
-    if outcome.verdict.reason == "error":
-        raise _FaultError(outcome)
-    return outcome
+        return verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
+    return shared().verify_job(Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits))

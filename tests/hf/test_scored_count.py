@@ -10,7 +10,7 @@ from toys import training as toy
 import erce
 from erce.errors import InputError
 from erce.hf import attach
-from erce.hf.scored_count import ScoredCount
+from erce.hf.sequences import ScoredCount
 from erce.train import scores
 
 Y = torch.tensor([[3, -100, 5], [-100, -100, 0]])

@@ -96,7 +96,7 @@ def test_the_samples_of_the_studys_base_model_are_used(tmp_path):
     ("halves", "sentence"),
     [
         ([(-6.0, 2.0), (-6.0, 4.0)], "above λ = 2.0 or so (halves of the problems: 1.5 and 3.0)"),
-        ([(2.0, 1.0), (4.0, 2.0)], "the penalty at λ = 1 adds 0.5 times that effect"),
+        ([(2.0, 1.0), (4.0, 2.0)], "plain fine-tuning may do, and a penalty can hurt. Train λ = 0 first"),
         ([(2.0, -1.0), (4.0, -2.0)], "Stay at λ = 0"),
         ([(-2.0, 1.0), (4.0, 2.0)], "The two halves of the problems give opposite"),
     ],

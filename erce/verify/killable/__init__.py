@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import lru_cache
 from importlib.util import find_spec
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -30,9 +29,8 @@ def symbolic_difference(left: str, right: str, *, seconds: float) -> str:
     r"""Return "zero" or "other" for what `left - right` simplifies to, else why there is no answer.
 
     The other replies are "undecided" (sympy gave up), "unparsed", "too large" (also if sympy used up its
-    2 GiB of memory) and "timeout" after `seconds`. All threads share one process and wait for one another;
-    the time of each check counts from its own start, without the import of sympy. OSError if the process
-    cannot be started.
+    2 GiB of memory) and "timeout" after `seconds`. All threads share one process and wait for one another.
+    OSError if the process cannot be started.
 
     >>> symbolic_difference(r"\sqrt{12}", r"2\sqrt{3}", seconds=5)
     'zero'
@@ -43,7 +41,6 @@ def symbolic_difference(left: str, right: str, *, seconds: float) -> str:
     return "too large" if reply == DIED else reply
 
 
-@lru_cache(maxsize=1)
 def math_verify_is_installed() -> bool:
     return find_spec("math_verify") is not None
 
@@ -65,10 +62,7 @@ def math_verify(answer: str, completion: Completion | str, *, bare: bool = False
 
 
 class KillableProcess:
-    """One warm process that answers one request at a time, started again after a kill and after a fork.
-
-    `name` is a key of `workers.WORKERS`. The process ends when this one closes it or ends.
-    """
+    """One warm process of `workers.WORKERS` for one request at a time, started again after a kill or fork."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -83,11 +77,7 @@ class KillableProcess:
         return self._running[0].pid if self._running else None
 
     def ask(self, *operands: Any, seconds: float) -> Any:
-        """Return the worker's answer, `TIMEOUT` after `seconds`, or `DIED` if the process ended.
-
-        Requests of several threads wait for one another. The time counts from the start of the request
-        itself, not of the process. OSError if no process can be started.
-        """
+        """Return the worker's answer, `TIMEOUT` after `seconds`, or `DIED` if the process ended."""
         with self._lock:
             if self._running and self._running[0].poll() is not None:
                 self._stop()
@@ -104,16 +94,9 @@ class KillableProcess:
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         ours, theirs = Pipe()
         with theirs:
+            work = ["erce.verify.killable.workers", self._name, str(theirs.fileno())]
             process = subprocess.Popen(
-                # -P: a sympy.py in the current directory is not sympy
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "erce.verify.killable.workers",
-                    self._name,
-                    str(theirs.fileno()),
-                ],
+                [sys.executable, "-P", "-m", *work],  # -P: a sympy.py in the current directory is not sympy
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

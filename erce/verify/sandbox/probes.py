@@ -89,8 +89,7 @@ class ProbeResult:
 def examine(tier: str | None = None) -> list[ProbeResult]:
     """Return findings on the tiers, and on layers, attempts and gaps of the chosen tier.
 
-    The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works. If it does not work, only
-    findings on the tiers are returned.
+    The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works.
     """
     findings = [_tier(name) for name in TIERS]
     works = {finding.name for finding in findings if finding.good}
