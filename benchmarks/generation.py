@@ -41,7 +41,7 @@ from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Recipe
-from erce.study.problems import cell_splits
+from erce.study.demonstrations import cell_splits
 
 
 @dataclass(frozen=True)

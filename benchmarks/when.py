@@ -23,11 +23,11 @@ import torch
 from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Decoding, Recipe, Training
+from erce.study.demonstrations import read_counts
 from erce.study.folder import Study, cell_folder
 from erce.study.outlook import outlook, switching_lam
-from erce.study.own_answers import read_counts
 from erce.study.run import run
-from erce.study.samples import JudgedSample, read_samples
+from erce.study.samples import VerifiedSample, read_samples
 from erce.tasks import load_task, splits
 from erce.tasks.mini_styles import style
 from erce.types import BASE_MODEL, BASELINE, Arm, Problem
@@ -184,20 +184,22 @@ def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
         folder, row = cell_folder(study.root, recipe, cell), by_arm.setdefault(cell.arm, Row())
         if cell.learns_own and own is not None:
             row.sampled_before = own["tokens"]
-        tested = [sample for sample in read_samples(folder) if sample.drawn_set.split == "test"]
+        tested = [sample for sample in read_samples(folder) if sample.sample_set.split == "test"]
         row.greedy.append(accuracy(tested, "greedy"))
         row.sampled.append(accuracy(tested, "sampled"))
-        if any(sample.drawn_set.decoding not in ("greedy", "sampled") for sample in tested):
-            row.cold.append(accuracy(tested, *{s.drawn_set.decoding for s in tested} - {"greedy", "sampled"}))
+        if any(sample.sample_set.decoding not in ("greedy", "sampled") for sample in tested):
+            row.cold.append(
+                accuracy(tested, *{s.sample_set.decoding for s in tested} - {"greedy", "sampled"})
+            )
         for sample in tested:
-            if sample.drawn_set.decoding == "greedy":
+            if sample.sample_set.decoding == "greedy":
                 row.styles[style(sample.completion.text)] += 1
                 row.right[style(sample.completion.text)] += sample.verdict.accepted
     return by_arm
 
 
-def accuracy(samples: Iterable[JudgedSample], *decodings: str) -> float:
-    verdicts = [sample.verdict.accepted for sample in samples if sample.drawn_set.decoding in decodings]
+def accuracy(samples: Iterable[VerifiedSample], *decodings: str) -> float:
+    verdicts = [sample.verdict.accepted for sample in samples if sample.sample_set.decoding in decodings]
     return sum(verdicts) / len(verdicts)
 
 

@@ -211,3 +211,19 @@ def penalty_in_words(penalty: str, order: float) -> str:
     listed = PENALTIES.get(penalty, Listed(penalty))
     ordered = listed.number is not None or order != 1
     return (listed.words or penalty) + (f" of order {order:g}" if ordered else "")
+
+
+def is_here(model: str) -> bool:
+    """Return whether a model comes with erce or in a package, or is a folder or file of this machine."""
+    return is_gguf(model) or model_folder(model).exists()
+
+
+def is_hub_name(model: str) -> bool:
+    """Return whether a model of the hub can have this name; the hub is not asked."""
+    from huggingface_hub.utils import HFValidationError, validate_repo_id
+
+    try:
+        validate_repo_id(model)
+    except HFValidationError:
+        return False
+    return True

@@ -16,7 +16,7 @@ class DamagedError(InputError):
     """A file of a study that is missing, or is not what erce wrote; the sentence says what makes it again."""
 
 
-class JudgeError(InputError):
+class VerifierError(InputError):
     """The error of a user's own verifier that raised, or returned something else than a verdict."""
 
 

@@ -12,12 +12,12 @@ from erce.errors import InputError, did_you_mean
 def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("out", type=Path, help="the study's folder, which is made")
     source = added.add_mutually_exclusive_group(required=True)
-    text = "what gains are measured from: one log a seed, a file or the folder that a run wrote"
+    text = "what gains are measured from: one log per seed, a file or the folder that a run wrote"
     source.add_argument("--baseline", nargs="+", metavar="LOG", help=text)
     source.add_argument(
         "--rows", type=Path, metavar="FILE", help="a .jsonl of `erce records`, all arms in it"
     )
-    text = "an arm and its logs, one a seed; lam=2 is the λ 2, base the untrained model, else any name"
+    text = "an arm and its logs, one per seed; lam=2 is the λ 2, base the untrained model, else any name"
     several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
     added.add_argument("--arm", **several, help=text)
     text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
@@ -26,9 +26,9 @@ def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
     added.add_argument("--task", help="lm-eval: the task to read of several; else the name to give it")
     added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
-    added.add_argument("--filter", help="lm-eval: the filter whose answers are judged")
+    added.add_argument("--filter", help="lm-eval: the filter whose answers count")
     added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
-    added.add_argument("--plus", action="store_true", help="evalplus: judged with the added tests")
+    added.add_argument("--plus", action="store_true", help="evalplus: verified with the added tests")
     text = "sampling temperature of logs that do not state it; 0 is greedy"
     added.add_argument("--temperature", type=float, metavar="T", help=text)
     text = "inspect: share of a log's samples that may have failed with an error, and count as wrong (0)"
@@ -36,21 +36,23 @@ def add_import(added: argparse.ArgumentParser) -> None:
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
-    text = "rows of answer and completion, or program and tests (JSON Lines), or a study's folder: judged by "
+    text = (
+        "rows of answer and completion, or program and tests (JSON Lines), or a study's folder: verified by "
+    )
     text += "our procedure, strict and flexible, and the paper's (numbers by ours alone), answers by "
     text += "Math-Verify if installed"
     added.add_argument("file", type=Path, nargs="?", help=text)
     added.add_argument("--answer", help="the reference answer")
     added.add_argument("--completion", help="the model's completion")
-    added.add_argument("--program", type=Path, metavar="FILE", help="a program, judged by every --test")
+    added.add_argument("--program", type=Path, metavar="FILE", help="a program, verified by every --test")
     added.add_argument("--test", action="append", default=[], metavar="ASSERT", help="one assert")
     kinds = ("math", "answer", "number", "program")
     text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
     added.add_argument("--as", dest="kind", choices=kinds, help=text)
-    text = "the procedure that judges one answer or program (ours); a FILE is judged by both"
+    text = "the procedure that verifies one answer or program (ours); a FILE gets both"
     added.add_argument("--mode", choices=("ours", "paper"), help=text)
-    added.add_argument("--explain", action="store_true", help="say also what was judged, and why")
-    text = "processes that judge a FILE (one a core)"
+    added.add_argument("--explain", action="store_true", help="say also what was read, and why")
+    text = "processes that share a FILE (one per core)"
     added.add_argument("--workers", type=int, metavar="N", help=text)
     text = "rows of a FILE to print that are not accepted, and on which procedures disagree (20)"
     added.add_argument("--limit", type=int, metavar="N", help=text)
@@ -67,14 +69,14 @@ def check_verify(options: argparse.Namespace) -> None:
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
     if options.file is not None:
-        judged = "a FILE"
+        subject = "a FILE"
     else:
-        judged = "a --program" if "program" in set_flags else "an --answer"
-    _check_kind(options, judged)
+        subject = "a --program" if "program" in set_flags else "an --answer"
+    _check_kind(options, subject)
     for name in sorted(set_flags):
-        if judged not in _SUBJECTS[name]:
-            why = ", which ours and the paper's procedure both judge" if name == "mode" else ""
-            raise InputError(f"--{name} has no effect on {judged}{why}; leave one of them out")
+        if subject not in _SUBJECTS[name]:
+            why = ", which ours and the paper's procedure both verify" if name == "mode" else ""
+            raise InputError(f"--{name} has no effect on {subject}{why}; leave one of them out")
     if options.limit is not None and options.limit < 0:
         raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints no disagreement")
 
@@ -151,8 +153,8 @@ def add_plan(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
     added.add_argument("--device", default="h100", metavar="NAME", help=text)
-    text = "for --dry-run: tokens a second that you measured; without them, a share of the peak is assumed"
-    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "DRAWN")}
+    text = "for --dry-run: tokens per second that you measured; without them, a share of the peak is assumed"
+    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
     added.add_argument("--tokens-per-second", **pair, help=text)
 
 
@@ -200,16 +202,16 @@ _SUBJECTS = {  # flag of `verify` → what it has an effect on
 }
 
 
-def _check_kind(options: argparse.Namespace, judged: str) -> None:
+def _check_kind(options: argparse.Namespace, subject: str) -> None:
     kind = options.kind
-    if judged == "a FILE":
+    if subject == "a FILE":
         if kind is not None and options.file.is_dir():
             raise InputError(
-                f"--as {kind} has no effect on a study, which its task's verifier judges; leave it out"
+                f"--as {kind} has no effect on a study, which has its task's verifier; leave it out"
             )
-    elif kind is not None and (kind == "program") != (judged == "a --program"):
+    elif kind is not None and (kind == "program") != (subject == "a --program"):
         raise InputError(
-            f"--as {kind} has no effect on {judged}; math, answer and number are of --answer and "
+            f"--as {kind} has no effect on {subject}; math, answer and number are of --answer and "
             "--completion, program is of --program and --test"
         )
     if kind == "number" and options.mode == "paper":
@@ -225,7 +227,7 @@ _WORD = re.compile(r"(?:[A-Za-z_]|\.{0,2}/)[\w./:@-]*")
 
 def settings(pairs: list[str]) -> dict[str, Any]:
     """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`; a bare word is text."""
-    from erce.recipe.fill import merge
+    from erce.recipe.read import merge
 
     merged: dict[str, Any] = {}
     for pair in pairs:

@@ -30,14 +30,17 @@ from erce.cli.flags import (
     settings,
     usual_folder,
 )
-from erce.cli.stopping import KEPT, KEPT_ON_RAY, say_stopped, sigterm_as_interrupt
 from erce.cli.terminal import (
+    KEPT,
+    KEPT_ON_RAY,
     announce,
     error_text,
     examination_lines,
     machine_lines,
     print_lines,
-    regrade_lines,
+    reverify_lines,
+    say_stopped,
+    sigterm_as_interrupt,
     verdict_lines,
 )
 from erce.errors import InputError, RunError, UnfinishedError
@@ -135,7 +138,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     if speeds and not all(0 < speed < math.inf for speed in speeds):
         raise InputError(
             f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both speeds must be finite and above 0; give "
-            "the tokens a second in training, then in drawing"
+            "the tokens per second in training, then in sampling"
         )
     speed = speeds and Speed(*speeds)
     with spoken():
@@ -280,17 +283,17 @@ def theory(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Judge one answer or program, or judge a file or study again by our procedure and the paper's."""
+    """Verify one answer or program, or a file or study again by our procedure and the paper's."""
     check_verify(options)
     if options.file is not None:
-        _regrade(options)
+        _reverify(options)
         return 0
-    verdicts = _judge(options)
+    verdicts = _verify_one(options)
     if options.json is not None:
-        from erce.study.regrade import Judged, write_judged
+        from erce.study.reverify import Reverified, write_reverified
 
-        judged = options.answer if options.program is None else _text(options.program)
-        write_judged(options.json, [Judged("command line", judged, verdicts)])
+        reference = options.answer if options.program is None else _text(options.program)
+        write_reverified(options.json, [Reverified("command line", reference, verdicts)])
     for name, verdict in verdicts.items():
         condition = " if the format is ignored" if name == "flexible" else ""
         print_lines(verdict_lines(verdict, explain=options.explain, condition=condition))
@@ -315,14 +318,14 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
         if name in arms:
             raise InputError(f"arm {name!r} is named twice; give it all its files at once")
         if not files:
-            raise InputError(f"arm {name!r} has no files; write its name, then one log a seed")
+            raise InputError(f"arm {name!r} has no files; write its name, then one log per seed")
         arms[name] = files
     return arms
 
 
-def _judge(options: argparse.Namespace) -> "dict[str, Verdict]":
+def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
     """Judge the answer or program that the flags give; return the verdicts, first the one that decides."""
-    from erce.study.regrade import ours
+    from erce.study.reverify import ours
     from erce.verify import run_program, verify_math
     from erce.verify.paper_steps import equivalent_paper
 
@@ -338,17 +341,17 @@ def _judge(options: argparse.Namespace) -> "dict[str, Verdict]":
     return {name: verify(*pair) for name, verify in ours(options.kind or "math").items()}
 
 
-def _regrade(options: argparse.Namespace) -> None:
-    from erce.study.regrade import regrade_file, regrade_study, summary, write_judged
+def _reverify(options: argparse.Namespace) -> None:
+    from erce.study.reverify import reverify_file, reverify_study, summary, write_reverified
 
     if options.file.is_dir():
-        rows = regrade_study(options.file, workers=options.workers)
+        rows = reverify_study(options.file, workers=options.workers)
     else:
-        rows = regrade_file(options.file, kind=options.kind, workers=options.workers)
+        rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
     if options.json is not None:
-        write_judged(options.json, rows)
+        write_reverified(options.json, rows)
     limit = 20 if options.limit is None else options.limit
-    print_lines(regrade_lines(rows, summary(rows), limit=limit))
+    print_lines(reverify_lines(rows, summary(rows), limit=limit))
 
 
 def _text(path: Path) -> str:
@@ -398,7 +401,7 @@ def _parser() -> argparse.ArgumentParser:
     added = command(demo)
     added.add_argument("--out", type=Path, help="the study's folder (runs/demo)")
     add_limit(added, "runs/demo-limitN")
-    add_engine(added, "one a core")
+    add_engine(added, "one per core")
     add_verbose(added)
     added = command(run)
     add_run(added)

@@ -8,22 +8,28 @@ import os
 import platform
 import re
 import shutil
+import signal
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from erce.errors import counted
 
 if TYPE_CHECKING:
-    from erce.study.regrade import Judged
+    from erce.study.reverify import Reverified
     from erce.verify import Verdict
     from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column
+KEPT_ON_RAY = "finished cells"
+KEPT = f"{KEPT_ON_RAY}, finished batches of completions and each training's last checkpoint"
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -89,11 +95,11 @@ def nobody_reads() -> bool:
 
 
 def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> list[str]:
-    """Return the verdict as a line; with `explain` also what was judged, why, and how long it took."""
+    """Return the verdict as a line; with `explain` also what was read, why, and how long it took."""
     lines = [f"{'accepted' if verdict.accepted else 'not accepted'}{condition}: {verdict.reason}"]
     if explain:
-        judged = "nothing" if verdict.extracted is None else shown(verdict.extracted)
-        lines.append(f"  judged   {judged}")
+        extracted = "nothing" if verdict.extracted is None else shown(verdict.extracted)
+        lines.append(f"  read     {extracted}")
         if verdict.detail:
             lines.append(f"  because  {shown(verdict.detail, 300)}")
         lines.append(f"  in       {verdict.elapsed * 1000:.2f} ms")
@@ -102,7 +108,9 @@ def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> 
     return lines
 
 
-def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]], *, limit: int) -> list[str]:
+def reverify_lines(
+    rows: "Sequence[Reverified]", totals: Sequence[Mapping[str, Any]], *, limit: int
+) -> list[str]:
     """Return our strict verdicts, then a line for each procedure of `regrade.summary`, and what is disputed.
 
     Of the rows that are not accepted, and of those that the procedures dispute, at most `limit` are listed.
@@ -123,7 +131,7 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
         lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
     if names <= {"strict", "flexible"}:
-        return [*lines, "only one procedure judges these rows, so there is nothing to compare"]
+        return [*lines, "only one procedure verifies these rows, so there is nothing to compare"]
     disputed = [row for row in rows if row.disputed]
     lines.append(f"{len(disputed)} of {len(rows)} rows on which the procedures disagree")
     for row in disputed[:limit]:
@@ -132,10 +140,10 @@ def regrade_lines(rows: "Sequence[Judged]", totals: Sequence[Mapping[str, Any]],
     return lines + _and_more(len(disputed) - limit)
 
 
-def _outcome(row: "Judged", procedure: str) -> str:
+def _outcome(row: "Reverified", procedure: str) -> str:
     verdict = row.verdicts[procedure]
-    judged = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
-    return f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}{judged}"
+    extracted = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
+    return f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}{extracted}"
 
 
 def _and_more(number: int) -> list[str]:
@@ -146,7 +154,7 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     """Return the findings of `probes.examine`: tiers, what was tried inside, what is not covered."""
     tried = [row for row in rows if row.kind == "attempt"]
     uncovered = [row for row in rows if row.kind == "uncovered"]
-    lines = ["tiers, each set up and made to judge a program:"]
+    lines = ["tiers, each set up and made to verify a program:"]
     lines += [f"  {_sign(row)} {row.name:12} {row.detail}" for row in rows if row.kind == "tier"]
     if not uncovered:
         return [*lines, "no sandbox: programs are not run here"]
@@ -195,7 +203,7 @@ def _sign(row: "ProbeResult") -> str:
 def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: Any) -> None:
     """Print the first line of a study's output: what will run, where the results go, how long it `takes`."""
     from erce.recipe import load_recipe
-    from erce.study.compared import planned_cells
+    from erce.study.folder import planned_cells
 
     recipe = load_recipe(path, **overrides)
     at_most = "up to " if recipe.search is not None else ""
@@ -204,3 +212,33 @@ def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: 
     time_needed = f", {takes}" if takes else ""
     tasks = " and ".join(recipe.tasks)
     print(f"{tasks}: {at_most}{cells} into {out}{side_by_side}{time_needed}", flush=True)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which then ends a command as Ctrl-C does: workers are stopped, nothing is half written."""
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Raise `Terminated` in the block on SIGTERM; where the signal is ignored it stays so."""
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    if not on_main_thread or signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _raise_terminated(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def say_stopped(stop: KeyboardInterrupt, *, kept: str) -> int:
+    """Print how the command was stopped and what is `kept`; return the exit code, 143 or 130."""
+    word, code = ("terminated", 143) if isinstance(stop, Terminated) else ("interrupted", 130)
+    way_on = f"; {kept} are kept, and the same command goes on from there" if kept else ""
+    print(f"erce: {word}{way_on}", file=sys.stderr)
+    return code

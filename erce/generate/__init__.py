@@ -1,1 +1,1 @@
-"""A policy and problems → k Completions a problem; one file a backend."""
+"""A policy and problems → k Completions per problem; one file per backend."""

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce import events
 from erce.errors import InputError, ServerError
-from erce.generate.decoding import GenerationSettings, check_ids
+from erce.generate.decoding import GenerationSettings, before_stop, check_ids
 from erce.generate.http import Address, post
-from erce.generate.server_entropy import entropy_bounds
-from erce.generate.stop import before_stop
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
@@ -51,7 +49,7 @@ class Server:
     model: str
     kind: str = "vllm"
     api_key: str = ""
-    top_logprobs: int = 20  # alternatives a step, for the entropies; vLLM's --max-logprobs, 5 at OpenAI
+    top_logprobs: int = 20  # alternatives per step, for the entropies; vLLM's --max-logprobs, 5 at OpenAI
     entropy_within: float = 0.1  # nats that a mean entropy may be off by, averaged over the completions
     concurrency: int = 32  # requests at a time
     attempts: int = 6  # at each request, where the connection fails or the server is busy (429, 5xx)
@@ -71,7 +69,7 @@ def generate_from_server(
     decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
-    """Draw `decoding.samples` completions a problem, in the order of `problems`, then of samples.
+    """Sample `decoding.samples` completions per problem, in the order of `problems`, then of samples.
 
     The prompt goes out as the very token ids of the training (`erce.hf.prompt`); with no tokenizer as plain
     text, for the server to encode. Each completion is a request of its own, with every decoding field written
@@ -80,7 +78,7 @@ def generate_from_server(
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
-    `erce.generate.server_entropy`; where half these intervals, averaged over the completions, are wider than
+    `erce.generate.server`; where half these intervals, averaged over the completions, are wider than
     `entropy_within`, that is an InputError rather than a vague number in a record.
 
     Whatever else is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
@@ -283,3 +281,41 @@ def _check_entropies(server: Server, answers: list[_Answer]) -> None:
             "; raise top_logprobs (vLLM: and --max-logprobs), or accept it with a larger entropy_within than "
             f"{server.entropy_within}"
         )
+
+
+class EntropyBounds(NamedTuple):
+    """The least and the largest value that an entropy can have, in nats."""
+
+    low: float
+    high: float
+
+
+def entropy_bounds(logprobs: Sequence[float], *, asked: int, vocabulary: int) -> EntropyBounds:
+    """Return the least and the largest Shannon entropy of a step, given the log p of its likeliest tokens.
+
+    `logprobs` are those of the `asked` most likely tokens and, if it is not among them, of the sampled one.
+    The probability m that they leave lies on tokens of probability at most c, that of the `asked`-th, and on
+    at most r tokens, `vocabulary` less those sent. So m adds between −m log c and m log(r / m) nats. Two
+    tokens with one spelling may have become one entry: with fewer than `asked` entries c is 1. Probabilities
+    that sum to more than 1 are a ServerError.
+
+    >>> entropy_bounds([math.log(0.5), math.log(0.5)], asked=2, vocabulary=1000)  # nothing is left
+    EntropyBounds(low=0.6931471805599453, high=0.6931471805599453)
+    >>> low, high = entropy_bounds([math.log(0.9), math.log(0.05)], asked=2, vocabulary=1000)
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.39 to 0.74
+    """
+    mass = math.fsum(map(math.exp, logprobs))
+    if mass > 1.001:
+        raise ServerError(
+            f"the probabilities of one step sum to {mass:.4g}; the server must send log p at temperature 1 "
+            "(vLLM: --logprobs-mode raw_logprobs)"
+        )
+    known = -math.fsum(log_p * math.exp(log_p) for log_p in logprobs)
+    left = 1 - mass
+    if left <= 1e-12:
+        return EntropyBounds(known, known)
+    ceiling = math.exp(sorted(logprobs)[-asked]) if len(logprobs) >= asked else 1.0
+    high = left * math.log(max(vocabulary - len(logprobs), 1) / left)
+    low = -left * math.log(min(ceiling, left)) if ceiling > 0 else high
+    return EntropyBounds(known + min(low, high), known + high)

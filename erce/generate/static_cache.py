@@ -40,7 +40,7 @@ class StaticCaches:
         """
         base = _base(model)
         if obstacle := _obstacle(base):
-            raise InputError(f"compile = true: {obstacle}; leave compile out, or draw from a vLLM server")
+            raise InputError(f"compile = true: {obstacle}; leave compile out, or sample from a vLLM server")
         self.config = base.config
         self.length = -(-tokens // LENGTH_STEP) * LENGTH_STEP
         self.small, self.full = sizes

@@ -24,14 +24,13 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce import events
 from erce.errors import DivergedError, InputError
-from erce.generate.decoding import GenerationSettings, check_ids
+from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
 from erce.generate.static_cache import (
     StaticCaches,
     ask_to_compile,
     decoding_attention,
     reads_whole_room,
 )
-from erce.generate.stop import Watch, before_stop, spoken
 from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
@@ -55,7 +54,7 @@ def generate(
     decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
-    """Draw `decoding.samples` completions a problem, in the order of `problems`, then of samples.
+    """Sample `decoding.samples` completions per problem, in the order of `problems`, then of samples.
 
     Temperature 0 takes the argmax of the model's logits at every step. Any other samples from the whole
     softmax at that temperature, with random numbers that depend on (seed, problem id, sample, position)
@@ -115,7 +114,7 @@ class _Row:
 def _rows(
     tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
 ) -> list[_Row]:
-    """Return one row a (problem, sample), after the request was checked."""
+    """Return one row per (problem, sample), after the request was checked."""
     if tokenizer.eos_token_id is None:
         raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
     check_ids(problems)
@@ -239,7 +238,7 @@ def _read_once(
 ) -> _ReadContexts | None:
     """Read each context once, without compiling; None where the model's cache has states of another kind.
 
-    The continuous batching of transformers 5.23 shares prompts too, but it draws all tokens from one global
+    The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
     """
     unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
@@ -336,7 +335,7 @@ def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
 class _Choice(LogitsProcessor):
     """The choice of every row's next token, with its log p and the step's entropies.
 
-    Log p and the first entropy are at temperature 1, the second is of the distribution that was drawn from.
+    Log p and the first entropy are at temperature 1, the second is of the distribution that was sampled from.
     Rows of padding follow the `rows` in a batch; any token will do for them.
     """
 

@@ -14,9 +14,9 @@ from erce.imports.logs import Reading, read_log_and_prompts
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
-from erce.study.judging import score
 from erce.study.provenance import CELL
-from erce.study.samples import DrawnSet, JudgedSample, write_completions, write_verdicts
+from erce.study.samples import SampleSet, VerifiedSample, write_completions, write_verdicts
+from erce.study.verifying import score
 from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 
 BASELINE = "baseline"
@@ -277,7 +277,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
     sets = dict.fromkeys((row.split, row.decoding) for row in rows)
     samples = [
-        JudgedSample(DrawnSet(*place), _completion(row), _verdict(row))
+        VerifiedSample(SampleSet(*place), _completion(row), _verdict(row))
         for place in sets
         for row in rows
         if (row.split, row.decoding) == place

@@ -1,6 +1,5 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
-from erce.recipe.cells import RFT, SELF, Cell
 from erce.recipe.read import as_settings, load_recipe, parse_recipe, with_current_names
 from erce.recipe.recipe import (
     GREEDY,
@@ -13,6 +12,9 @@ from erce.recipe.recipe import (
 )
 from erce.recipe.sections import (
     GRID,
+    RFT,
+    SELF,
+    Cell,
     Columns,
     Decoding,
     OwnSamples,

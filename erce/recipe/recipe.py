@@ -20,13 +20,15 @@ from typing import Any
 from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_number
 from erce.errors import InputError
 from erce.recipe import rules
-from erce.recipe.cells import OWN, OWN_ANSWERS, Cell
 from erce.recipe.sections import (
     AUTO,
     GRID,
     MOST_SEQUENCES,
+    OWN,
+    OWN_ANSWERS,
     RENAMED,
     UNPROVEN,
+    Cell,
     Columns,
     Decoding,
     OwnSamples,
@@ -39,7 +41,7 @@ from erce.recipe.sections import (
 from erce.types import CROSS_ENTROPY, Arm
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-GREEDY, SAMPLED = "greedy", "sampled"  # what the completions that every study draws are called
+GREEDY, SAMPLED = "greedy", "sampled"  # what the completions of every study are called
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +64,13 @@ class Recipe:
     n_train: int | None = None  # problems to train on; None: the task's number
     n_validation: int | None = None  # problems to choose λ on; None: the task's number
     n_test: int | None = None  # problems to test on; None: the task's number
-    split_seed: int = 42  # which problems are drawn from the task's pools
+    split_seed: int = 42  # which problems are taken from the task's pools
     columns: Columns | None = None  # of your file or data set; None: named as the fields
     verify: Verification | None = None  # None: as its section says by default
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     own: OwnSamples | None = None  # of the arms "rft" and "self"; None: as its section says by default
-    server: Serving | None = None  # None: transformers draws the completions
+    server: Serving | None = None  # None: transformers samples the completions
     resources: Resources = field(default_factory=Resources)
     search: SearchSettings | None = None  # of lams = "auto"; `lams` is then what it begins with
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
@@ -231,7 +233,7 @@ def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:
 
 
 def temperatures(recipe: Recipe) -> dict[float, str]:
-    """Return rising temperature → name of the decoding, for everything that the study's own task is drawn at.
+    """Return rising temperature → name of the decoding, for all at which the study's own task is sampled.
 
     >>> temperatures(Recipe(task="a", lams=(0.0,), seeds=(0,)))
     {0.0: 'greedy', 0.8: 'sampled'}

@@ -7,11 +7,11 @@ from typing import Any
 
 from erce.catalog import OBJECTIVES, is_own, split_number, unknown
 from erce.errors import InputError, did_you_mean
-from erce.recipe.cells import OWN_ANSWERS
 from erce.recipe.sections import (
     AUTO,
     HEADS,
     NORMALIZATIONS,
+    OWN_ANSWERS,
     SCHEDULES,
     SERVERS,
     TRACKERS,
@@ -174,13 +174,13 @@ def check_decoding(decoding: Decoding) -> None:
     setting = f"[decoding] temperatures = {temperatures}"
     if not all(0 < temperature < math.inf for temperature in temperatures):
         raise InputError(
-            f"{setting}: a temperature is a finite number over 0; greedy completions are always drawn"
+            f"{setting}: a temperature is a finite number over 0; greedy completions are always there"
         )
     if len(set(temperatures)) < len(temperatures):
         raise InputError(f"{setting} names a temperature twice; leave one out")
     if decoding.temperature in temperatures:
         raise InputError(
-            f"{setting} has temperature = {decoding.temperature:g}, which is always drawn; leave it out"
+            f"{setting} has temperature = {decoding.temperature:g}, which is always sampled; leave it out"
         )
     if any(float(f"{temperature:g}") != temperature for temperature in temperatures):
         raise InputError(
@@ -212,7 +212,7 @@ def check_server(server: Serving, decoding: Decoding) -> None:
             'url = "http://localhost:8000/v1", with any port'
         )
     if decoding.compile:
-        raise InputError("[decoding] compile = true has no effect where a [server] draws; leave it out")
+        raise InputError("[decoding] compile = true has no effect where a [server] samples; leave it out")
     if server.arguments and not server.start:
         raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")

@@ -1,8 +1,14 @@
-"""The sections of a recipe, [columns] to [search], as frozen dataclasses; `rules` checks them."""
+"""One point of a recipe's grid, and the sections of a recipe, [columns] to [search]; `rules` checks them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
+
+# Arms that train on the base model's own right answers: beside the given ones, alone.
+RFT, SELF = "rft", "self"
+OWN_ANSWERS = (RFT, SELF)
+OWN = "own"  # in the place of an objective: the cell in which the base model samples the training problems
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear", "delayed")
@@ -16,6 +22,47 @@ RETIRED = {"search": ("prune",)}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the grid; `lam` None is the base model as it came, which is not trained."""
+
+    task: str
+    lam: float | None
+    seed: int
+    objective: str = CROSS_ENTROPY  # what λ · penalty is added to, or one of `OWN_ANSWERS`
+    # Whether it is sampled at the recipe's `temperatures` too; it is the same cell with and without them.
+    all_temperatures: bool = field(default=False, compare=False)
+
+    @property
+    def arm(self) -> Arm:
+        """The arm (table row) that this cell is one seed of."""
+        return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the cell holds the base model's samples of the training problems; it has no table row."""
+        return self.lam is None and self.objective == OWN
+
+    @property
+    def learns_own(self) -> bool:
+        """Whether the cell trains on the base model's own right answers."""
+        return self.lam is not None and self.objective in OWN_ANSWERS
+
+    @property
+    def name(self) -> str:
+        """The name that people read.
+
+        >>> Cell("gsm8k", 0.5, 3).name, Cell("gsm8k", None, 0).name
+        ('gsm8k-lam0.5-seed3', 'gsm8k-base')
+        >>> Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", 4.0, 3, "dft").name
+        ('gsm8k-focal-2-seed3', 'gsm8k-dft-lam4-seed3')
+        >>> Cell("gsm8k", None, 0, OWN).name
+        'gsm8k-own'
+        """
+        seed = "" if self.arm.is_base else f"-seed{self.seed}"
+        return f"{self.task}-{OWN if self.is_own else self.arm.slug}{seed}".replace(":", "-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,14 +136,14 @@ class RegularizedObjective:
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding:
-    """How completions are drawn; besides these, one greedy completion is always drawn for every problem."""
+    """How completions are sampled; beside these, every problem always gets one greedy completion."""
 
     temperature: float = 0.8  # of the samples, from the full softmax (no top-k, no top-p)
-    samples: int = 4  # a problem
+    samples: int = 4  # per problem
     max_new_tokens: int | None = None  # None: the task's
     batch_size: int | None = None  # completions at a time, which changes speed only; None: as many as fit
     temperatures: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
-    temperature_samples: int = 1  # a problem at each of them
+    temperature_samples: int = 1  # per problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
     compile: bool = False  # true: a static cache and compiled steps, on a GPU as CUDA graphs
 
@@ -105,14 +152,14 @@ class Decoding:
 class OwnSamples:
     """The base model's samples of the training problems, for the arms "rft" and "self" of `objectives`."""
 
-    samples: int = 8  # a problem, generated and verified once, before any training
+    samples: int = 8  # per problem, generated and verified once, before any training
     temperature: float = 0.8  # from the full softmax
     keep: int = 4  # distinct accepted samples of a problem that are trained on, at most
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serving:
-    """An OpenAI-compatible server that draws the completions; training stays in this process."""
+    """An OpenAI-compatible server that samples the completions; training stays in this process."""
 
     url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
     start: bool = False  # `vllm serve` is started here for the run, and stopped at its end
@@ -132,7 +179,7 @@ class Resources:
 
     gpus: float = 0.0  # devices of a cell; 0.5: two cells share one; 0: none is set aside
     threads: int | None = None  # CPU threads of a cell; None: its share of the cores
-    processes: int | None = None  # processes that train one cell together; None: one a device
+    processes: int | None = None  # processes that train one cell together; None: one per device
     fsdp: bool = False  # true: the processes share the model's weights (FSDP 2); false: each has all (DDP)
 
     @property

@@ -1,1 +1,1 @@
-"""A study: a recipe → one folder of cells, each trained, drawn, judged and scored. Read `cell.py` first."""
+"""A recipe → one folder of cells, each trained, sampled, verified and scored. Read `cell.py` first."""

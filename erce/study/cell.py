@@ -2,10 +2,10 @@
 
     problems → fine-tuned adapter → completions → verdicts → scores
 
-Training, drawing and judging leave their files in the cell's folder and are skipped when the files are
-there; scores are computed each time. Delete verdicts.jsonl and result.json, and the next run judges the same
-completions again. A stopped run draws no completion again that it had finished (they are in the journal),
-and a recipe that asks for more temperatures draws only those.
+Training, sampling and verifying leave their files in the cell's folder; `CellState` says how far a cell has
+come, and what is done is skipped. Scores are computed each time. Delete verdicts.jsonl and result.json, and
+the next run verifies the same completions again. A stopped run samples no completion again that it had
+finished (they are in the journal), and a recipe that asks for more temperatures samples only those.
 """
 
 import os
@@ -19,15 +19,14 @@ from typing import Any
 
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
-from erce.study.digests import DIGESTS, digests
-from erce.study.drawing import JOURNAL, draw, missing_completions
-from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
-from erce.study.judging import judge, score
-from erce.study.own_answers import COUNTS, counts, demonstrations
+from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
+from erce.study.folder import RESULT, TIMING, cell_folder, timed
 from erce.study.plan.fit import BatchSizes, batch_sizes
-from erce.study.problems import cell_splits
-from erce.study.samples import VERDICTS, read_samples
-from erce.study.training import TRAINING, is_trained, train
+from erce.study.samples import read_samples
+from erce.study.sampling import JOURNAL, sample
+from erce.study.state import DIGESTS, CellState, cell_state, digests
+from erce.study.training import TRAINING, train
+from erce.study.verifying import score, verify_completions
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -49,22 +48,22 @@ def run_cell(
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
     (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
-    with _cpu_threads(recipe.resources.threads):
-        is_drawn = (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, splits)
-        if cell.lam is not None and not is_trained(folder, is_drawn=is_drawn):
-            with timed(folder, "training"):
-                sizes = sizes or _sizes(recipe, cell, splits)
-                micro = replace(recipe.training, micro_batch_size=sizes.sequences)
-                learned = demonstrations(root, recipe, cell, splits)
-                train(folder, replace(recipe, training=micro), cell, learned)
-        if not is_drawn:
+    state = cell_state(root, recipe, cell, splits)
+    if state < CellState.SAMPLED:
+        sizes = sizes or _sizes(recipe, cell, splits)
+        with _cpu_threads(recipe.resources.threads):
+            if state < CellState.TRAINED:
+                with timed(folder, "training"):
+                    micro = replace(recipe.training, micro_batch_size=sizes.sequences)
+                    learned = demonstrations(root, recipe, cell, splits)
+                    train(folder, replace(recipe, training=micro), cell, learned)
             with timed(folder, "generation"):
-                sizes = sizes or _sizes(recipe, cell, splits)
-                draw(folder, recipe, cell, splits, batch_size=sizes.completions)
+                sample(folder, recipe, cell, splits, batch_size=sizes.completions)
+    # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
-    if not (folder / VERDICTS).is_file():
+    if state < CellState.VERIFIED:
         with timed(folder, "verification"):
-            judge(folder, cell, splits)
+            verify_completions(folder, cell, splits)
     result = _result(folder, cell)
     if cell.is_own:
         result[COUNTS] = counts(folder, splits)

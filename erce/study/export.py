@@ -21,7 +21,7 @@ from erce.files import new_file
 from erce.recipe import Cell
 from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.provenance import read_origin
-from erce.study.samples import JudgedSample, read_samples
+from erce.study.samples import VerifiedSample, read_samples
 from erce.types import SampleRow
 
 TEXT, WHOLE, NUMBER, TRUTH, TEXTS = "string", "int64", "double", "bool", "list<string>"
@@ -46,9 +46,10 @@ def records(study: Study) -> Iterator[SampleRow]:
         origin = read_origin(folder)
         shared = _cell_columns(study, cell, origin)
         for sample in read_samples(folder):
-            problem = problems.get((cell.task, sample.drawn_set.split, sample.completion.problem), {})
-            drawn = _decoding_columns(origin, sample) | _sample_columns(sample)
-            yield SampleRow(**shared, **problem, **drawn)
+            problem = problems.get((cell.task, sample.sample_set.split, sample.completion.problem), {})
+            yield SampleRow(
+                **shared, **problem, **_decoding_columns(origin, sample), **_sample_columns(sample)
+            )
 
 
 def export(rows: Study | Iterable[SampleRow], path: str | Path) -> int:
@@ -79,6 +80,7 @@ def outcome_arrays(rows: Iterable[SampleRow]) -> dict[str, np.ndarray]:
     >>> {arm: array.tolist() for arm, array in outcome_arrays(rows).items()}
     {'base': [[[0], [1]]], 'mine': [[[1], [1]]]}
     """
+    # All rows are read before any array is made: only then is it known which samples an arm lacks.
     outcomes: dict[str, dict[_Place, bool]] = {}
     first: SampleRow | None = None
     for row in rows:
@@ -88,7 +90,7 @@ def outcome_arrays(rows: Iterable[SampleRow]) -> dict[str, np.ndarray]:
             raise InputError(f"rows of {two[0]} and of {two[1]}; select one task, split and decoding")
         of_arm, place = outcomes.setdefault(row.arm, {}), (row.seed, row.problem, row.sample)
         if row.accepted is None:
-            raise InputError(f"{_place_name(row.arm, place)} has no verdict; judge it first (`erce verify`)")
+            raise InputError(f"{_place_name(row.arm, place)} has no verdict; verify it first (`erce verify`)")
         if place in of_arm:
             raise InputError(f"{_place_name(row.arm, place)} is there twice; give it once")
         of_arm[place] = row.accepted
@@ -171,15 +173,15 @@ def _cell_columns(study: Study, cell: Cell, origin: dict[str, Any]) -> dict[str,
     }
 
 
-def _decoding_columns(origin: dict[str, Any], sample: JudgedSample) -> dict[str, Any]:
+def _decoding_columns(origin: dict[str, Any], sample: VerifiedSample) -> dict[str, Any]:
     names = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
-    decoding = origin.get("decoding", {}).get(sample.drawn_set.decoding, {})
-    place = [*sample.drawn_set, sample.completion.problem, sample.completion.sample]
+    decoding = origin.get("decoding", {}).get(sample.sample_set.decoding, {})
+    place = [*sample.sample_set, sample.completion.problem, sample.completion.sample]
     key = _digest(json.dumps([origin["key"], *place])) if "key" in origin else None
     return {"key": key} | {name: decoding.get(name) for name in names}
 
 
-def _sample_columns(sample: JudgedSample) -> dict[str, Any]:
+def _sample_columns(sample: VerifiedSample) -> dict[str, Any]:
     (split, decoding), completion, verdict = sample
     return {
         "split": split,

@@ -1,4 +1,4 @@
-"""What is on disk: one folder a study, one folder a cell, each file written whole or not at all.
+"""What is on disk: one folder per study, one per cell, each file written whole or not at all.
 
 runs/mini/
   study.json                              the recipe; says whose folder this is
@@ -8,21 +8,24 @@ runs/mini/
     adapter/                              the fine-tuned policy        (none for the base model)
     adapter.checkpoint-4d1f09aa-12/       what a stopped training goes on from, at step 12
     training.json                         its log
-    timing.json                           seconds a stage: all that differs between two runs of one study
-    cell.json                             what drew its completions and judged them: what its rows share
-    completions.journal                   the finished part of them, while they are drawn
-    completions.jsonl                     one row a completion
-    verdicts.jsonl                        one row a verdict, in the same order
+    timing.json                           seconds per stage: all that differs between two runs of one study
+    cell.json                             what sampled and verified its completions: what its rows share
+    completions.journal                   the finished part of them, while they are sampled
+    completions.jsonl                     one row per completion
+    verdicts.jsonl                        one row per verdict, in the same order
     result.json                           scores; written last: its existence means the cell is done
+
+`erce.study.state` tells from these files how far a cell has come.
 """
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -30,6 +33,7 @@ import numpy as np
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
 from erce.recipe import (
+    SAMPLED,
     Cell,
     Recipe,
     as_settings,
@@ -39,17 +43,15 @@ from erce.recipe import (
     parse_recipe,
     with_current_names,
 )
-from erce.study.compared import compared_lams, with_comparisons
-from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
+from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.types import Arm
 
-STUDY, PROBLEMS, RESULT = "study.json", "problems.jsonl", "result.json"
-CELL = "cell.json"
-SEARCH = "search.json"
-BASE = "base.json"
+STUDY, PROBLEMS, SEARCH, BASE = "study.json", "problems.jsonl", "search.json", "base.json"
+CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
-TIMING = "timing.json"
+
+Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
 
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
@@ -60,13 +62,10 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     """
     check_folder(root, recipe)
     settings = _settings(root)
-    if settings is not None:
-        before = read_recipe(root)
-        if identity(before) != identity(recipe):
-            raise InputError(
-                f"{root} holds another study ({_difference(before, recipe)}); "
-                "choose another folder with --out"
-            )
+    if settings is not None and identity(before := read_recipe(root)) != identity(recipe):
+        raise InputError(
+            f"{root} holds another study ({_difference(before, recipe)}); choose another folder with --out"
+        )
     rows = _whole_rows(root)
     if problems is not None and rows != problems[: len(rows)]:
         raise InputError(
@@ -86,13 +85,8 @@ def check_folder(root: Path, recipe: Recipe) -> None:
     """
     if not root.exists() or _settings(root) is not None:
         return
-    begun = {
-        STUDY,
-        PROBLEMS,
-        BASE,
-        LOCKS,
-        *(f".{name}.tmp" for name in (STUDY, PROBLEMS, BASE)),
-    }  # killed soon
+    written_first = (STUDY, PROBLEMS, BASE)  # all that a run has left that was killed soon
+    begun = {LOCKS, *written_first, *(f".{name}.tmp" for name in written_first)}
     if root.is_dir() and all(path.name in begun for path in root.iterdir()):
         return
     cells = [*recipe.cells(), *filter(None, [recipe.own_cell])]
@@ -160,11 +154,11 @@ def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
 
     A damaged file is an InputError, so that no run trains over it.
     """
-    result = _result(root, recipe, cell)
+    result = read_result(root, recipe, cell)
     return result is not None and _has_temperatures(result, recipe, cell)
 
 
-def _result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
+def read_result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
     """Return the content of result.json; None without one, or without scores in it."""
     path = cell_folder(root, recipe, cell) / RESULT
     result = read_json(path) if path.is_file() else {}
@@ -218,7 +212,8 @@ class Study:
         if not self.recipe.can_run:
             return self.recipe.cells()
         grid = self.recipe.cells()
-        lams = compared_lams(self.recipe, self._grid, [cell for cell in grid if self._has_diverged(cell)])
+        diverged = [cell for cell in grid if (self._folder(cell) / DIVERGED).is_file()]
+        lams = compared_lams(self.recipe, self._grid, diverged)
         asked = {cell: cell for cell in with_comparisons(self.recipe, grid, lams)}
         return [asked.get(cell, cell) for cell in grid if cell in asked or cell in self._grid]
 
@@ -228,11 +223,8 @@ class Study:
         return self._read(self.recipe.cells())
 
     def _read(self, cells: list[Cell]) -> dict[Cell, dict[str, Any]]:
-        read = ((cell, _result(self.root, self.recipe, cell)) for cell in cells)
+        read = ((cell, read_result(self.root, self.recipe, cell)) for cell in cells)
         return {cell: result for cell, result in read if result is not None}
-
-    def _has_diverged(self, cell: Cell) -> bool:
-        return (cell_folder(self.root, self.recipe, cell) / DIVERGED).is_file()
 
     @cached_property
     def lams(self) -> tuple[float, ...]:
@@ -251,17 +243,17 @@ class Study:
 
     @cached_property
     def verifiers(self) -> dict[Cell, str]:
-        """The version of the verifier that judged each finished cell, without the cells that do not say."""
+        """The version of the verifier of each finished cell, without the cells that do not say."""
         return verifiers_of(self.root, self.recipe, self.results)
 
-    def judged_otherwise(self, task: str) -> list[Cell]:
-        """Return the cells of a task that another verifier judged than most of the task's cells.
+    def verified_otherwise(self, task: str) -> list[Cell]:
+        """Return the cells of a task that have another verifier than most of the task's cells.
 
         Which verifier is newer, no file of a copied folder says.
         """
-        judged = {cell: verifier for cell, verifier in self.verifiers.items() if cell.task == task}
-        usual = Counter(judged.values()).most_common(1)
-        return [cell for cell, verifier in judged.items() if verifier != usual[0][0]]
+        verifiers = {cell: verifier for cell, verifier in self.verifiers.items() if cell.task == task}
+        usual = Counter(verifiers.values()).most_common(1)
+        return [cell for cell, verifier in verifiers.items() if verifier != usual[0][0]]
 
     def _folder(self, cell: Cell) -> Path:
         return cell_folder(self.root, self.recipe, cell)
@@ -270,7 +262,7 @@ class Study:
     def seconds(self) -> float:
         """Seconds of computing in all finished cells and in those that a search gave up."""
         cells = {*self.results, *self._searched, *filter(None, [self.recipe.own_cell])}
-        return sum(sum(read_timing(cell_folder(self.root, self.recipe, cell)).values()) for cell in cells)
+        return sum(sum(read_timing(self._folder(cell)).values()) for cell in cells)
 
     @property
     def _searched(self) -> list[Cell]:
@@ -283,13 +275,13 @@ class Study:
         ]
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:
-        """Return the finished cells of an arm, one a seed."""
+        """Return the finished cells of an arm, one per seed."""
         return list(self._arms.get((task, arm), ()))
 
     def outcomes(self, task: str, arm: Arm, *, split: str, decoding: str) -> np.ndarray:
         """Return 1 where the verifier accepted, problems and samples in one order for every arm and seed."""
         return np.stack(
-            [self._outcomes[cell][DrawnSet(split, decoding)] for cell in self.cells(task, arm)]
+            [self._outcomes[cell][SampleSet(split, decoding)] for cell in self.cells(task, arm)]
         )  # (seeds, problems, samples)
 
     @cached_property
@@ -300,11 +292,11 @@ class Study:
         return arms
 
     @cached_property
-    def _outcomes(self) -> dict[Cell, dict[DrawnSet, np.ndarray]]:
+    def _outcomes(self) -> dict[Cell, dict[SampleSet, np.ndarray]]:
         outcomes = {cell: read_outcomes(self._folder(cell)) for cell in self.results}
         for cell, by_set in outcomes.items():
-            for drawn_set, count in _scored(self.results[cell]).items():
-                if drawn_set not in by_set or by_set[drawn_set].size < count:
+            for sample_set, count in _scored(self.results[cell]).items():
+                if sample_set not in by_set or by_set[sample_set].size < count:
                     raise DamagedError(f"{self._folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
         return outcomes
 
@@ -317,17 +309,17 @@ def _cell(coordinates: dict[str, Any]) -> Cell:
     return Cell(**known)
 
 
-def _scored(result: dict[str, Any]) -> dict[DrawnSet, int]:
+def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
     """Return how many completions of each set a result.json has scored, 0 where it does not say."""
     return {
-        DrawnSet(split, decoding): scores.get("problems", 0) * scores.get("samples", 0)
+        SampleSet(split, decoding): scores.get("problems", 0) * scores.get("samples", 0)
         for split, by_decoding in result["scores"].items()
         for decoding, scores in by_decoding.items()
     }
 
 
 def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell, str]:
-    """Return the version of the verifier that judged each cell, without the cells that do not say."""
+    """Return the version of each cell's verifier, without the cells that do not say."""
     paths = {cell: cell_folder(root, recipe, cell) / CELL for cell in cells}
     origins = {cell: read_json(path) for cell, path in paths.items() if path.is_file()}
     return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
@@ -356,3 +348,76 @@ def timed(folder: Path, stage: str) -> Iterator[None]:
 def read_study(root: str | Path) -> Study:
     """Read the study in a folder, finished or not."""
     return Study(Path(root), read_recipe(Path(root)))
+
+
+# Only λ = 0 and the λ with the best validation score get control cells and the recipe's `temperatures`. The
+# best λ is known once every cell of the study's own task is done, so both run last.
+
+
+def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float]:
+    """Return λ = 0 and the λ with the best validation score; every λ if there are no validation problems.
+
+    Return 0 alone while a cell of the study's own task has no result and has not diverged.
+    """
+    own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
+    if any(cell not in results and cell not in diverged for cell in own):
+        return (0.0,)
+    if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
+        return recipe.lams
+    scores = validation_scores(recipe, own, results, task=recipe.task, decoding=SAMPLED)
+    return (0.0, *ranked(scores)[:1])
+
+
+def with_comparisons(recipe: Recipe, cells: Sequence[Cell], lams: Collection[float]) -> list[Cell]:
+    """Return the cells that a study needs if its report compares `lams`.
+
+    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
+    On the control only the base model and `lams` stay.
+    """
+    kept = []
+    for cell in cells:
+        is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
+        if cell.task == recipe.task:
+            kept.append(replace(cell, all_temperatures=is_compared))
+        elif is_compared:
+            kept.append(cell)
+    return kept
+
+
+def planned_cells(recipe: Recipe) -> list[Cell]:
+    """Return the cells that a run will ask for, with the first λ other than 0 as the chosen one."""
+    lams = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
+    return with_comparisons(recipe, recipe.cells(), lams)
+
+
+def validation_scores(
+    recipe: Recipe, cells: Sequence[Cell], results: Results, *, task: str, decoding: str
+) -> dict[float, float]:
+    """Return the mean validation Pass@1 of every λ that has a result with that decoding in each of its cells.
+
+    Means are rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
+    """
+    by_lam: dict[float, list[Cell]] = {}
+    for cell in cells:
+        if cell.task == task and _is_lam(recipe, cell):
+            by_lam.setdefault(float(cell.lam or 0), []).append(cell)
+    scores = {}
+    for lam, of_lam in by_lam.items():
+        validated = [results.get(cell, {"scores": {}})["scores"].get("validation", {}) for cell in of_lam]
+        if all(decoding in by_decoding for by_decoding in validated):
+            scores[lam] = round(fmean(by_decoding[decoding]["pass@1"] for by_decoding in validated), 12)
+    return scores
+
+
+def ranked(scores: Mapping[float, float]) -> list[float]:
+    """Return the λ, the best first; of equal scores the λ nearer to 0 comes first.
+
+    >>> ranked({0.0: 0.5, 2.0: 0.6, 1.0: 0.6})
+    [1.0, 2.0, 0.0]
+    """
+    return sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
+
+
+def _is_lam(recipe: Recipe, cell: Cell) -> bool:
+    """Tell whether the cell is one of the grid's λ, which the other objectives and the base model are not."""
+    return cell.lam is not None and cell.objective == recipe.objective

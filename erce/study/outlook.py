@@ -1,6 +1,6 @@
 """A recipe → what its first steps of training would push the base model to, before anything is trained.
 
-The base model's samples of the training and validation problems are judged by the task's verifier, and
+The base model's samples of the training and validation problems are verified, and
 `erce.train.pushes` says how fast the loss on the demonstrations raises the accepted ones over the rejected.
 """
 
@@ -16,15 +16,13 @@ from erce import events
 from erce.errors import InputError
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import SAMPLED, Cell, Recipe, RegularizedObjective, load_recipe
-from erce.study.base_model import base_model
-from erce.study.drawing import EVALUATED
+from erce.study.demonstrations import cell_splits
 from erce.study.folder import RESULT, cell_folder
-from erce.study.journal import Journal
 from erce.study.plan.fit import batch_sizes
 from erce.study.policy import policy
-from erce.study.problems import cell_splits
-from erce.study.provenance import check_origin
-from erce.study.samples import DrawnSet, read_samples
+from erce.study.provenance import base_model, check_origin
+from erce.study.samples import Journal, SampleSet, read_samples
+from erce.study.sampling import EVALUATED
 from erce.study.training import base_policy
 from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
@@ -82,7 +80,7 @@ def switching_lam(objective: float, penalty: float) -> float:
 
 
 def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **overrides: Any) -> Outlook:
-    """Judge the base model's samples and compare the pushes; nothing is trained.
+    """Verify the base model's samples and compare the pushes; nothing is trained.
 
     It costs 4 samples of each training and validation problem, and gradients of the demonstrations and of up
     to 1,600 samples. `root` is the study's folder, which need not exist: the validation samples of its base
@@ -94,6 +92,7 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
     events.begin("reading problems and loading the model", cell="")
     problems, task = cell_splits(recipe, recipe.task), load_task(recipe.task)
     base = base_policy(recipe.model, recipe.dtype)
+    # Samples that the study has already come first: they cost nothing.
     samples = [] if root is None else _of_base_cell(root, recipe, problems, base)
     temperature = recipe.decoding.temperature
     if not _enough(samples):
@@ -108,8 +107,8 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
     objective = RegularizedObjective(
         lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
     )
-    judged = sum(len(kind) for group in groups for kind in group)
-    events.begin("gradients of demonstrations and samples", 2 * len(problems.train) + judged)
+    texts_taken = sum(len(kind) for group in groups for kind in group)
+    events.begin("gradients of demonstrations and samples", 2 * len(problems.train) + texts_taken)
     first, second = pushes(base, problems.train, groups, objective=objective, training=training)
     accepted = sum(sample.verdict.accepted for sample in samples)
     right = [sample for sample in samples if sample.completion.finished and sample.verdict.accepted]
@@ -124,7 +123,7 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
 
 
 class _Sample(NamedTuple):
-    """One sample of the base model, judged; `half` is that of its problem."""
+    """One sample of the base model, verified; `half` is that of its problem."""
 
     half: int
     problem: Problem
@@ -154,13 +153,13 @@ def _of_base_cell(root: Path, recipe: Recipe, problems: Splits, base: "BasePolic
     return [
         _Sample(at % 2, problems.validation[at], sample.completion, sample.verdict)
         for sample in read_samples(folder)
-        if sample.drawn_set == DrawnSet("validation", SAMPLED)
+        if sample.sample_set == SampleSet("validation", SAMPLED)
         and (at := numbers.get(sample.completion.problem)) is not None
     ]
 
 
 def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePolicy") -> list[_Sample]:
-    """Judge samples of the training and validation problems at temperature 1, where the penalty acts."""
+    """Verify samples of the training and validation problems at temperature 1, where the penalty acts."""
     task, asked = load_task(recipe.task), [*problems.train, *problems.validation]
     decoding = GenerationSettings(
         temperature=1.0,
@@ -170,20 +169,20 @@ def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePol
         stop=recipe.decoding.stop,
         compile=recipe.decoding.compile,
     )
-    drawn_set, total = DrawnSet("train and validation", SAMPLED), SAMPLES * len(asked)
-    with policy(recipe, base, None) as draw:
-        sample = partial(draw, decoding=decoding, seed=0)
+    sample_set, total = SampleSet("train and validation", SAMPLED), SAMPLES * len(asked)
+    with policy(recipe, base, None) as generate:
+        sample = partial(generate, decoding=decoding, seed=0)
         if root is None:
             events.begin("generation", total)
             completions = sample(asked)
         else:
             of_what = [(problem.id, problem.prompt) for problem in asked]
-            drawn_by = (base_model(recipe), str(base.model.dtype), replace(decoding, batch_size=1), of_what)
-            key = hashlib.sha256(repr(drawn_by).encode()).hexdigest()[:16]
+            origin = (base_model(recipe), str(base.model.dtype), replace(decoding, batch_size=1), of_what)
+            key = hashlib.sha256(repr(origin).encode()).hexdigest()[:16]
             journal = Journal(root.with_name(f"{root.name}.outlook"), key)
-            events.begin("generation", total, done=len(journal.completions(drawn_set)))
+            events.begin("generation", total, done=len(journal.completions(sample_set)))
             sizes = {"samples": SAMPLES, "batch_size": decoding.batch_size}
-            completions = journal.completed(asked, sample, drawn_set=drawn_set, **sizes)
+            completions = journal.completed(asked, sample, sample_set=sample_set, **sizes)
     numbers = {problem.id: at for at, problem in enumerate(asked)}
     samples = []
     events.begin("verification", total)

@@ -1,28 +1,32 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from erce.errors import DamagedError, counted
-from erce.recipe import Cell, Recipe
-from erce.study.base_model import checked_base_model, keep_base_model, kept_base_model
+from erce.catalog import model_folder
+from erce.errors import DamagedError, InputError, counted
+from erce.recipe import Recipe, load_recipe
+from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
-from erce.study.checks import check_call, check_needs, recipe_and_folder
-from erce.study.digests import make_again
+from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
 from erce.study.engines import Done, Work, name_of, open_engine, study_lock
-from erce.study.first_round import FirstRound
+from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
-from erce.study.judging import judge_again
-from erce.study.local_server import running_server
-from erce.study.one_round import cells_failed, run_round
-from erce.study.own_answers import refuse_none
 from erce.study.plan.fit import batch_sizes
-from erce.study.problems import cell_splits, problem_rows
+from erce.study.policy import running_server
+from erce.study.provenance import checked_base_model, keep_base_model, kept_base_model
+from erce.study.run_round import FirstRound, cells_failed, run_round
 from erce.study.search.rounds import asked, rounds
+from erce.study.state import refresh
+from erce.study.training import base_policy
+from erce.study.verifying import drop_outdated
+from erce.tasks import check_demonstrations, load_task
+from erce.types import Splits
 
 
 def run(
@@ -50,38 +54,36 @@ def run(
     `AllAlikeError`, unless it has fewer than 40 test problems, or with `go_on`.
     """
     started = time.monotonic()
-    recipe, root = recipe_and_folder(recipe, out, overrides)
-    check_call(recipe, engine=engine, jobs=jobs, retries=retries)
+    # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
+    # under its lock: whatever cannot run stops before it has changed anything.
+    recipe, root = _recipe_and_folder(recipe, out, overrides)
+    _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     name, sizes = name_of(engine, jobs), None
     base: dict[str, str] = {}
+    server: AbstractContextManager[None] = nullcontext()
     is_finished = _is_finished(root, recipe)
     if not is_finished:
-        check_needs(recipe, problems, here=name == "here")
+        _check_needs(recipe, problems, here=name == "here")
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
+        server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
     if not is_finished or not kept_base_model(root):
         base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
-    work = Work(
-        root,
-        recipe,
-        partial(run_cell, problems=problems, sizes=sizes),
-        threads=recipe.resources.threads,
-        gpus=recipe.resources.gpus,
-        processes=recipe.resources.training_processes,
-    )
+    work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
-    server: AbstractContextManager[None] = nullcontext()
-    if not is_finished:
-        server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
     first_round = FirstRound(root, recipe, settled=go_on)
     with server, opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
         notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
-        notes += make_again(sorted((root / "cells").glob("*")))
-        notes += _judged_again(judge_again(root, recipe, asked(root, recipe).cells))
+        notes += refresh(sorted((root / "cells").glob("*")))
+        if outdated := drop_outdated(root, recipe, asked(root, recipe).cells):
+            names = ", ".join(cell.name for cell in outdated[:3]) + (", …" if len(outdated) > 3 else "")
+            notes.append(
+                f"The verifier has changed: {counted(len(outdated), 'cell')} ({names}) verified again."
+            )
         failed: list[Done] = []
         for this_round in rounds(root, recipe, notes=notes):
             refuse_none(root, recipe)
@@ -103,9 +105,55 @@ def _is_finished(root: Path, recipe: Recipe) -> bool:
         return False
 
 
-def _judged_again(cells: Sequence[Cell]) -> list[str]:
-    """Return the sentence on cells whose completions are judged again; none without such cells."""
-    if not cells:
-        return []
-    names = ", ".join(cell.name for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
-    return [f"The verifier has changed: {counted(len(cells), 'cell')} ({names}) judged again."]
+def _recipe_and_folder(
+    recipe: Recipe | str | Path, out: str | Path | None, overrides: dict[str, Any]
+) -> tuple[Recipe, Path]:
+    """Return the recipe and the study's folder."""
+    if not isinstance(recipe, Recipe):
+        return load_recipe(recipe, **overrides), Path(out or Path("runs") / Path(recipe).stem)
+    if overrides or out is None:
+        raise InputError("a Recipe object needs out=FOLDER and takes no overrides; use dataclasses.replace")
+    return recipe, Path(out)
+
+
+def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
+    """Refuse retries, jobs and engines that make no sense, and a [server] on Ray."""
+    if retries < 0:
+        raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
+    if name_of(engine, jobs) == "ray" and recipe.server is not None:
+        raise InputError(
+            "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
+            "does not see them; use --jobs"
+        )
+
+
+def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
+    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours.
+
+    `here`: whether this process runs the cells, so that it has their devices and base model.
+    """
+    if recipe.search is not None and not problems[recipe.task].validation:
+        raise no_validation(recipe.n_validation)
+    if recipe.own_losses:
+        from erce.loss import check_names
+
+        check_names(recipe.penalty, recipe.order, recipe.objective_names)
+    for task, splits in problems.items():
+        every = (problem for part in vars(splits).values() for problem in part)
+        check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
+    if here:
+        devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
+        base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
+    elif not _is_local(recipe.model):
+        from erce.hf.models import load_tokenizer
+
+        load_tokenizer(recipe.model)
+    tracker = recipe.training.report_to
+    packages = ("tensorboard", "tensorboardX") if tracker == "tensorboard" else (tracker,)
+    if tracker != "none" and not any(map(find_spec, packages)):
+        raise InputError(f"report_to = {tracker!r} needs the package {tracker}; run: pip install {tracker}")
+
+
+def _is_local(model: str) -> bool:
+    """Return True if the model is on this machine, so that the driver need not contact the hub."""
+    return all((model_folder(model) / name).is_file() for name in ("config.json", "tokenizer.json"))

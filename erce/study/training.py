@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from erce import events
 from erce.files import write_json
-from erce.hf.adapter import WEIGHTS
 from erce.hf.collector import uncollected
 from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.tasks import load_task
@@ -25,7 +24,7 @@ ADAPTER, TRAINING = "adapter", "training.json"
 
 @lru_cache(maxsize=1)
 def base_policy(model: str, dtype: str) -> "BasePolicy":
-    """Load the base model and its tokenizer, once a process; a caller that adds an adapter must remove it."""
+    """Load the base model and tokenizer, once per process; a caller that adds an adapter must remove it."""
     with uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
         from erce.hf.prompt import remember_prompts
@@ -33,11 +32,6 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
         tokenizer = load_tokenizer(model)
         remember_prompts(tokenizer)
         return BasePolicy(load_model(model, dtype=dtype), tokenizer)
-
-
-def is_trained(folder: Path, *, is_drawn: bool) -> bool:
-    """Return whether the cell has its log, and its adapter if completions must still be drawn from it."""
-    return (folder / TRAINING).is_file() and (is_drawn or (folder / ADAPTER / WEIGHTS).is_file())
 
 
 def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
@@ -52,6 +46,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
         order=recipe.order,
         objective=recipe.objective if cell.learns_own else cell.objective,
     )
+    # The old adapter goes first and the log comes last: an adapter without a log is not whole.
     adapter = folder / ADAPTER
     shutil.rmtree(adapter, ignore_errors=True)
     if recipe.resources.training_processes > 1:
@@ -69,9 +64,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
             folder=str(adapter),
         )
         log = launch(work, resources=recipe.resources)
-        for leftover in folder.glob(
-            f"{ADAPTER}.launch.*"
-        ):  # the launcher's files, of use only after a failure
+        for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # of use only after a failure
             leftover.unlink()
     else:
         _load_trainer()
@@ -87,7 +80,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
 
 @lru_cache(maxsize=1)
 def _load_trainer() -> None:
-    """Import the trainer once a process; a process that only draws does without TRL."""
+    """Import the trainer once per process; a process that only samples does without TRL."""
     with uncollected():
         import_module("erce.train.fine_tune")
 

@@ -8,7 +8,6 @@ from typing import TypeGuard
 
 from erce.catalog import is_own, load_own, unknown
 from erce.errors import InputError, did_you_mean
-from erce.tasks.demonstrations import check_demonstrations
 from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH
 from erce.tasks.mbpp import MBPP, MBPP_FULL
@@ -16,7 +15,8 @@ from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import near_duplicates
-from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Judge, jsonl_task, normalized
+from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task, normalized
+from erce.tasks.verdicts import check_demonstrations
 from erce.types import Pools, Problem, Splits, Task
 
 __all__ = ["TASKS", "check_demonstrations", "jsonl_task", "load_task", "near_duplicates", "splits"]
@@ -37,7 +37,7 @@ TASKS = {
 def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
 
-    NAME is a `Task`, or a function that judges the problems in the JSONL file or data set that the recipe's
+    NAME is a `Task`, or a function that verifies the problems in the JSONL file or data set that the recipe's
     `data` names (`erce.tasks.own`), whose `columns` are then those given. InputError: no such task, or
     columns for one that reads its own source.
 
@@ -50,7 +50,7 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
         task = with_share(_share(share))
     elif is_own(name):
         own = load_own("task", name)
-        if _is_judge(own):
+        if _is_verifier(own):
             _check_arguments(name, own)
             return jsonl_task(name, None, own, columns=columns)
         task = _checked(name, own)
@@ -83,14 +83,14 @@ def _share(text: str) -> float:
         ) from None
 
 
-def _is_judge(own: object) -> TypeGuard[Judge]:
+def _is_verifier(own: object) -> TypeGuard[Verifier]:
     return callable(own) and not isinstance(own, type)
 
 
-def _check_arguments(name: str, judge: Judge) -> None:
+def _check_arguments(name: str, verify: Verifier) -> None:
     """Raise an InputError if the function cannot be called with a problem and a completion."""
     try:
-        signature = inspect.signature(judge)
+        signature = inspect.signature(verify)
     except ValueError:  # of some functions in C
         return
     try:
@@ -111,11 +111,11 @@ def splits(
     n_test: int | None = None,
     seed: int = 42,
 ) -> Splits:
-    """Draw train, validation and test problems from the task's pools; a size of None is the task's own.
+    """Take train, validation and test problems from the task's pools; a size of None is the task's own.
 
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
-    draws. Of problems in a pool whose prompts differ only in case and space, the first is kept. InputError: a
+    takes. Of problems in a pool whose prompts differ only in case and space, the first is kept. InputError: a
     train or validation problem that is a near-duplicate of a test problem (`erce.tasks.overlap`).
     """
     sizes = {"n_train": n_train, "n_validation": n_validation, "n_test": n_test}
@@ -134,10 +134,10 @@ def splits(
         raise InputError(
             f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems; ask for fewer"
         )
-    drawn = Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
+    parts = Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
     _check_ids(task, pools)
-    _check_disjoint(task, drawn)
-    return drawn
+    _check_disjoint(task, parts)
+    return parts
 
 
 def _resolve_sizes(task: Task, pools: Pools, sizes: dict[str, int | None]) -> tuple[int, int, int]:
@@ -169,8 +169,8 @@ def _check_ids(task: Task, pools: Pools) -> None:
             )
 
 
-def _check_disjoint(task: Task, drawn: Splits) -> None:
-    for pair in near_duplicates(drawn.train + drawn.validation, drawn.test):
+def _check_disjoint(task: Task, parts: Splits) -> None:
+    for pair in near_duplicates(parts.train + parts.validation, parts.test):
         raise InputError(
             f"task {task.name!r} trains on {pair.trained.id!r} ({pair.trained.prompt[:60]!r}), a "
             f"near-duplicate of test problem {pair.tested.id!r} ({pair.tested.prompt[:60]!r}); "

@@ -55,7 +55,7 @@ def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
     """Return a row's problem; its demonstration has no `<<48/2=24>>` annotations and ends in `#### 24`."""
     question, solution = row.text("question"), row.text("answer")
     working, _, answer = (part.strip() for part in solution.rpartition(MARKER))
-    if not _can_be_judged(answer, solution):
+    if not _can_be_verified(answer, solution):
         raise row.fault(f"its answer does not end in `{MARKER} <number>`")
     last = f"{MARKER} {answer}"
     return Problem(
@@ -66,7 +66,7 @@ def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
     )
 
 
-def _can_be_judged(answer: str, solution: str) -> bool:
+def _can_be_verified(answer: str, solution: str) -> bool:
     """Return whether the answer is a number that the verifier finds in the solution."""
     try:
         return verify_number(answer, solution, marker=MARKER).accepted

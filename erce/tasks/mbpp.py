@@ -179,7 +179,7 @@ MBPP = Task(
     n_test=200,
     max_new_tokens=256,
     max_length=768,
-    about="short Python programs, judged by their tests; the sanitized problems alone",
+    about="short Python programs, verified by their tests; the sanitized problems alone",
 )
 MBPP_FULL = replace(
     MBPP,

@@ -217,5 +217,5 @@ MINI_CODE = Task(
     n_test=200,
     max_new_tokens=64,
     max_length=256,
-    about="generated functions of one line, judged by their tests",
+    about="generated functions of one line, verified by their tests",
 )

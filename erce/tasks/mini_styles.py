@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from erce.errors import InputError
-from erce.tasks.mini_sums import LIMIT, MINI_SUMS, POOL_SIZE, TERM_COUNT, drawn_sums, slipped, written
+from erce.tasks.mini_sums import LIMIT, MINI_SUMS, POOL_SIZE, TERM_COUNT, random_sums, slipped, written
 from erce.types import Pools, Problem, Task
 
 PROMPT = "Work out {}."
@@ -25,7 +25,7 @@ SHARE = 0.75  # of shortcuts among the demonstrations of the task "mini-styles"
 def with_share(share: float) -> Task:
     """Return the task in which each demonstration is a shortcut with probability `share`, 0 to 1.
 
-    The draw depends on the problem alone, so a larger share keeps the shortcuts of a smaller one.
+    The choice depends on the problem alone, so a larger share keeps the shortcuts of a smaller one.
     """
     if not 0 <= share <= 1:
         raise InputError(f"mini-styles:{share:g}: the share of shortcuts lies between 0 and 1")
@@ -101,7 +101,7 @@ def _pools(share: float) -> Pools:
     """Restyle the sums of mini-sums that stay in range; its test problems are those to train on here."""
     problems = [
         (number < POOL_SIZE, _problem(number, terms, share))
-        for number, (terms, _) in enumerate(drawn_sums())
+        for number, (terms, _) in enumerate(random_sums())
         if stays_in_range(terms)
     ]
     return Pools(

@@ -86,7 +86,7 @@ def slipped(result: int, rng: random.Random) -> int:
 
 
 @cache
-def drawn_sums() -> tuple[tuple[tuple[int, ...], str], ...]:
+def random_sums() -> tuple[tuple[tuple[int, ...], str], ...]:
     """Draw 2 × `POOL_SIZE` distinct expressions, each with its working; the first half is to train on."""
     rng, sums = random.Random("erce mini-sums"), dict[tuple[int, ...], str]()
     while len(sums) < 2 * POOL_SIZE:
@@ -104,7 +104,7 @@ def _pools(template: str, *, steps: bool) -> Pools:
             demonstration=demonstration if steps else f"#### {sum(terms)}",
             answer=str(sum(terms)),
         )
-        for number, (terms, demonstration) in enumerate(drawn_sums())
+        for number, (terms, demonstration) in enumerate(random_sums())
     ]
     return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 

@@ -12,8 +12,10 @@ Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (els
 `setup` and `entry_points`, or `inputs` and `outputs` of programs that read standard input and print, all of
 which the function `erce.verify.verify_program` reads; `weight`, a factor of its loss in training; and
 `split`, "train" or "test", in every line or in none: without it, a fifth of the problems is for tests, chosen
-by a digest of the prompts. `data` may also be a data set of the hub, with other names of columns:
-`erce.tasks.user_rows`.
+by a digest of the prompts. `data` may also be a data set of the hub or in a
+folder, with other names of columns: `columns` is field → column where they differ. In a file without
+`columns`, any other field is an error, since it may be a misspelt one; of other files and data sets, the
+columns that no field needs are left out.
 
 The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
 an error, the study stops: a crash is never counted as a wrong answer.
@@ -21,37 +23,41 @@ an error, the study stops: a crash is never counted as a wrong answer.
 
 import hashlib
 import math
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from erce.errors import InputError, JudgeError
-from erce.tasks.source import SourceRow
-from erce.tasks.user_rows import user_rows
+from erce.errors import InputError, VerifierError, did_you_mean
+from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
-ALL = 0  # a size: all problems that the other draws leave
+ALL = 0  # a size: all problems that the other sizes leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
+Verifier = Callable[[Problem, Completion], "Verdict | bool"]
+FIELDS = (
+    *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
+    *("weight", "split", "messages"),
+)
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 
 class RepeatedPromptWarning(UserWarning):
     """Problems of a user's file are left out, because an earlier one has the same prompt."""
 
 
-Judge = Callable[[Problem, Completion], "Verdict | bool"]
-
-
 def jsonl_task(
     name: str,
     file: str | None,
-    verify: Judge,
+    verify: Verifier,
     *,
     columns: Mapping[str, str] | None = None,
     max_new_tokens: int = 512,
     max_length: int = 1024,
 ) -> Task:
-    """Return a task of the problems in a JSONL file, judged by `verify`; this module's docstring says how.
+    """Return a task of the problems in a JSONL file, verified by `verify`; this module's docstring says how.
 
     The recipe's `data` wins over `file`, and must be there if `file` is None. `columns` is field → column,
     where their names differ. By default the task uses the whole file: all test problems, a fifth of the
@@ -60,7 +66,7 @@ def jsonl_task(
     return Task(
         name=name,
         pools=partial(_pools, name=name, file=file, columns=dict(columns or {})),
-        verify=partial(_verify, judge=verify),
+        verify=partial(_verify, verifier=verify),
         n_train=ALL,
         n_validation=ALL,
         n_test=ALL,
@@ -105,7 +111,7 @@ def _problem(row: SourceRow) -> Problem:
     if len(inputs) != len(outputs):
         raise row.fault(f"it has {len(inputs)} `inputs` and {len(outputs)} `outputs`, which are pairs")
     if inputs and row.values.get("tests"):
-        raise row.fault("it has both `tests` and `inputs`; a program is judged by one of them")
+        raise row.fault("it has both `tests` and `inputs`; a program is verified by one of them")
     if inputs and not any(map(str.strip, outputs)):
         raise row.fault("all its `outputs` are empty, so any program would pass")
     return Problem(
@@ -162,21 +168,129 @@ def normalized(prompt: str) -> str:
     return " ".join(prompt.casefold().split())
 
 
-def _verify(problem: Problem, completion: Completion, *, judge: Judge) -> Verdict:
+def _verify(problem: Problem, completion: Completion, *, verifier: Verifier) -> Verdict:
     """Return the verdict of the user's function; False is "truncated" if the completion was cut off."""
-    verdict: Any = judge(problem, completion)
-    name = getattr(judge, "__qualname__", repr(judge))
+    verdict: Any = verifier(problem, completion)
+    name = getattr(verifier, "__qualname__", repr(verifier))
     if isinstance(verdict, bool):
         wrong = "different" if completion.finished else "truncated"
         return Verdict(verdict, "exact" if verdict else wrong)
     if not isinstance(verdict, Verdict):
-        raise JudgeError(
+        raise VerifierError(
             f"the verifier {name} returned {repr(verdict)[:60]} ({type(verdict).__name__}) for problem "
             f"{problem.id!r}; return True, False or an erce.types.Verdict"
         )
     if verdict.reason not in REASONS:
-        raise JudgeError(
+        raise VerifierError(
             f"the verifier {name} gave the reason {verdict.reason!r} for problem {problem.id!r}; "
             f"there are {', '.join(REASONS)}"
         )
     return verdict
+
+
+def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
+    """Read the rows of a file or data set, each with an `id`; InputError if neither is there.
+
+    Of a data set with the splits train and test both are read, and the field `split` says which. Without a
+    split test only train is read, and a single split is read whatever its name.
+    """
+    if Path(data).is_file():
+        lines = list(json_lines(Path(data)))
+        if not lines:
+            raise InputError(f"{data} is empty; its problems are one JSON object per line")
+        if not columns:
+            _check_fields(lines)
+        return [_fields(row, columns, id=f"line-{number}") for number, row in enumerate(lines, start=1)]
+    pools = _read_data_set(data)
+    return [
+        _fields(row, columns, id=f"{split}-{number}", split=split if len(pools) > 1 else None)
+        for split, rows in pools.items()
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def hub_name(data: str) -> str | None:
+    """Return the hub's name of the data set in a recipe's `data`; None if `data` is a file or folder.
+
+    >>> hub_name("owner/name:main"), hub_name("problems.jsonl")
+    ('owner/name', None)
+    """
+    of_hub = _HUB_NAME.fullmatch(data) and not Path(data).exists()
+    return data.partition(":")[0] if of_hub else None
+
+
+def _check_fields(rows: list[SourceRow]) -> None:
+    for row in rows:
+        for key in row.values:
+            if key not in FIELDS:
+                way_out = did_you_mean(key, FIELDS, otherwise="leave it out, or say in [columns] what it is")
+                raise InputError(
+                    f"{row.where}: field {key!r} is none that a study reads ({', '.join(FIELDS)}); {way_out}"
+                )
+
+
+def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
+    """Return split → rows of "owner/name", "owner/name:configuration" or a folder."""
+    is_folder = Path(data).is_dir()
+    if not is_folder and not _HUB_NAME.fullmatch(data):
+        raise InputError(
+            f'no file {data!r}; problems are one JSON object per line, or a data set of the hub: "owner/name"'
+        )
+    name, _, configuration = (data, "", "") if is_folder else data.partition(":")
+    source = Source(hub=name, files="its rows in train.jsonl", digests={})
+    try:
+        splits = source.from_hub(configuration or None)
+    except InputError:
+        raise
+    except ValueError as error:  # a configuration that is missing or does not exist
+        why = " ".join(str(error).split())
+        way_out = (
+            "name the file itself, one JSON object per line"
+            if is_folder
+            else f'a configuration is named by data = "{name}:CONFIGURATION"'
+        )
+        raise InputError(f"{data} cannot be loaded ({why}); {way_out}") from error
+    pools = {split: splits[split] for split in ("train", "test") if split in splits}
+    if "train" not in pools and len(splits) != 1:
+        raise InputError(f"{data} has the splits {', '.join(splits)}; a study needs train, or a single split")
+    return pools or splits
+
+
+def _fields(row: SourceRow, columns: Mapping[str, str], *, id: str, split: str | None = None) -> SourceRow:
+    """Return the row's fields under their own names, with `split` if it is given, and `id` if it has none."""
+    elsewhere = set(columns.values())  # a column that has one field is not read as the field of its own name
+    column_of = {field: field for field in FIELDS if field not in elsewhere} | dict(columns)
+    two_turns = column_of.get("messages") in row.values
+    for field in dict.fromkeys([*columns, *(() if two_turns else ("prompt", "demonstration"))]):
+        column = column_of.get(field, field)
+        if column not in row.values:
+            there = did_you_mean(column, row.values)
+            raise InputError(f"{row.where}: no column {column!r} for `{field}` ([columns] names it); {there}")
+    values = {field: row.values.get(column) for field, column in column_of.items()}
+    if values.get("messages") is not None:
+        values |= _one_exchange(SourceRow(row.where, values))
+    if values.get("id") is None:
+        values["id"] = id
+    return SourceRow(row.where, values if split is None else values | {"split": split})
+
+
+def _one_exchange(row: SourceRow) -> dict[str, Any]:
+    """Return the `prompt` and `demonstration` that a conversation of two turns is."""
+    for field in ("prompt", "demonstration"):
+        if row.values.get(field) is not None:
+            raise row.fault(f"it has both `messages` and `{field}`")
+    turns: Any = row.values["messages"]
+    if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
+        raise row.fault("`messages` is no list of turns with `role` and `content`")
+    roles = [str(turn.get("role")) for turn in turns]
+    if roles == ["system", "user", "assistant"]:
+        raise row.fault(
+            "`messages` begins with a system turn, and a study keeps that of the model's own chat template; "
+            "write it into the user's text"
+        )
+    if roles != ["user", "assistant"]:
+        shown = ", ".join(roles[:6]) or "none"
+        raise row.fault(
+            f"`messages` has the turns {shown}; a problem is one of the user, one of the assistant"
+        )
+    return {"prompt": turns[0].get("content"), "demonstration": turns[1].get("content")}

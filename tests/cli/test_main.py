@@ -11,7 +11,7 @@ import pytest
 
 from erce.cli.flags import recipe_path
 from erce.cli.main import main
-from erce.cli.stopping import KEPT, KEPT_ON_RAY
+from erce.cli.terminal import KEPT, KEPT_ON_RAY
 from erce.study.cell import run_cell
 
 ROOT = Path(__file__).parents[2]
@@ -41,39 +41,23 @@ def test_tasks_are_listed(capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (
-            ["run", "recipes/nothing.toml"],
-            "no recipe 'recipes/nothing.toml': neither a file nor one of those",
-        ),
+        (["run", "recipes/nothing.toml"], "no recipe 'recipes/nothing.toml'"),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (["run", "mini", "--model", "/no/such", "--dry-run"], "no model '/no/such': no such folder"),
-        (["run", "mini", "--set", "lams=[0, 'one']"], "lams[1] = 'one' is not a number"),
-        (["run", "mini", "--set", 'task="mimi-sums"'], "did you mean 'mini-sums'?"),
         (["run", "mini", "--set", "task=mimi-sums"], "no task 'mimi-sums'; did you mean 'mini-sums'?"),
         (["run", "mini", "--set", "task=mini-sums", "--set", "lams=0.5x"], "not KEY=VALUE as in TOML"),
-        (["run", "mini", "--set", 'objectives=["dft", "eatf"]'], "no objective 'eatf'; did you mean 'eaft'?"),
-        (["run", "mini", "--set", 'objectives=["focal:-1"]'], "its number must be 0 or above"),
-        (["run", "mini", "--set", 'objectives=["dft"]', "--jobs", "0"], "jobs = 0"),
-        (["run", "mini", "--set", 'penalty="reny"'], "did you mean 'renyi'?"),
-        (["run", "mini", "--set", 'penalty="renyi"', "--set", "order=-1"], "order = -1 must be over 0"),
+        (["run", "mini", "--set", "decoding.frontier=[0.4]"], "[decoding] frontier is called temperatures"),
         (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
         (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),
         (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
         (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
-        (
-            ["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")],
-            "gpus = 64 a cell need more",
-        ),
+        (["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")], "gpus = 64"),
         *(
-            (
-                ["run", "mini", "--dry-run", "--tokens-per-second", *speeds],
-                "both speeds must be finite and above 0",
-            )
+            (["run", "mini", "--dry-run", "--tokens-per-second", *speeds], "finite and above 0")
             for speeds in (("0", "0"), ("1", "0"), ("nan", "1"), ("1", "inf"))
         ),
-        (["run", "mini", "--set", "resources.gpu=1"], "no setting 'gpu'; did you mean 'gpus'?"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
@@ -82,10 +66,7 @@ def test_tasks_are_listed(capsys):
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
-        (
-            ["import", "--baseline", "a", "--validation", "y", "b"],
-            "validation logs for 'y', which is not an arm",
-        ),
+        (["import", "--baseline", "a", "--validation", "y", "b"], "validation logs for 'y'"),
         (["import", "--baseline", "a", "--temperature", "-1"], "temperature = -1 is below 0; 0 is greedy"),
     ],
 )
@@ -134,7 +115,7 @@ def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatc
         (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_ON_RAY} {GOES_ON}"),
         (["demo"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
         (["run", "mini", "--dry-run"], "erce.study.plan.plan", ""),
-        (["verify", "rows.jsonl"], "erce.study.regrade.regrade_file", ""),
+        (["verify", "rows.jsonl"], "erce.study.reverify.reverify_file", ""),
         (["tasks"], "erce.tasks.load_task", ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is asked of a policy: settings that draw nothing are refused where they are made."""
+"""What is asked of a policy: settings that sample nothing are refused where they are made."""
 
 from dataclasses import replace
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from erce.errors import ServerError
-from erce.generate.server_entropy import entropy_bounds
+from erce.generate.server import entropy_bounds
 
 
 def distribution(draw: random.Random, size: int, heat: float) -> list[float]:

@@ -82,7 +82,7 @@ def masks_of_steps(model) -> Iterator[set[tuple[int, ...]]]:
         replace(SAMPLED, stop=("A", "7"), batch_size=10),
     ],
 )
-def test_a_static_cache_draws_the_same_completions(model, tokenizer, decoding):
+def test_a_static_cache_samples_the_same_completions(model, tokenizer, decoding):
     check_same_with_compilation(model, tokenizer, decoding)
 
 
@@ -138,7 +138,7 @@ def test_heads_that_share_keys_attend_without_a_copy_of_the_cache(model, tokeniz
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_a_copy_of_a_model_that_was_compiled_draws_from_its_own_weights(model, tokenizer):
+def test_a_copy_of_a_model_that_was_compiled_samples_from_its_own_weights(model, tokenizer):
     base = check_same_with_compilation(model, tokenizer, GREEDY)
     policy = copy.deepcopy(model)
     policy.lm_head.weight.data = policy.lm_head.weight.data.flip(1)
@@ -146,7 +146,7 @@ def test_a_copy_of_a_model_that_was_compiled_draws_from_its_own_weights(model, t
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_a_model_that_its_user_compiled_and_copied_draws_from_its_own_weights(model, tokenizer):
+def test_a_model_that_its_user_compiled_and_copied_samples_from_its_own_weights(model, tokenizer):
     model._last_compile_config = CompileConfig(mode="default")
     model._compiled_call = random_model(tokenizer, seed=1, end=3).__call__
     check_same_with_compilation(model, tokenizer, GREEDY)
@@ -189,7 +189,7 @@ def elsewhere(tokenizer):
         (elsewhere, "the model is on meta, and only"),
     ],
 )
-def test_a_model_without_static_steps_is_refused_before_anything_is_drawn(tokenizer, kind, message):
+def test_a_model_without_static_steps_is_refused_before_anything_is_sampled(tokenizer, kind, message):
     with pytest.raises(InputError, match=message):
         generate(kind(tokenizer), tokenizer, PROBLEMS, decoding=replace(GREEDY, compile=True), seed=0)
 

@@ -7,8 +7,7 @@ import pytest
 from toys.policy import END, random_model, train_tokenizer
 
 from erce.generate import transformers as backend
-from erce.generate.decoding import GenerationSettings
-from erce.generate.stop import Watch, before_stop, spoken
+from erce.generate.decoding import GenerationSettings, Watch, before_stop, spoken
 from erce.generate.transformers import generate
 from erce.types import Problem
 

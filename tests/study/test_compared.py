@@ -9,8 +9,7 @@ from erce.recipe import Cell
 from erce.reporting import contents
 from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import summary
-from erce.study.compared import planned_cells, ranked
-from erce.study.folder import DIVERGED, Study, cell_folder, read_study
+from erce.study.folder import DIVERGED, Study, cell_folder, planned_cells, ranked, read_study
 from erce.study.search.rounds import asked, rounds
 from erce.types import BASE_MODEL, BASELINE, Arm
 

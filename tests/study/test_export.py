@@ -10,10 +10,11 @@ import pytest
 from erce.files import read_rows, write_json, write_rows
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
-from erce.study.drawing import decodings
 from erce.study.export import COLUMNS, export, outcome_arrays, records
 from erce.study.folder import RESULT, cell_folder, open_study, read_study
-from erce.study.provenance import CELL, read_origin, verifier_version, write_origin, write_verifier
+from erce.study.provenance import CELL, read_origin, write_origin
+from erce.study.sampling import decodings
+from erce.study.verifying import verifier_version, write_verifier
 from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem
 
@@ -166,12 +167,12 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
     assert key(RECIPE, cell, PROBLEMS) != first
 
 
-def test_judging_again_changes_the_verifier_and_no_key(study):
+def test_verifying_again_changes_the_verifier_and_no_key(study):
     folder = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0))
     before = read_origin(folder)
     write_verifier(folder, load_task("mini-sums-answer-only").verify, task="mini-sums")
     assert {name for name, value in read_origin(folder).items() if before[name] != value} <= {"verifier"}
-    write_verifier(folder, test_judging_again_changes_the_verifier_and_no_key, task="mini-sums")
+    write_verifier(folder, test_verifying_again_changes_the_verifier_and_no_key, task="mini-sums")
     assert {name for name, value in read_origin(folder).items() if before[name] != value} == {"verifier"}
 
 
@@ -180,7 +181,7 @@ def test_the_verifiers_version_is_that_of_its_sources():
     assert verifier_version(verify) == verifier_version(verify) != verifier_version(fill)
 
 
-def test_a_study_drawn_without_cell_json_is_read_and_says_less(study):
+def test_a_study_sampled_without_cell_json_is_read_and_says_less(study):
     for path in study.root.rglob(CELL):
         path.unlink()
     rows = list(records(study))
@@ -230,12 +231,12 @@ def test_the_same_study_gives_the_same_bytes(study, tmp_path, ending):
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
-def test_an_export_is_judged_again_by_erce_verify(study, tmp_path):
-    from erce.study.regrade import regrade_file
+def test_an_export_is_verified_again_by_erce_verify(study, tmp_path):
+    from erce.study.reverify import reverify_file
 
     export(study, tmp_path / "rows.jsonl")
     assert [row["answer"] for row in read_rows(tmp_path / "rows.jsonl")][:3] == ["7", "7", "8"]
-    assert len(regrade_file(tmp_path / "rows.jsonl", kind="number", workers=1)) == 28
+    assert len(reverify_file(tmp_path / "rows.jsonl", kind="number", workers=1)) == 28
 
 
 @pytest.mark.parametrize(

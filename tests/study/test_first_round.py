@@ -17,9 +17,9 @@ import erce.study.run
 from erce.cli.main import main
 from erce.errors import AllAlikeError
 from erce.recipe import GRID, SearchSettings
-from erce.study.first_round import ENOUGH_PROBLEMS
 from erce.study.folder import read_study
 from erce.study.run import run
+from erce.study.run_round import ENOUGH_PROBLEMS
 
 CONTROL = "mini-sums-answer-only"
 RECIPE = tiny_recipe(seeds=(0, 1), n_test=ENOUGH_PROBLEMS, objectives=("dft",), control=CONTROL)

@@ -17,8 +17,7 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError, ServerError
 from erce.recipe import Recipe, Serving, Training
-from erce.study.local_server import running_server
-from erce.study.policy import served_base, served_names
+from erce.study.policy import running_server, served_base, served_names
 
 FAKE_VLLM = f"""#!{sys.executable}
 import json, os, subprocess, sys, time
@@ -109,7 +108,7 @@ def test_a_study_that_fails_stops_its_server(recipe, tmp_path):
 @pytest.mark.parametrize("word", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_study_takes_its_server_along(recipe, tmp_path, word):
     lines = (
-        "import sys, time\nfrom pathlib import Path\nfrom erce.study.local_server import running_server\n"
+        "import sys, time\nfrom pathlib import Path\nfrom erce.study.policy import running_server\n"
         "from toys.recipes import tiny_recipe\nfrom erce.recipe import Serving\n"
         "recipe = tiny_recipe(server=Serving(url=sys.argv[1], start=True))\n"
         "with running_server(recipe, Path(sys.argv[2])):\n    print('up', flush=True)\n    time.sleep(60)\n"

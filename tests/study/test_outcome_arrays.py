@@ -29,7 +29,7 @@ def test_two_runs_become_arrays_that_line_up():
     [
         (lambda rows: rows[:-1], r"arm 'b', seed 0, problem '2', sample 0 is missing \(1 in all\)"),
         (lambda rows: [*rows, rows[0]], "arm 'a', seed 0, problem '1', sample 0 is there twice"),
-        (lambda rows: [replace(rows[0], accepted=None), *rows[1:]], "has no verdict; judge it first"),
+        (lambda rows: [replace(rows[0], accepted=None), *rows[1:]], "has no verdict"),
         (lambda rows: [replace(rows[0], task="math"), *rows[1:]], "select one task, split and decoding"),
         (lambda rows: [replace(rows[0], decoding="sampled"), *rows[1:]], "select one task"),
         (lambda rows: [], "nothing to compare"),

@@ -11,9 +11,9 @@ from erce.errors import InputError
 from erce.events import listening
 from erce.recipe import Cell, Decoding
 from erce.study.cell import run_cell
+from erce.study.demonstrations import cell_splits, problem_rows
 from erce.study.folder import open_study
 from erce.study.outlook import Outlook, outlook, outlook_lines
-from erce.study.problems import cell_splits, problem_rows
 from erce.train.pushes import Pushes
 
 STYLES = {"model": "tiny-styles", "n_train": 32, "n_validation": 32}

@@ -9,14 +9,14 @@ from erce.errors import InputError
 from erce.files import read_json, write_json
 from erce.generate.transformers import generate
 from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
+from erce.study.demonstrations import accepted, counts, demonstrations
 from erce.study.folder import cell_folder
-from erce.study.own_answers import accepted, counts, demonstrations
 from erce.study.run import run
 from erce.study.samples import (
     COMPLETIONS,
     VERDICTS,
-    DrawnSet,
-    JudgedSample,
+    SampleSet,
+    VerifiedSample,
     write_completions,
     write_verdicts,
 )
@@ -27,7 +27,7 @@ from erce.types import Completion, Problem, Splits, Verdict
 RECIPE = tiny_recipe(
     lams=(0.0,), objectives=("rft + 2", "self"), n_train=24, own=OwnSamples(samples=3, temperature=0.5)
 )
-OWN = DrawnSet("train", "sampled")
+OWN = SampleSet("train", "sampled")
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def sampled(root, texts, *, recipe=RECIPE):
     """Write the own cell's samples: problem → (text, accepted, finished) of each."""
     folder = own_cell_folder(root, recipe)
     judged = [
-        JudgedSample(
+        VerifiedSample(
             OWN,
             Completion(
                 problem=name, sample=n, text=text, tokens=5, finished=whole, logprob=-1.0, entropy=0.1
@@ -125,7 +125,7 @@ def sampled(root, texts, *, recipe=RECIPE):
         for name, some in texts.items()
         for n, (text, right, whole) in enumerate(some)
     ]
-    write_completions(folder, ((sample.drawn_set, sample.completion) for sample in judged))
+    write_completions(folder, ((sample.sample_set, sample.completion) for sample in judged))
     write_verdicts(folder, judged)
     return folder
 

@@ -17,7 +17,7 @@ from erce.cli.main import main
 from erce.files import read_json, read_rows
 from erce.recipe import Training
 from erce.reporting import report
-from erce.study.regrade import regrade_study
+from erce.study.reverify import reverify_study
 from erce.study.run import run
 
 TINY = Training(epochs=0.5, learning_rate=1e-3)
@@ -154,7 +154,7 @@ def _runs_again(here, capsys, *words):
     return capsys.readouterr().err
 
 
-def test_a_changed_verifier_judges_a_finished_study_again_and_the_report_alone_says_so(here, capsys):
+def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone_says_so(here, capsys):
     judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
     _runs_again(here, capsys, "--set", "lams=[0]")
     judge(here, "door_twice", "return True")
@@ -167,7 +167,7 @@ def test_a_changed_verifier_judges_a_finished_study_again_and_the_report_alone_s
     assert "has changed" not in capsys.readouterr().out
 
 
-def test_a_changed_verifier_judges_the_earlier_cells_again_when_a_lam_is_added(here, capsys):
+def test_a_changed_verifier_verifies_the_earlier_cells_again_when_a_lam_is_added(here, capsys):
     judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
     _runs_again(here, capsys, "--set", "lams=[0]")
     base = next((here / "runs/own/cells").glob("*base*"))
@@ -185,9 +185,9 @@ PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 
 
 @pytest.mark.slow
-def test_programs_are_judged_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
+def test_programs_are_verified_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
     root = run(PROGRAMS, out=tmp_path / "code").root
-    rows = regrade_study(root, workers=1)
+    rows = reverify_study(root, workers=1)
     assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
     assert {name for row in rows for name in row.verdicts} == {"strict", "paper"}
     assert any(row.verdicts["strict"].accepted for row in rows)
@@ -249,7 +249,7 @@ def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeyp
         "SUMS = replace(MINI_SUMS, verify=alike, verify_flexible=free, verify_paper=alike)\n"
     )
     recipe = tiny_recipe(task="door_forms:SUMS", lams=(0.0,), training=TINY)
-    rows = regrade_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
+    rows = reverify_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
     assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
     assert any(row.misses_format for row in rows)
     assert not any(row.disputed for row in rows)
@@ -274,7 +274,7 @@ def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatc
     assert "could read every file" in report(study.root).read_text(encoding="utf-8")
 
 
-def test_a_study_that_the_paper_judges_alike_has_nothing_to_compare(tmp_path, capsys):
+def test_a_study_that_the_paper_verifies_alike_has_nothing_to_compare(tmp_path, capsys):
     root = make_study(tmp_path / "sums", task="mini-sums", control=None).root
     assert main(["verify", str(root)]) == 2
-    assert "the paper judges task 'mini-sums' as its own verifier does" in capsys.readouterr().err
+    assert "the paper verifies task 'mini-sums' as" in capsys.readouterr().err

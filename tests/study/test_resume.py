@@ -14,9 +14,9 @@ from toys.recipes import tiny_recipe
 from erce.files import read_json
 from erce.generate.transformers import generate
 from erce.recipe import Decoding, Training
-from erce.study.drawing import JOURNAL
 from erce.study.provenance import CELL
 from erce.study.run import run
+from erce.study.sampling import JOURNAL
 
 RECIPE = tiny_recipe(
     lams=(0.0,),
@@ -58,7 +58,7 @@ def stopped(monkeypatch):
 
 
 @pytest.mark.parametrize("calls", [pytest.param(1, marks=pytest.mark.slow), 9])
-def test_a_run_stopped_inside_generation_draws_each_sample_once(undisturbed, stopped, tmp_path, calls):
+def test_a_run_stopped_inside_generation_samples_each_sample_once(undisturbed, stopped, tmp_path, calls):
     first = stopped(calls)
     with pytest.raises(KeyboardInterrupt):
         run(RECIPE, out=tmp_path / "mini")
@@ -120,7 +120,7 @@ def test_a_cell_that_was_begun_keeps_its_batch_size(undisturbed, stopped, tmp_pa
 
 
 @pytest.mark.slow
-def test_what_another_adapter_drew_is_drawn_again(stopped, tmp_path):
+def test_what_another_adapter_drew_is_sampled_again(stopped, tmp_path):
     """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""
     stopped(13)
     with pytest.raises(KeyboardInterrupt):

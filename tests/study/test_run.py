@@ -20,9 +20,9 @@ from erce.generate.transformers import generate
 from erce.hf.models import load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
+from erce.study.demonstrations import cell_splits
 from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
-from erce.study.problems import cell_splits
 from erce.study.run import run
 from erce.tasks import splits
 from erce.types import Arm
@@ -45,7 +45,7 @@ def records(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_cell_is_trained_decoded_and_judged(finished):
+def test_every_cell_is_trained_decoded_and_verified(finished):
     assert finished.missing == []
     assert len(finished.results) == 3
     greedy = finished.outcomes("mini-sums", Arm(1.0), split="test", decoding="greedy")
@@ -59,7 +59,7 @@ def test_the_scores_are_those_of_the_verdicts(finished):
         assert result["scores"]["test"]["sampled"]["pass@1"] == pytest.approx(outcomes.mean())
 
 
-def test_the_cells_of_a_study_are_judged_on_the_same_problems(finished):
+def test_the_cells_of_a_study_are_verified_on_the_same_problems(finished):
     seen = set()
     for cell in finished.results:
         rows = read_rows(cell_folder(finished.root, RECIPE, cell) / "verdicts.jsonl")
@@ -207,7 +207,7 @@ def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
         loaded.append(args)
         return splits(*args, **kwargs)
 
-    monkeypatch.setattr("erce.study.problems.splits", counted)
+    monkeypatch.setattr("erce.study.demonstrations.splits", counted)
     cell_splits.cache_clear()
     problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
     cell_splits.cache_clear()

@@ -1,4 +1,4 @@
-"""More temperatures on a finished study: only they are drawn, and a stop at any step leaves whole records."""
+"""More temperatures on a finished study: only they are sampled, and any stop leaves whole records."""
 
 import shutil
 from contextlib import nullcontext
@@ -12,11 +12,11 @@ import erce.generate.transformers
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Training
 from erce.study.cell import run_cell
-from erce.study.drawing import decodings
 from erce.study.folder import RESULT, cell_folder, is_done
 from erce.study.provenance import CELL
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
+from erce.study.sampling import decodings
 from erce.study.training import base_policy
 from erce.types import BASELINE
 
@@ -85,7 +85,7 @@ def places(path: Path) -> list[tuple]:
     return [(row["split"], row["decoding"], row["problem"], row["sample"]) for row in read_rows(path)]
 
 
-def test_more_temperatures_sample_only_what_is_new_and_keeps_the_rest(
+def test_more_temperatures_sample_only_what_is_new_and_keep_the_rest(
     narrow, undisturbed, tmp_path, drawn, capsys
 ):
     root = tmp_path / "mini"
@@ -132,7 +132,7 @@ def test_growing_keeps_the_key_and_the_key_is_that_of_the_rest(narrow, undisturb
 
 
 @pytest.mark.parametrize("calls", [1, 3])
-def test_growing_stopped_inside_generation_draws_each_sample_once(
+def test_growing_stopped_inside_generation_samples_each_sample_once(
     narrow, undisturbed, tmp_path, monkeypatch, drawn, calls
 ):
     root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
@@ -200,7 +200,7 @@ def test_completions_of_another_adapter_are_not_added_to(narrow, tmp_path, drawn
     weights.write_bytes(content)
     before = records(root)
     with pytest.raises(
-        ValueError, match=r"drawn by another policy \(other adapter\).*; delete completions\."
+        ValueError, match=r"sampled by another policy \(other adapter\).*; delete completions\."
     ):
         run_cell(root, wide(0.2), cell)
     assert (drawn, records(root)) == ([], before)
@@ -217,7 +217,7 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
     assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
 
 
-def test_a_stop_text_and_compilation_reach_every_draw():
+def test_a_stop_text_and_compilation_reach_every_sample():
     stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",), compile=True))
     drawn = decodings(stop, BASE)
     assert [(draw.stop, draw.compile) for draw in drawn.values()] == [(("END",), True)] * 3

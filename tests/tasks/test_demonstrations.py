@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from erce.errors import InputError, JudgeError
+from erce.errors import InputError, VerifierError
 from erce.tasks import TASKS, check_demonstrations, load_task
 from erce.types import Problem, Verdict
 
@@ -37,7 +37,7 @@ def test_the_first_demonstration_that_fails_is_shown():
     with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
         check_demonstrations(SUMS, [NUMBERS[0], *wrong])
     message = str(caught.value)
-    for shown in ("'mini-sums'", "different", "'Say 2.'", "'so so", "answer: '2'", "judged: '7'"):
+    for shown in ("'mini-sums'", "different", "'Say 2.'", "'so so", "answer: '2'", "read as: '7'"):
         assert shown in message
     assert "p3" not in message
     assert len(message) < 600
@@ -45,7 +45,7 @@ def test_the_first_demonstration_that_fails_is_shown():
 
 def test_a_test_that_cannot_be_run_is_a_fault_of_the_task():
     task = replace(SUMS, verify=lambda *_: Verdict(False, "error", detail="a test is not Python"))
-    with pytest.raises(ValueError, match=r"cannot judge problem 'p1', a fault .*error: a test is not Python"):
+    with pytest.raises(ValueError, match=r"verifier fails on problem 'p1'.*error: a test is not Python"):
         check_demonstrations(task, NUMBERS)
 
 
@@ -54,16 +54,16 @@ def test_a_verifier_that_raises_is_named_with_its_line_its_problem_and_the_compl
         raise ZeroDivisionError("mine")
 
     sentence = (
-        r"^the function that judges task 'mini-sums' raised ZeroDivisionError: mine "
+        r"^the function that verifies task 'mini-sums' raised ZeroDivisionError: mine "
         r"\(test_demonstrations\.py, line \d+\) for problem 'p1' and the completion '#### 1'; correct it"
     )
-    with pytest.raises(JudgeError, match=sentence):
+    with pytest.raises(VerifierError, match=sentence):
         check_demonstrations(replace(SUMS, verify=verify), NUMBERS)
 
 
 def test_the_line_is_the_functions_own_and_not_that_of_a_library_which_it_calls():
     task = replace(SUMS, verify=lambda problem, completion: json.loads("["))
-    with pytest.raises(JudgeError, match=r"raised JSONDecodeError: .*\(test_demonstrations\.py, line"):
+    with pytest.raises(VerifierError, match=r"raised JSONDecodeError: .*\(test_demonstrations\.py, line"):
         check_demonstrations(task, NUMBERS)
 
 

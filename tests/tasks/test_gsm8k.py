@@ -28,7 +28,7 @@ def test_answer_only_demonstrates_the_last_line_of_the_same_problems(gsm8k):
     assert "step by step" not in alone.train[0].prompt
 
 
-def test_the_control_draws_the_same_problems(gsm8k):
+def test_the_control_samples_the_same_problems(gsm8k):
     sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
     steps, alone = (splits(TASKS[name], data=str(gsm8k), **sizes) for name in ("gsm8k", "gsm8k-answer-only"))
     assert [problem.id for problem in steps.train] == [problem.id for problem in alone.train]

@@ -134,7 +134,7 @@ def test_the_challenge_tests_are_not_asked(folder):
 
 
 @pytest.mark.parametrize("verify", [MBPP.verify, MBPP.verify_paper], ids=["strict", "paper"])
-def test_a_program_is_judged_by_every_test(folder, verify):
+def test_a_program_is_verified_by_every_test(folder, verify):
     problem = MBPP.pools(str(folder / "mbpp")).train[0]
     assert verify(problem, problem.demonstration).accepted
     assert not verify(problem, "```python\ndef add_2(x):\n    return 3\n```").accepted

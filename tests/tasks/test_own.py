@@ -55,7 +55,7 @@ def completion(text: str, *, finished: bool = True) -> Completion:
     return Completion(problem="", sample=0, text=text, tokens=1, finished=finished, logprob=0.0, entropy=0.0)
 
 
-def test_a_function_named_as_the_task_judges_the_problems_in_data(file, checks):
+def test_a_function_named_as_the_task_verifies_the_problems_in_data(file, checks):
     task = load_task(f"{checks}:judge")
     drawn = splits(task, data=file())
     assert [len(drawn.train), len(drawn.validation), len(drawn.test)] == [7, 1, 2]
@@ -115,7 +115,7 @@ def test_a_problem_may_have_a_weight(file):
     assert weights == {f"n{number}": number / 2 if number else 1.0 for number in range(10)}
 
 
-def test_programs_may_be_judged_by_what_they_print(file):
+def test_programs_may_be_verified_by_what_they_print(file):
     rows = [row(number, inputs=[f"{number}\n", "0"], outputs=[f"{number}", ""]) for number in range(10)]
     pools = jsonl_task("mine", file(rows), by_answer).pools(None)
     problem = next(each for each in pools.train + pools.test if each.answer == "n3")

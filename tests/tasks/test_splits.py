@@ -1,4 +1,4 @@
-"""Tasks by name, and draws that cannot overlap."""
+"""Tasks by name, and samples that cannot overlap."""
 
 from dataclasses import replace
 
@@ -73,14 +73,14 @@ def test_splits_have_the_tasks_sizes_and_share_nothing():
     assert len({*ids(drawn.train), *ids(drawn.validation), *ids(drawn.test)}) == 17
 
 
-def test_the_seed_decides_the_draw_and_nothing_else_does():
+def test_the_seed_decides_the_sample_and_nothing_else_does():
     assert splits(TOY, seed=1) == splits(toy(), seed=1)
     assert ids(splits(TOY, seed=1).train) != ids(splits(TOY, seed=2).train)
     assert ids(splits(TOY, seed=1).test) != ids(splits(TOY, seed=2).test)
 
 
 @pytest.mark.parametrize("size", ["n_train", "n_validation", "n_test"])
-def test_a_size_changes_its_own_draw_alone_and_a_larger_one_contains_a_smaller(size):
+def test_a_size_changes_its_own_sample_alone_and_a_larger_one_contains_a_smaller(size):
     few, many = splits(TOY, **{size: 3}), splits(TOY, **{size: 6})
     for name in ("train", "validation", "test"):
         if name == size.removeprefix("n_"):
@@ -89,7 +89,7 @@ def test_a_size_changes_its_own_draw_alone_and_a_larger_one_contains_a_smaller(s
             assert getattr(few, name) == getattr(many, name)
 
 
-def test_the_whole_pool_can_be_drawn():
+def test_the_whole_pool_can_be_sampled():
     drawn = splits(TOY, n_train=15, n_validation=5, n_test=10)
     assert len({*ids(drawn.train), *ids(drawn.validation)}) == 20
 
@@ -117,7 +117,7 @@ def test_a_test_problem_among_those_trained_on_is_an_error_that_names_both(copie
         splits(leaky, n_train=16, n_test=11)
 
 
-def test_an_overlap_that_is_not_drawn_is_no_error():
+def test_an_overlap_that_is_not_sampled_is_no_error():
     pools = TOY.pools(None)
     undrawn = (
         splits(TOY, n_train=15, n_validation=4).train + splits(TOY, n_train=15, n_validation=4).validation

@@ -85,8 +85,7 @@ def _toys() -> dict[str, ModuleType]:
             "dtype_here": lambda dtype, name: model.dtype,
             "load_tokenizer": lambda name: Tokenizer(),
         },
-        "erce.study.policy": {"policy": policy},
-        "erce.study.local_server": {"running_server": lambda recipe, log: nullcontext()},
+        "erce.study.policy": {"policy": policy, "running_server": lambda recipe, log: nullcontext()},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from erce import events
-from erce.errors import JudgeError
+from erce.errors import VerifierError
 from erce.files import write_json, write_text
 from erce.recipe import Cell, Recipe
 from erce.study.folder import RESULT, cell_folder
@@ -51,7 +51,7 @@ def fill_the_disk(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 
 def judge_wrongly(root: Path, recipe: Recipe, cell: Cell) -> None:
-    raise JudgeError("the function that judges raised")
+    raise VerifierError("the function that verifies raised")
 
 
 def die_at_seed_one(root: Path, recipe: Recipe, cell: Cell) -> None:

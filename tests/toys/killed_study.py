@@ -18,9 +18,9 @@ from itertools import count
 from pathlib import Path
 
 from erce.recipe import Decoding, Recipe, Training
-from erce.study.drawing import JOURNAL
-from erce.study.journal import Journal
 from erce.study.run import run
+from erce.study.samples import Journal
+from erce.study.sampling import JOURNAL
 from erce.study.training import base_policy
 from erce.train.fine_tune import Checkpoints
 from toys.recipes import tiny_recipe
@@ -108,10 +108,10 @@ def note_events(log: Path, dies_at: str | None) -> None:
 
     def noted(self, problems, draw, **settings):
         def noting(chunk):
-            places = [[self.path.parent.name, settings["drawn_set"].split, problem.id] for problem in chunk]
+            places = [[self.path.parent.name, settings["sample_set"].split, problem.id] for problem in chunk]
             with log.open("a") as file:
                 file.writelines(
-                    json.dumps([*place, settings["drawn_set"].decoding]) + "\n" for place in places
+                    json.dumps([*place, settings["sample_set"].decoding]) + "\n" for place in places
                 )
             dies("completions")
             return draw(chunk)

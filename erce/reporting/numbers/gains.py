@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe.cells import OWN_ANSWERS
+from erce.recipe.sections import OWN_ANSWERS
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
+from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
-from erce.study.own_answers import read_counts
 from erce.study.search.choose import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
@@ -207,7 +207,7 @@ def known_mean(values: list[float | None]) -> float | None:
 def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
     """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers."""
     zero = study.recipe.baseline
-    if not _drawn(study, task, zero, decoding) or study.judged_otherwise(task):
+    if not _drawn(study, task, zero, decoding) or study.verified_otherwise(task):
         return {}
     outcomes = {
         arm: study.outcomes(task, arm, split="test", decoding=decoding)
@@ -303,7 +303,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     """Return a gain for each decoding; none without a control, a λ to compare at, or their finished cells."""
     own_task, control = study.recipe.task, study.recipe.control
-    if control is None or choice is None or choice.lam == 0 or study.judged_otherwise(control):
+    if control is None or choice is None or choice.lam == 0 or study.verified_otherwise(control):
         return {}
     arms = (study.recipe.grid_arm(choice.lam), study.recipe.baseline)
     differences = {}

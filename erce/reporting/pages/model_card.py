@@ -15,7 +15,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
 
-from erce.catalog import model_origin
+from erce.catalog import is_here, is_hub_name, model_origin
 from erce.errors import DamagedError, InputError, counted
 from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import RFT, Cell
@@ -32,11 +32,10 @@ from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.pages.terminal_table import score_cells
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
-from erce.study.digests import changed_files
 from erce.study.folder import cell_folder, read_study
-from erce.study.hub import is_here, is_hub_name
+from erce.study.state import changed_files
 from erce.tasks import gsm8k, math, mbpp
-from erce.tasks.user_rows import hub_name
+from erce.tasks.own import hub_name
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 BEST = "best"

@@ -14,10 +14,11 @@ from erce.reporting.numbers.far_runs import far_runs
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
-from erce.study.digests import changed_files
 from erce.study.folder import cell_folder
-from erce.study.provenance import TASK_FILE, read_origin, task_file_digest
+from erce.study.provenance import read_origin
 from erce.study.search.choose import NoChoice, judged_by_several
+from erce.study.state import changed_files
+from erce.study.verifying import TASK_FILE, task_file_digest
 from erce.tasks import TASKS
 from erce.types import BASE_MODEL
 
@@ -129,7 +130,7 @@ def _changed(summary: Summary) -> list[Caution]:
 
 def _verifiers(summary: Summary) -> list[Caution]:
     """Name the cells that another verifier judged than the rest of their task."""
-    by_task = {task: summary.study.judged_otherwise(task) for task in summary.study.recipe.tasks}
+    by_task = {task: summary.study.verified_otherwise(task) for task in summary.study.recipe.tasks}
     faults = [judged_by_several(task, cells) for task, cells in by_task.items() if cells]
     return [Caution(f"{text[0].upper()}{text[1:]}.") for text in faults]
 

@@ -1,14 +1,14 @@
 """A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
-from erce.recipe.cells import OWN_ANSWERS
+from erce.recipe.sections import OWN_ANSWERS
 from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
 from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.words import searched
 from erce.reporting.words.whole_grid import where
 from erce.stats import Gain
-from erce.study.first_round import EVERYTHING, NOTHING
+from erce.study.run_round import EVERYTHING, NOTHING
 
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"

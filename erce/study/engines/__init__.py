@@ -43,6 +43,8 @@ def name_of(engine: str, jobs: int | None) -> str:
     >>> name_of("auto", None), name_of("auto", 2), name_of("ray@head:6379", 2)
     ('here', 'processes', 'ray')
     """
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs = {jobs} must be 1 or more")
     name, _ = _parse_engine(engine)
     if name == "auto":
         return "here" if jobs in (None, 1) else "processes"

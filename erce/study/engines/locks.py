@@ -1,10 +1,13 @@
-"""A study's folder → held by one driver at a time, and each cell by one process.
+"""A study's folder → held by one driver at a time, each cell by one process; packed for another machine.
 
 The locks are the operating system's (flock), so they end with the process that holds them, however it ends.
 Where a file system has no flock, a file that names its process takes its place.
 """
 
 import errno
+import io
+import shutil
+import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,13 +15,14 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from erce.errors import InputError, RunError
-from erce.study.engines.transfer import restore
+from erce.files import wait_for_disk
 from erce.study.folder import LOCKS
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
 UNLOCKABLE = {errno.ENOLCK, errno.EOPNOTSUPP}  # no more locks, or none on this file system
 POLL_SECONDS = 0.05
 ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process of a killed driver to end
+HALF, OLD = ".half", ".old"  # suffixes: a folder that is arriving, and the folder that it replaces
 
 
 @contextmanager
@@ -97,3 +101,48 @@ def _acquired(path: Path, timeout: float) -> BaseFileLock:
             "none is"
         ) from None
     return soft
+
+
+def pack(folder: Path) -> bytes:
+    """Return every file under the folder as a tar without times and owners; b"" if there is no folder."""
+    if not folder.is_dir():
+        return b""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            member = tarfile.TarInfo(str(path.relative_to(folder)))
+            member.size = path.stat().st_size
+            with path.open("rb") as file:
+                tar.addfile(member, file)
+    return content.getvalue()
+
+
+def unpack(content: bytes, folder: Path, *, scratch: Path) -> None:
+    """Replace the folder by the packed one; `scratch` is a folder on the same disk.
+
+    After a kill, `restore` leaves the folder either as it was or as it arrived.
+    """
+    if not content:
+        return
+    half, old = scratch / f"{folder.name}{HALF}", scratch / f"{folder.name}{OLD}"
+    for leftover in (half, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    half.mkdir(parents=True)
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        tar.extractall(half, filter="data")
+    wait_for_disk(half)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        folder.replace(old)
+    half.replace(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def restore(folders: Path, *, scratch: Path) -> None:
+    """Put back, or remove, what a killed `unpack` has left in `scratch`."""
+    for old in scratch.glob(f"*{OLD}"):
+        folder = folders / old.name.removesuffix(OLD)
+        if not folder.exists():
+            old.replace(folder)
+    for leftover in (*scratch.glob(f"*{OLD}"), *scratch.glob(f"*{HALF}")):
+        shutil.rmtree(leftover)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from erce import events
-from erce.errors import DivergedError, JudgeError
+from erce.errors import DivergedError, VerifierError
 from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
 from erce.study.folder import DIVERGED, cell_folder, is_done
@@ -22,30 +22,26 @@ FAILURE, LOG = "failure.txt", "log.txt"  # a failed cell's traceback, and what i
 
 @dataclass(frozen=True)
 class Work:
-    """A study's folder and recipe, and the function that runs one of its cells in them.
-
-    `threads` is the number of CPU threads of a cell, None for an equal share of the cores; `gpus` the number
-    of devices that a cell needs, a fraction where cells share a device; `processes` how many train a cell.
-    """
+    """A study's folder and recipe, and the function that runs one of its cells in them."""
 
     root: Path
     recipe: Recipe
     run: Callable[[Path, Recipe, Cell], None]
-    threads: int | None = None
-    gpus: float = 0.0
-    processes: int = 1
+
+    def folder(self, cell: Cell) -> Path:
+        return cell_folder(self.root, self.recipe, cell)
 
 
 class Done(NamedTuple):
     """How one cell ended: `failure` is empty if the cell has its result, else one line on what went wrong.
 
-    The traceback is in the cell's folder, in failure.txt, until the cell is tried again. `hopeless`: every
+    The traceback is in the cell's folder, in failure.txt, until the cell is tried again. `fatal`: every
     other cell would fail in the same way. `diverged`: this cell would fail again; others need not.
     """
 
     cell: Cell
     failure: str = ""
-    hopeless: bool = False
+    fatal: bool = False
     seconds: float = 0.0
     diverged: bool = False
 
@@ -55,7 +51,7 @@ RunCells = Callable[[Sequence[Cell]], Iterator[Done]]  # yields each cell's end,
 
 def run_one(work: Work, cell: Cell) -> Done:
     """Run the cell to its end, unless it is done already."""
-    folder, started = cell_folder(work.root, work.recipe, cell), time.monotonic()
+    folder, started = work.folder(cell), time.monotonic()
     with CellFailure() as caught, cell_lock(work.root, folder.name):
         if not is_done(work.root, work.recipe, cell):
             # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
@@ -69,7 +65,7 @@ def run_one(work: Work, cell: Cell) -> Done:
             (folder / FAILURE).write_text(caught.trace, encoding="utf-8", errors="replace")
             if caught.diverged:
                 (folder / DIVERGED).write_text(f"{caught.line}\n", encoding="utf-8", errors="replace")
-    return Done(cell, caught.line, caught.hopeless, time.monotonic() - started, caught.diverged)
+    return Done(cell, caught.line, caught.fatal, time.monotonic() - started, caught.diverged)
 
 
 def _remove(path: Path) -> None:
@@ -89,7 +85,7 @@ class CellFailure:
 
     trace: str = ""
     line: str = ""
-    hopeless: bool = False
+    fatal: bool = False
     diverged: bool = False
 
     def __enter__(self) -> "CellFailure":
@@ -103,7 +99,7 @@ class CellFailure:
         self.trace = "".join(traceback.format_exception(error))
         self.line = one_line(error)
         disk = isinstance(error, OSError) and error.errno in UNWRITABLE
-        self.hopeless = disk or isinstance(error, JudgeError)
+        self.fatal = disk or isinstance(error, VerifierError)
         self.diverged = isinstance(error, DivergedError)
         return True
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -22,9 +23,8 @@ from types import TracebackType
 from erce import events
 from erce.errors import InputError
 from erce.recipe import Cell
-from erce.study.engines.devices import devices_of, visible_devices
 from erce.study.engines.one_cell import LOG, Done, Work, run_one
-from erce.study.folder import LOCKS, cell_folder, is_done
+from erce.study.folder import LOCKS, is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
 EVENT_SECONDS = 1.0  # between two events of a stage that a process sends
@@ -51,10 +51,9 @@ class WorkerPool:
     """`jobs` processes that are started when cells need them and end with the context."""
 
     def __init__(self, work: Work, jobs: int) -> None:
-        if jobs < 1:
-            raise InputError(f"jobs = {jobs}: at least one process is needed")
         self.work, self.jobs = work, jobs
-        self.devices = devices_of(jobs, gpus=work.gpus, visible=visible_devices() if work.gpus else [])
+        gpus = work.recipe.resources.gpus
+        self.devices = devices_of(jobs, gpus=gpus, visible=visible_devices() if gpus else [])
         self.workers: list[_Worker] = []
 
     def __enter__(self) -> "WorkerPool":
@@ -112,7 +111,8 @@ class WorkerPool:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, self.work), daemon=False)
         kept_memory = {name: value for name, value in KEPT_MEMORY.items() if name not in os.environ}
-        variables = {"OMP_NUM_THREADS": str(self._threads())} | kept_memory
+        threads = self.work.recipe.resources.threads or max(1, (os.cpu_count() or 1) // self.jobs)
+        variables = {"OMP_NUM_THREADS": str(threads)} | kept_memory
         devices = self.devices[place]
         if devices is not None:
             variables["CUDA_VISIBLE_DEVICES"] = devices
@@ -121,9 +121,6 @@ class WorkerPool:
         theirs.close()
         self.workers.append(_Worker(process, ours, place))
         return self.workers[-1]
-
-    def _threads(self) -> int:
-        return self.work.threads or max(1, (os.cpu_count() or 1) // self.jobs)
 
     def _answer_of(self, worker: _Worker) -> Done | None:
         """Read the end of the worker's cell, or find out why there is none; pass an event on."""
@@ -179,7 +176,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 def _serve(pipe: Connection, work: Work) -> None:
     """Run cells from the pipe and send back how each ended, until the driver closes the pipe or dies."""
-    # Ctrl-C is the driver's to answer, which then ends us; SIG_IGN would pass on to programs that are judged.
+    # Ctrl-C is the driver's to answer, which then ends us; SIG_IGN would pass on to the candidates' programs.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     threading.Thread(target=_exit_with_the_driver, daemon=True).start()
     while True:
@@ -190,7 +187,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         driver = parent_process()
         if driver is not None and not driver.is_alive():  # it was killed after it had handed the cell out
             return
-        with _OutputToFile(_log(work, cell)), events.listening(_sender(pipe)):
+        with _output_to(_log(work, cell)), events.listening(_sender(pipe)):
             done = run_one(work, cell)
         if done.failure:
             _keep_log(work, cell)
@@ -217,15 +214,14 @@ def _sender(pipe: Connection) -> Callable[[events.Event], None]:
 
 def _log(work: Work, cell: Cell) -> Path:
     """Return the log of a running cell: not in the cell's folder, where a kill would leave it for good."""
-    return work.root / LOCKS / f"{cell_folder(work.root, work.recipe, cell).name}.log"
+    return work.root / LOCKS / f"{work.folder(cell).name}.log"
 
 
 def _keep_log(work: Work, cell: Cell) -> None:
     """Move the log into the folder of the cell that failed."""
-    folder = cell_folder(work.root, work.recipe, cell)
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        _log(work, cell).replace(folder / LOG)
+        work.folder(cell).mkdir(parents=True, exist_ok=True)
+        _log(work, cell).replace(work.folder(cell) / LOG)
 
 
 def _exit_with_the_driver() -> None:
@@ -235,33 +231,67 @@ def _exit_with_the_driver() -> None:
         os._exit(1)
 
 
-class _OutputToFile:
-    """A context that sends all output of the process to a file, also what C libraries print.
+@contextmanager
+def _output_to(path: Path) -> Iterator[None]:
+    """Send all output of the process to a file, also what C libraries print.
 
     Where the file cannot be made, nothing is redirected: a log is no reason to stop.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.saved: list[tuple[int, int]] = []  # a descriptor, and a copy of its old target
-
-    def __enter__(self) -> None:
+    copies: dict[int, int] = {}  # descriptor → a copy of its old target
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            _flush()
+            for descriptor in (1, 2):
+                copies[descriptor] = os.dup(descriptor)
+                os.dup2(file.fileno(), descriptor)
+    try:
+        yield
+    finally:
         with suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("wb") as file:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                for descriptor in (1, 2):
-                    self.saved.append((descriptor, os.dup(descriptor)))
-                    os.dup2(file.fileno(), descriptor)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with suppress(OSError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        for descriptor, copy in self.saved:
+            _flush()
+        for descriptor, copy in copies.items():
             os.dup2(copy, descriptor)
             os.close(copy)
-        self.saved.clear()
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def visible_devices() -> list[str]:
+    """Return the CUDA devices of this process, by the names that CUDA_VISIBLE_DEVICES would give them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is not None:
+        return [name for name in named.split(",") if name and name != "-1"]
+    if find_spec("torch") is None:
+        return []
+    import torch
+
+    return [str(index) for index in range(torch.cuda.device_count())]  # asks the driver, makes no context
+
+
+def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None]:
+    """Return CUDA_VISIBLE_DEVICES for each of `jobs` processes; None leaves the variable as it is.
+
+    >>> devices_of(2, gpus=2, visible=["0", "1", "2", "3"])
+    ['0,1', '2,3']
+    >>> devices_of(3, gpus=0.5, visible=["0", "1"])
+    ['0', '0', '1']
+
+    More devices than there are is an InputError; without `gpus`, nothing is set.
+    """
+    if gpus == 0:
+        return [None] * jobs
+    sharing = round(1 / gpus) if gpus < 1 else 1  # cells on one device
+    room = len(visible) * sharing if gpus < 1 else len(visible) // int(gpus)
+    if jobs > room:
+        raise InputError(
+            f"jobs = {jobs} with gpus = {gpus:g} a cell need more than the {len(visible)} devices here; use "
+            f"--jobs {room}" + ("" if room else ", or gpus = 0 to compute on the CPU")
+        )
+    if gpus < 1:
+        return [visible[job // sharing] for job in range(jobs)]
+    width = int(gpus)
+    return [",".join(visible[job * width : (job + 1) * width]) for job in range(jobs)]

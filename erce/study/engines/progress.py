@@ -127,44 +127,50 @@ def progress(
     `missing` of the `total` cells are to run, in this round or a later one. `started` is when the run began,
     by `time.monotonic`; None is this moment.
     """
-    display, leave = Display(total, Forecast(dict(missing)), started=started), threading.Event()
+    display = Display(total, Forecast(dict(missing)), started=started)
 
-    def tick() -> None:
-        while not leave.wait(TICK_SECONDS):
-            display.tick()
+    def tick() -> float:
+        display.tick()
+        return TICK_SECONDS
 
     for text in messages:
         display.say(text)
-    ticking = threading.Thread(target=tick, daemon=True)
-    with display.bars, listening(display.hear):
-        ticking.start()
-        try:
-            yield display
-        finally:
-            leave.set()
-            ticking.join()
+    with display.bars, listening(display.hear), _ticking(tick, first=TICK_SECONDS):
+        yield display
 
 
 @contextmanager
 def spoken() -> Iterator[None]:
     """Print a line on what a command without cells does: after two seconds, then every ten."""
-    forecast, leave = Forecast({}), threading.Event()
+    forecast = Forecast({})
 
-    def tick() -> None:
-        wait = QUIET_SECONDS
-        while not leave.wait(wait):
-            if "" in forecast.running:
-                print(f"now: {forecast.now('')}", file=sys.stderr, flush=True)
-                wait = SPOKEN_SECONDS
+    def tick() -> float:
+        if "" not in forecast.running:
+            return QUIET_SECONDS
+        print(f"now: {forecast.now('')}", file=sys.stderr, flush=True)
+        return SPOKEN_SECONDS
 
-    ticking = threading.Thread(target=tick, daemon=True)
-    with listening(forecast.hear):
-        ticking.start()
-        try:
-            yield
-        finally:
-            leave.set()
-            ticking.join()
+    with listening(forecast.hear), _ticking(tick, first=QUIET_SECONDS):
+        yield
+
+
+@contextmanager
+def _ticking(tick: Callable[[], float], *, first: float) -> Iterator[None]:
+    """Call `tick` in another thread until the block ends; it returns the seconds until its next call."""
+    leave = threading.Event()
+
+    def loop() -> None:
+        seconds = first
+        while not leave.wait(seconds):
+            seconds = tick()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        leave.set()
+        thread.join()
 
 
 class Display:

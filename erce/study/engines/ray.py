@@ -20,10 +20,9 @@ from typing import Any
 
 from erce.errors import ClusterLostError, InputError
 from erce.recipe import Cell
-from erce.study.engines.locks import cell_lock
+from erce.study.engines.locks import cell_lock, pack, unpack
 from erce.study.engines.one_cell import FAILURE, CellFailure, Done, RunCells, Work, one_line, run_one
-from erce.study.engines.transfer import pack, unpack
-from erce.study.folder import LOCKS, cell_folder
+from erce.study.folder import LOCKS
 
 TASK_RETRIES = 3  # times that Ray starts a cell anew when its process or its node is lost
 QUEUED_CELLS = 64  # that wait in the cluster, so that a cluster which grows on demand sees the demand
@@ -49,10 +48,11 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
     os.environ.setdefault("RAY_task_oom_retries", str(TASK_RETRIES))
     import ray
 
+    resources = work.recipe.resources
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process per task.
     options = {
-        "num_cpus": (work.threads or 1) * work.processes,
-        "num_gpus": work.gpus,
+        "num_cpus": (resources.threads or 1) * resources.training_processes,
+        "num_gpus": resources.gpus,
         "max_retries": TASK_RETRIES,
         "max_calls": 0,
         "scheduling_strategy": "SPREAD",
@@ -135,15 +135,15 @@ class _Cluster:
         """Pack the base model's samples of the training problems, if a cell trains on them."""
         own = self.work.recipe.own_cell
         needed = own is not None and any(cell.learns_own for cell in cells)
-        return pack(cell_folder(self.work.root, self.work.recipe, own)) if own and needed else b""
+        return pack(self.work.folder(own)) if own and needed else b""
 
     def _submit(self, cell: Cell, running: dict[Any, Cell], own: Any) -> Done | None:
         """Submit a cell; return its failure if its folder cannot be packed, else None."""
-        folder, packed = cell_folder(self.work.root, self.work.recipe, cell), b""
+        folder, packed = self.work.folder(cell), b""
         with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             packed = pack(folder)
         if caught.line:
-            return Done(cell, caught.line, caught.hopeless)
+            return Done(cell, caught.line, caught.fatal)
         running[self.task.remote(self.shared, cell, packed, own)] = cell
         return None
 
@@ -156,7 +156,7 @@ class _Cluster:
 
     def _fetch(self, task: Any, cell: Cell) -> Done:
         """Unpack the folder of an ended cell, or keep Ray's error for a task that failed."""
-        folder = cell_folder(self.work.root, self.work.recipe, cell)
+        folder = self.work.folder(cell)
         try:
             done, packed = self.ray.get(task)
         except self.ray.exceptions.RayError as error:
@@ -171,7 +171,7 @@ class _Cluster:
             return Done(cell, one_line(getattr(error, "cause", None) or error))
         with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             unpack(packed, folder, scratch=self.work.root / LOCKS)
-        return done._replace(failure=caught.line, hopeless=caught.hopeless) if caught.line else done
+        return done._replace(failure=caught.line, fatal=caught.fatal) if caught.line else done
 
     def _while_head_answers(self, question: Callable[[], Any]) -> Any:
         """Return Ray's answer; ask again after each GetTimeoutError, for as long as the head is there."""
@@ -203,13 +203,13 @@ def _in_a_task(work: Work, cell: Cell, packed: bytes, own: bytes) -> tuple[Done,
 
     Return its end and its packed folder.
     """
-    if not work.gpus:  # Ray lets a task that asked for no device see all of its node's
+    if not work.recipe.resources.gpus:  # Ray lets a task that asked for no device see all of its node's
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     with tempfile.TemporaryDirectory(prefix="erce-") as scratch:
         here = replace(work, root=Path(scratch))
-        folder = cell_folder(here.root, here.recipe, cell)
+        folder = here.folder(cell)
         unpack(packed, folder, scratch=here.root)
         if here.recipe.own_cell is not None:
-            unpack(own, cell_folder(here.root, here.recipe, here.recipe.own_cell), scratch=here.root)
+            unpack(own, here.folder(here.recipe.own_cell), scratch=here.root)
         done = run_one(here, cell)
         return done, pack(folder)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import is_here, is_hub_name
 from erce.errors import InputError
 from erce.recipe import Recipe, load_recipe
-from erce.study.hub import is_here, is_hub_name
+from erce.study.demonstrations import cell_splits
 from erce.study.plan.architecture import Architecture, FoundArchitecture, find_architecture
 from erce.study.plan.counts import TaskPlan, task_plan
 from erce.study.plan.fit import BatchSizes, Lengths, fitting
@@ -24,7 +25,6 @@ from erce.study.plan.needs import (
     training_flops,
     training_memory,
 )
-from erce.study.problems import cell_splits
 from erce.tasks import load_task
 
 __all__ = ["Speed", "StudyPlan", "limits", "plan"]

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from erce import events
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Cell, Recipe
-from erce.study.compared import planned_cells
-from erce.study.drawing import EVALUATED, decodings
-from erce.study.problems import cell_splits
+from erce.study.demonstrations import cell_splits
+from erce.study.folder import planned_cells
+from erce.study.sampling import EVALUATED, decodings
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
 from erce.types import Arm, Problem, Splits, Task

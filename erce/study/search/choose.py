@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from erce.errors import InputError
 from erce.recipe import Cell
-from erce.study.compared import ranked, validation_scores
-from erce.study.folder import Study
+from erce.study.folder import Study, ranked, validation_scores
 
 MAX_NAMED = 3  # cells in a sentence; it counts the others
 
@@ -55,7 +54,7 @@ def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled"
     task = task or study.recipe.task
     if task not in study.recipe.tasks:
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
-    if fewer := study.judged_otherwise(task):
+    if fewer := study.verified_otherwise(task):
         raise NoChoiceError(NoChoice.VERIFIERS, judged_by_several(task, fewer))
     if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
         return _choice_of_search(study.search)

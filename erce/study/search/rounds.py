@@ -1,6 +1,6 @@
 """A study's folder → the cells to run next: of a grid, or of `lams = "auto"` round by round.
 
-Last come the cells that a report compares the chosen λ with (`erce.study.compared`).
+Last come the cells that a report compares the chosen λ with (`erce.study.folder`).
 
 A search keeps no state of its own. It replays its rounds over the results on disk, so a search that was
 killed asks for the same cells and ends in the same way. The search writes search.json for reports,
@@ -16,9 +16,8 @@ import numpy as np
 
 from erce.files import write_json
 from erce.recipe import SAMPLED, Cell, Recipe
-from erce.study.compared import with_comparisons
-from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, is_done
-from erce.study.samples import VERDICTS, DrawnSet, read_outcomes
+from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, is_done, with_comparisons
+from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.study.search import Run, Search, Stop, explain, plain
 from erce.study.search.steps import CellKey, Step
 
@@ -80,8 +79,8 @@ def asked(root: Path, recipe: Recipe) -> Asked:
             cells.append(cell)
             folder = cell_folder(root, recipe, cell)
             if is_done(root, recipe, cell) and (folder / VERDICTS).is_file():
-                drawn_sets = read_outcomes(folder)
-                outcomes[key] = drawn_sets[DrawnSet("validation", SAMPLED)]
+                sample_sets = read_outcomes(folder)
+                outcomes[key] = sample_sets[SampleSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
             base = Cell(recipe.task, None, 0)  # with the first round, which shows whether anything is right
             return Asked([base, *_in_order(recipe, cells)], step, recipe.objective)

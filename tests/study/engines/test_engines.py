@@ -13,9 +13,9 @@ from toys.waiting import until
 
 from erce.files import read_json
 from erce.study.engines import FAILURE, Work, open_engine, study_lock
-from erce.study.engines.devices import devices_of
+from erce.study.engines.locks import pack, unpack
 from erce.study.engines.one_cell import LOG
-from erce.study.engines.transfer import pack, unpack
+from erce.study.engines.processes import devices_of
 from erce.study.folder import RESULT, cell_folder
 
 HERE = ("here", 1)
@@ -56,7 +56,7 @@ def test_processes_are_several_and_stay_warm(tmp_path):
 
 
 def test_a_run_that_is_left_ends_what_it_had_begun(tmp_path):
-    """A sweep that gives up leaves it in the middle; the workers may be asked for more, or end."""
+    """A run_with_retries that gives up leaves it in the middle; the workers may be asked for more, or end."""
     cells = sorted(CELLS, key=lambda cell: cell.seed != 1)
     with open_engine(Work(tmp_path, RECIPE, engine_work.hang_once), engine="processes", jobs=2) as run:
         begun = run([cells[0], cells[-1]])
@@ -97,9 +97,9 @@ def test_a_task_that_exits_is_a_failure_of_its_cell(tmp_path):
 
 
 @pytest.mark.parametrize("fails", [engine_work.fill_the_disk, engine_work.judge_wrongly])
-def test_a_full_disk_and_a_judge_that_raises_are_hopeless(fails, tmp_path):
+def test_a_full_disk_and_a_verify_that_raises_are_hopeless(fails, tmp_path):
     done = ended(tmp_path, fails, HERE)
-    assert all(each.hopeless for each in done.values())
+    assert all(each.fatal for each in done.values())
 
 
 def test_a_process_that_is_killed_costs_its_cell_alone(tmp_path):

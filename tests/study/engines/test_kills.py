@@ -14,8 +14,8 @@ from toys.recipes import tiny_recipe
 from erce.errors import RunError
 from erce.files import read_json
 from erce.study.engines import Done, Work, open_engine, study_lock
+from erce.study.engines.locks import HALF, OLD, restore
 from erce.study.engines.one_cell import LOG, run_one
-from erce.study.engines.transfer import HALF, OLD, restore
 from erce.study.folder import LOCKS, RESULT, STUDY, cell_folder, check_folder
 from erce.study.run import run
 

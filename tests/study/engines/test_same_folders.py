@@ -14,7 +14,7 @@ from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.waiting import until
 
 from erce.cli.main import main
-from erce.cli.stopping import KEPT
+from erce.cli.terminal import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
 from erce.study.engines import study_lock

@@ -7,13 +7,13 @@ from toys.recipes import tiny_recipe
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.recipe import Decoding, Training
-from erce.study.journal import Journal
+from erce.study.demonstrations import cell_splits
 from erce.study.plan import fit
 from erce.study.plan.architecture import Architecture
 from erce.study.plan.fit import BatchSizes, Lengths, batch_sizes, fitting, free_memory
 from erce.study.plan.needs import drawing_memory, training_memory
-from erce.study.problems import cell_splits
 from erce.study.run import run
+from erce.study.samples import Journal
 
 SMOLLM2 = Architecture(
     hidden=576,

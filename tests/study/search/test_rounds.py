@@ -9,7 +9,6 @@ import pytest
 from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, write_cell
 from toys.selection import others_slow
 
-import erce.study.checks
 import erce.study.run
 from erce.errors import CellsFailedError, DivergedError
 from erce.files import read_json, write_json
@@ -322,7 +321,7 @@ def test_a_finished_study_needs_no_model(finished, tmp_path, monkeypatch):
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
     erce.study.run.run(AUTO, out=tmp_path / "study")
-    monkeypatch.setattr(erce.study.checks, "base_policy", loading)
+    monkeypatch.setattr(erce.study.run, "base_policy", loading)
     assert erce.study.run.run(AUTO, out=tmp_path / "study").missing == []
 
 

@@ -1,16 +1,15 @@
-"""What was finished before a kill is never drawn again, and damage is never taken for a completion."""
+"""What was finished before a kill is never sampled again, and damage is never taken for a completion."""
 
 import json
 
 import pytest
 
 from erce.errors import RunError
-from erce.study.journal import Journal, chunks
-from erce.study.samples import DrawnSet
+from erce.study.samples import Journal, SampleSet, chunks
 from erce.types import Completion, Problem
 
 PROBLEMS = [Problem(id=f"p{n}", prompt="?" * (n % 4 + 1), demonstration="") for n in range(7)]
-SET = DrawnSet("test", "sampled")
+SET = SampleSet("test", "sampled")
 
 
 class Policy:
@@ -40,7 +39,7 @@ def completion(problem, sample):
 
 
 def complete(path, policy, *, key="k", problems=PROBLEMS, batch_size=4):
-    return Journal(path, key).completed(problems, policy, drawn_set=SET, samples=2, batch_size=batch_size)
+    return Journal(path, key).completed(problems, policy, sample_set=SET, samples=2, batch_size=batch_size)
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def test_a_chunk_fills_a_batch_and_holds_whole_problems(samples, batch_size, siz
 
 
 @pytest.mark.parametrize("dies_at", range(4))
-def test_a_run_that_died_goes_on_with_the_same_batches_and_draws_nothing_twice(path, undisturbed, dies_at):
+def test_a_run_that_died_goes_on_with_the_same_batches_and_samples_nothing_twice(path, undisturbed, dies_at):
     first, second = Policy(dies_at), Policy()
     with pytest.raises(KeyboardInterrupt):
         complete(path, first)
@@ -80,7 +79,7 @@ def test_a_run_that_died_goes_on_with_the_same_batches_and_draws_nothing_twice(p
     assert first.calls + second.calls == undisturbed[1]
 
 
-def test_a_finished_journal_draws_nothing_and_another_batch_size_keeps_what_there_is(path, undisturbed):
+def test_a_finished_journal_samples_nothing_and_another_batch_size_keeps_what_there_is(path, undisturbed):
     with pytest.raises(KeyboardInterrupt):
         complete(path, Policy(2))
     smaller = Policy()
@@ -100,12 +99,12 @@ def test_two_sets_of_one_cell_are_kept_apart(path):
     complete(path, Policy())
     policy = Policy()
     Journal(path, "k").completed(
-        PROBLEMS, policy, drawn_set=SET._replace(split="validation"), samples=2, batch_size=4
+        PROBLEMS, policy, sample_set=SET._replace(split="validation"), samples=2, batch_size=4
     )
     assert len(policy.calls) == 4
 
 
-def test_a_last_line_torn_anywhere_is_drawn_again_and_nothing_else(path, undisturbed):
+def test_a_last_line_torn_anywhere_is_sampled_again_and_nothing_else(path, undisturbed):
     complete(path, Policy())
     whole = path.read_bytes()
     last = whole.rstrip(b"\n").rfind(b"\n") + 1
@@ -117,7 +116,7 @@ def test_a_last_line_torn_anywhere_is_drawn_again_and_nothing_else(path, undistu
         assert path.read_bytes() == whole
 
 
-def test_a_last_line_of_zeros_is_drawn_again(path, undisturbed):
+def test_a_last_line_of_zeros_is_sampled_again(path, undisturbed):
     complete(path, Policy())
     whole = path.read_bytes()
     last = whole.rstrip(b"\n").rfind(b"\n") + 1
@@ -128,7 +127,7 @@ def test_a_last_line_of_zeros_is_drawn_again(path, undisturbed):
 @pytest.mark.parametrize(
     ("before", "after"), [(b"p3.0", b"p3.1"), (b'"tokens": 3', b'"tokens": 4'), (b"k", b"l")]
 )
-def test_a_line_that_was_damaged_in_the_middle_is_drawn_again(path, undisturbed, before, after):
+def test_a_line_that_was_damaged_in_the_middle_is_sampled_again(path, undisturbed, before, after):
     complete(path, Policy())
     path.write_bytes(path.read_bytes().replace(before, after, 1))
     policy = Policy()
@@ -144,11 +143,6 @@ def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, ch
     with pytest.raises(RunError, match=r"\d completions came back for 4 asked for"):
         complete(path, lambda problems: change(Policy()(problems)))
     assert not path.exists()
-
-
-def test_one_id_for_two_problems_is_refused(path):
-    with pytest.raises(ValueError, match="two problems have the same id"):
-        complete(path, Policy(), problems=[*PROBLEMS, PROBLEMS[0]])
 
 
 def test_a_line_holds_its_rows_as_json_behind_a_checksum(path):

@@ -9,7 +9,7 @@ from toys.recipes import tiny_recipe
 from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError
 from erce.files import read_json, write_json
-from erce.study.base_model import base_model, checked_base_model, keep_base_model
+from erce.study.provenance import base_model, checked_base_model, keep_base_model
 from erce.study.run import run
 
 

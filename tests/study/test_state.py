@@ -11,17 +11,10 @@ from erce.files import read_json, write_json, write_rows
 from erce.recipe import Training
 from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
-from erce.study.digests import (
-    BLOCK_BYTES,
-    BLOCKS,
-    WHOLE_BYTES,
-    changed_files,
-    digests,
-    file_digest,
-    make_again,
-)
 from erce.study.folder import read_study
+from erce.study.provenance import BLOCK_BYTES, BLOCKS, WHOLE_BYTES, file_digest
 from erce.study.run import run
+from erce.study.state import changed_files, digests, refresh
 
 RECIPE = tiny_recipe(lams=(0.0,), training=Training(epochs=0.5, learning_rate=1e-3))
 WEIGHTS = "adapter/adapter_model.safetensors"
@@ -44,7 +37,7 @@ def cell(tmp_path):
 
 def test_files_as_the_run_left_them_stay(cell):
     assert list(digests(cell)) == [WEIGHTS, "training.json", "completions.jsonl", "verdicts.jsonl"]
-    assert make_again([cell]) == []
+    assert refresh([cell]) == []
     assert len([path for path in cell.rglob("*") if path.is_file()]) == 7
 
 
@@ -61,7 +54,7 @@ def test_files_as_the_run_left_them_stay(cell):
 def test_what_was_made_from_a_changed_file_is_made_again(cell, name, kept):
     content = (cell / name).read_bytes()
     (cell / name).write_bytes(content[:-7] + bytes(7))
-    assert make_again([cell]) == [f"{cell.name}/{name} is not as its run left it; made again."]
+    assert refresh([cell]) == [f"{cell.name}/{name} is not as its run left it; made again."]
     assert {path.name for path in cell.rglob("*") if path.is_file()} == kept
 
 
@@ -119,5 +112,5 @@ def test_two_thousand_cells_are_checked_in_seconds(tmp_path):
         write_json(folder / "cell.json", {"key": "0"})
         write_json(folder / "result.json", {"digests": digests(folder)})
     started = time.process_time()
-    assert make_again(folders) == []
+    assert refresh(folders) == []
     assert 10 * (time.process_time() - started) < 15

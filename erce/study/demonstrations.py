@@ -1,13 +1,12 @@
-"""The base model's samples of the training problems, verified → the demonstrations of "rft" and "self".
+"""A recipe's task → its problems, and what each cell trains on: given demonstrations, own right answers.
 
-The samples are a cell of their own (`Recipe.own_cell`), which runs before all others: a folder with a
-journal, completions and verdicts. The arm "self" trains on the accepted samples alone, "rft"
-(rejection-sampling fine-tuning, Yuan et al. 2023) on them beside the given demonstrations. Either minimises
-the objective of the recipe's grid.
+The base model's samples of the training problems are a cell of their own (`Recipe.own_cell`), which runs
+before all others: a folder with a journal, completions and verdicts. The arm "self" trains on the accepted
+samples alone, "rft" (rejection-sampling fine-tuning, Yuan et al. 2023) also on the given demonstrations.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,41 @@ from erce.files import read_json
 from erce.recipe import RFT, Cell, Recipe
 from erce.study.folder import RESULT, cell_folder, is_done
 from erce.study.samples import VERDICTS, read_samples
-from erce.tasks import near_duplicates
+from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
 
 COUNTS = "own"  # in the result.json of the base model's samples
+
+
+@lru_cache(maxsize=8)
+def cell_splits(recipe: Recipe, task: str) -> Splits:
+    """Return the problems of a task in the sizes of the recipe; every cell has the same ones."""
+    return splits(
+        load_task(task, columns=_columns(recipe)),
+        data=recipe.data,
+        n_train=recipe.n_train,
+        n_validation=recipe.n_validation,
+        n_test=recipe.n_test,
+        seed=recipe.split_seed,
+    )
+
+
+def _columns(recipe: Recipe) -> dict[str, str]:
+    """Return field → column, where the recipe says so."""
+    named = {} if recipe.columns is None else asdict(recipe.columns)
+    return {field: column for field, column in named.items() if column is not None}
+
+
+def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
+    """Return a row for each problem of each task's splits."""
+    return [
+        {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
+        | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
+        | ({} if problem.weight == 1 else {"weight": problem.weight})
+        for task in splits_by_task
+        for split, problems in vars(splits_by_task[task]).items()
+        for problem in problems
+    ]
 
 
 def demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Sequence[Problem]:

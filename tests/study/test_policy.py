@@ -19,13 +19,13 @@ from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
 from erce.hf.models import adapted
 from erce.recipe import Cell, Decoding, Recipe, Serving
-from erce.study.drawing import decodings
+from erce.study.demonstrations import cell_splits
 from erce.study.folder import cell_folder
 from erce.study.policy import check_server, policy, served_base, served_name
-from erce.study.problems import cell_splits
 from erce.study.provenance import CELL
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS
+from erce.study.sampling import decodings
 from erce.study.training import base_policy
 
 RECIPE = tiny_recipe(
@@ -144,7 +144,7 @@ def served(fleet: Fleet, **settings) -> Recipe:
     return replace(RECIPE, server=Serving(url=fleet.url, **{"model": "small"} | settings))
 
 
-def test_every_cell_is_drawn_by_its_own_policy_and_no_adapter_stays(study, fleet):
+def test_every_cell_is_sampled_by_its_own_policy_and_no_adapter_stays(study, fleet):
     assert study.missing == []
     base, problems = base_policy("tiny", "auto"), cell_splits(RECIPE, "mini-sums").test
     for cell in study.results:
@@ -172,7 +172,9 @@ def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study, capsys):
 
 
 def test_a_finished_study_moves_with_its_server(study, fleet, monkeypatch):
-    monkeypatch.setattr("erce.study.one_round.sweep", lambda _, missing, **__: (cell for cell in missing))
+    monkeypatch.setattr(
+        "erce.study.run_round.run_with_retries", lambda _, missing, **__: (cell for cell in missing)
+    )
     moved = replace(served(fleet).server, url="http://127.0.0.1:1/v1", concurrency=1, timeout=60.0)
     assert run(replace(RECIPE, server=moved), out=study.root).missing == []
     with pytest.raises(ValueError, match=r"its server.kind is 'vllm', not 'openai'"):
@@ -211,7 +213,7 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     del fleet.policies[name]
 
 
-def test_two_studies_of_one_recipe_draw_from_their_own_adapters_on_one_server(study, fleet, tmp_path):
+def test_two_studies_of_one_recipe_sample_from_their_own_adapters_on_one_server(study, fleet, tmp_path):
     cell = cell_folder(study.root, study.recipe, list(study.results)[1])
     here, there = cell / "adapter", tmp_path / "other" / "cells" / cell.name / "adapter"
     shutil.copytree(here, there)
@@ -244,7 +246,7 @@ def refusing(server):
     ("settings", "listing", "sentence"),
     [
         ({"url": "http://127.0.0.1:1/v1"}, None, "no list of models at http://127.0.0.1:1/v1/models"),
-        ({"model": None}, None, "serves no 'tiny' but small; name the one to draw from with [server] model"),
+        ({"model": None}, None, "serves no 'tiny' but small"),
         ({}, (200, '{"data": []}'), "serves no 'small' but nothing"),
         ({}, (401, "who?"), "no list of models"),
         ({}, (200, "[]"), "no list of models"),
@@ -252,7 +254,7 @@ def refusing(server):
         ({"api_key_variable": "NO_SUCH_KEY"}, None, "'NO_SUCH_KEY' is not set; export NO_SUCH_KEY=… first"),
     ],
 )
-def test_a_server_that_cannot_draw_is_said_before_anything_is_written(
+def test_a_server_that_cannot_sample_is_said_before_anything_is_written(
     fleet, tmp_path, monkeypatch, settings, listing, sentence
 ):
     monkeypatch.setattr(fleet, "listing", listing)

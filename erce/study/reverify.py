@@ -1,19 +1,20 @@
 """A JSON Lines file, or a study's completions → the verdicts of several procedures side by side."""
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, did_you_mean
 from erce.files import write_rows
+from erce.study.demonstrations import cell_splits
 from erce.study.folder import cell_folder, read_study
-from erce.study.problems import cell_splits
 from erce.study.samples import read_completions
 from erce.tasks import load_task
+from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
 from erce.verify.killable import math_verify, math_verify_is_installed
 from erce.verify.math import equivalent, verify_math
@@ -33,7 +34,7 @@ ALIASES = {"response": "math"}  # in files of labelled answers
 
 
 @dataclass(frozen=True)
-class Judged:
+class Reverified:
     """One row's verdicts by procedure; `expected` is the label in the file, None if it has none."""
 
     where: str
@@ -56,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class _Check:
-    """One row of a file, read: the pair to judge, and the label."""
+    """One row of a file, read: the pair to verify, and the label."""
 
     where: str
     kind: str
@@ -66,59 +67,58 @@ class _Check:
     expected: bool | None = None
 
 
-def regrade_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Judged]:
-    """Judge every row of a JSON Lines file under each procedure for its kind.
+def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Reverified]:
+    """Verify every row of a JSON Lines file by each procedure for its kind.
 
     A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
     (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
     that do not say theirs; None reads rows with tests as programs and others as "math". Rows of "math" and
-    "number" also have our flexible verdict (`ours`). `workers` judge side by side (None: one a core). A row
-    that cannot be read, or of an unknown kind, is an InputError with its line.
+    "number" also have our flexible verdict (`ours`). `workers` processes share the rows (None: one per core).
+    A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
     if workers is not None and workers < 1:
-        raise InputError(f"workers = {workers}: at least one is needed to judge")
+        raise InputError(f"workers = {workers}: at least one is needed")
     if kind is not None:
         _require_kind("the rows", kind)
-    checks = [_check(f"line {number}", row, kind) for number, row in _rows(path)]
-    judged: dict[int, Judged] = {}  # by the place of the row in the file
+    checks = _checks(path, kind)
+    rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
         of_kind = {place: check for place, check in enumerate(checks) if check.kind == name}
         all_verdicts = _verdicts(name, list(of_kind.values()), workers)
         for (place, check), verdicts in zip(of_kind.items(), all_verdicts, strict=True):
-            judged[place] = Judged(check.where, str(check.pair[0]), verdicts, check.expected)
-    return [judged[place] for place in sorted(judged)]
+            rows[place] = Reverified(check.where, str(check.pair[0]), verdicts, check.expected)
+    return [rows[place] for place in sorted(rows)]
 
 
-def regrade_study(root: Path, *, workers: int | None = None) -> list[Judged]:
-    """Judge every completion of a study's finished cells by the task's verifiers and the paper's procedure.
+def reverify_study(root: Path, *, workers: int | None = None) -> list[Reverified]:
+    """Verify every completion of a study's finished cells by the task's verifiers and the paper's procedure.
 
     A task without a procedure of the paper's own, or a study without finished cells, is an InputError.
     """
-    study, judged = read_study(root), []
+    study, rows = read_study(root), []
     if not study.results:
-        raise InputError(f"{root} has no finished cell to judge again; `erce run` finishes them")
+        raise InputError(f"{root} has no finished cell to verify again; `erce run` finishes them")
     for cell in study.results:
         task = load_task(cell.task)
         if task.verify_paper is None:
             raise InputError(
-                f"the paper judges task {cell.task!r} as its own verifier does: nothing to compare"
+                f"the paper verifies task {cell.task!r} as its own verifier does: nothing to compare"
             )
         splits = cell_splits(study.recipe, cell.task)
         known = {problem.id: problem for problems in vars(splits).values() for problem in problems}
         verifiers = _side_by_side(task.verify, task.verify_flexible) | {"paper": task.verify_paper}
-        drawn_sets = read_completions(cell_folder(study.root, study.recipe, cell)).values()
-        rows = [completion for drawn in drawn_sets for completion in drawn]
-        pairs = [(known[completion.problem], completion) for completion in rows]
+        completions = chain(*read_completions(cell_folder(study.root, study.recipe, cell)).values())
+        pairs = [(known[completion.problem], completion) for completion in completions]
         columns = {name: verify_many(verify, pairs, workers=workers) for name, verify in verifiers.items()}
-        for completion, *row in zip(rows, *columns.values(), strict=True):
-            where = f"{cell.name}, {completion.problem}, sample {completion.sample}"
-            reference = known[completion.problem].answer or "\n".join(known[completion.problem].tests)
-            judged.append(Judged(where, reference, dict(zip(columns, row, strict=True))))
-    return judged
+        for (problem, completion), *row in zip(pairs, *columns.values(), strict=True):
+            where = f"{cell.name}, {problem.id}, sample {completion.sample}"
+            reference = problem.answer or "\n".join(problem.tests)
+            rows.append(Reverified(where, reference, dict(zip(columns, row, strict=True))))
+    return rows
 
 
-def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
+def summary(rows: Iterable[Reverified]) -> list[dict[str, Any]]:
     """Count for each procedure the rows, what it accepted and, of labelled rows, right and false accepts."""
     by_procedure: dict[str, list[tuple[Verdict, bool | None]]] = {}
     for row in rows:
@@ -137,7 +137,7 @@ def summary(rows: Iterable[Judged]) -> list[dict[str, Any]]:
     ]
 
 
-def write_judged(path: Path, rows: Iterable[Judged]) -> None:
+def write_reverified(path: Path, rows: Iterable[Reverified]) -> None:
     """Write the rows as JSON Lines, each with whether the procedures disagree (`disputed`)."""
     write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
 
@@ -201,42 +201,28 @@ def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdi
     return [dict(zip(modes, pair, strict=True)) for pair in zip(verdicts[::2], verdicts[1::2], strict=True)]
 
 
-def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
+def _checks(path: Path, kind: str | None) -> list[_Check]:
     if not path.exists():
         raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
-    rows = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # also for text that is not UTF-8
-            raise InputError(
-                f"{path}, line {number} is no JSON object ({error}); correct or remove the line"
-            ) from None
-        if not isinstance(row, dict):
-            raise InputError(
-                f"{path}, line {number} is no JSON object but {line[:40]!r}; correct or remove the line"
-            )
-        rows.append((number, row))
-    if not rows:
-        raise InputError(f"{path} has no rows to judge; write one JSON object per line")
-    return rows
+    checks = [_check(row, kind) for row in json_lines(path)]
+    if not checks:
+        raise InputError(f"{path} has no rows to verify; write one JSON object per line")
+    return checks
 
 
-def _check(where: str, row: dict[str, Any], kind: str | None) -> _Check:
+def _check(row: SourceRow, kind: str | None) -> _Check:
     """Read a row; the row's own `kind` wins over the caller's."""
-    if row.get("kind") is not None:
-        kind = _require_kind(where, row["kind"])
-    kind = kind or ("program" if row.get("tests") else "math")
-    expected = row.get("expected")
+    where, values = row.where.rpartition(", ")[2], row.values
+    if values.get("kind") is not None:
+        kind = _require_kind(row.where, values["kind"])
+    kind = kind or ("program" if values.get("tests") else "math")
+    expected = values.get("expected")
     label = expected if isinstance(expected, bool) else None
     if kind == "program":
-        tests = _texts(where, row, "tests")
-        names = _texts(where, row, "entry_points") if row.get("entry_points") is not None else None
-        pair = (_text(where, row, "program"), tests)
-        return _Check(where, kind, pair, _texts(where, row, "setup"), names, label)
-    return _Check(where, kind, (_text(where, row, "answer"), _text(where, row, "completion")), expected=label)
+        tests, setup = (row.texts(name, default=()) for name in ("tests", "setup"))
+        names = None if values.get("entry_points") is None else row.texts("entry_points")
+        return _Check(where, kind, (_text(row, "program"), tests), setup, names, label)
+    return _Check(where, kind, (_text(row, "answer"), _text(row, "completion")), expected=label)
 
 
 def _require_kind(where: str, kind: Any) -> str:
@@ -247,18 +233,9 @@ def _require_kind(where: str, kind: Any) -> str:
     raise InputError(f"{where}: no kind {kind!r}; {did_you_mean(str(kind).lower(), KINDS)}")
 
 
-def _text(where: str, row: dict[str, Any], column: str) -> str:
+def _text(row: SourceRow, column: str) -> str:
     for name in COLUMNS[column]:
-        value = row.get(name)
+        value = row.values.get(name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             return str(value)
-    raise InputError(
-        f"{where} has no text or number {column!r} (nor {', '.join(COLUMNS[column][1:])}); add it"
-    )
-
-
-def _texts(where: str, row: dict[str, Any], column: str) -> tuple[str, ...]:
-    texts = row.get(column, [])
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{where}: {column} = {texts!r} is no list of texts; make it one")
-    return tuple(texts)
+    raise row.fault(f"no text or number {column!r} (nor {', '.join(COLUMNS[column][1:])})")

@@ -1,17 +1,25 @@
-"""A cell's files ⇄ digests in result.json: what changed later, or is torn, is noticed and made again."""
+"""A cell's folder → its `CellState`; files that changed later or are torn are deleted, to be made again.
 
-import hashlib
+result.json holds a digest of every file that it rests on. Nothing else remembers what was done, so a folder
+may be copied, and its process killed, at any time.
+"""
+
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from erce.errors import DamagedError
 from erce.files import read_json
 from erce.hf.adapter import WEIGHTS, check_adapter
-from erce.study.folder import CELL, RESULT
+from erce.recipe import Cell, Recipe
+from erce.study.folder import CELL, RESULT, cell_folder, is_done
+from erce.study.provenance import file_digest
 from erce.study.samples import COMPLETIONS, VERDICTS, read_completions, read_samples
+from erce.study.sampling import missing_completions
 from erce.study.training import ADAPTER, TRAINING
+from erce.types import Splits
 
 DIGESTS = "digests"  # in result.json: file → digest
 POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
@@ -23,8 +31,29 @@ READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the or
     VERDICTS: read_samples,
     RESULT: lambda folder: read_json(folder / RESULT),
 }
-WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
-BLOCK_BYTES, BLOCKS = 2**16, 16
+
+
+class CellState(IntEnum):
+    """How far a cell has come; each state includes those before it."""
+
+    NEW = 0
+    TRAINED = 1  # the adapter and its log are there, or it is the base model
+    SAMPLED = 2  # every completion that the recipe asks for
+    VERIFIED = 3  # a verdict on each of them
+    DONE = 4  # the scores
+
+
+def cell_state(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> CellState:
+    """Return how far the cell has come. DONE is what result.json says alone, see `is_done`."""
+    folder = cell_folder(root, recipe, cell)
+    is_logged = cell.lam is None or (folder / TRAINING).is_file()
+    # From the end backwards: an adapter may be deleted once all its completions are there.
+    if is_done(root, recipe, cell):
+        return CellState.DONE
+    if is_logged and (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, problems):
+        return CellState.VERIFIED if (folder / VERDICTS).is_file() else CellState.SAMPLED
+    has_policy = cell.lam is None or (is_logged and (folder / POLICY).is_file())
+    return CellState.TRAINED if has_policy else CellState.NEW
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -37,18 +66,18 @@ def digests(folder: Path) -> dict[str, str]:
 def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
     """Return the files that are not those of the result, from training to verdicts.
 
-    Weights that are not there do not count: they may be kept elsewhere, or deleted once all is drawn.
+    Weights that are not there do not count: they may be kept elsewhere, or deleted once all is sampled.
     """
-    changed = []
-    for name, digest in result.get(DIGESTS, {}).items():
-        path = folder / name
-        is_changed = file_digest(path) != digest if path.is_file() else _is_needed(name)
-        if is_changed:
-            changed.append(name)
-    return changed
+    return [
+        name
+        for name, digest in result.get(DIGESTS, {}).items()
+        if (
+            file_digest(path) != digest if (path := folder / name).is_file() else not name.startswith(ADAPTER)
+        )
+    ]
 
 
-def make_again(folders: Iterable[Path]) -> list[str]:
+def refresh(folders: Iterable[Path]) -> list[str]:
     """Delete what changed, or is torn, and what was made from it; return a sentence for each such file."""
     sentences = []
     for folder in folders:
@@ -80,24 +109,6 @@ def _is_torn(folder: Path, name: str) -> bool:
     except DamagedError:
         return True
     return False
-
-
-def file_digest(path: Path) -> str:
-    """Return 16 hex digits of a file: of all its bytes, or of evenly spaced blocks of a large one."""
-    size = path.stat().st_size
-    digest = hashlib.sha256(str(size).encode())
-    with path.open("rb") as file:
-        if size <= WHOLE_BYTES:
-            digest.update(file.read())
-        else:
-            for block in range(BLOCKS):
-                file.seek(block * (size - BLOCK_BYTES) // (BLOCKS - 1))
-                digest.update(file.read(BLOCK_BYTES))
-    return digest.hexdigest()[:16]
-
-
-def _is_needed(name: str) -> bool:
-    return not name.startswith(f"{ADAPTER}/")
 
 
 def _delete_from(folder: Path, name: str) -> None:

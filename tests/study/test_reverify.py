@@ -1,4 +1,4 @@
-"""A file or a study judged again: every row once, in its order, under every procedure."""
+"""A file or a study verified again: every row once, in its order, under every procedure."""
 
 import json
 import re
@@ -7,9 +7,9 @@ import time
 import pytest
 
 from erce.cli.main import main
-from erce.cli.terminal import regrade_lines
-from erce.study import regrade
-from erce.study.regrade import Judged, regrade_file, summary
+from erce.cli.terminal import reverify_lines
+from erce.study import reverify
+from erce.study.reverify import Reverified, reverify_file, summary
 from erce.types import Verdict
 
 MATH = [
@@ -38,7 +38,7 @@ def file(tmp_path):
 @pytest.fixture(autouse=True)
 def without_math_verify(monkeypatch):
     """What is installed beside erce changes no test."""
-    monkeypatch.setattr(regrade, "math_verify_is_installed", lambda: False)
+    monkeypatch.setattr(reverify, "math_verify_is_installed", lambda: False)
 
 
 def accepted(rows, procedure):
@@ -46,7 +46,7 @@ def accepted(rows, procedure):
 
 
 def test_rows_of_all_kinds_keep_their_order(file):
-    rows = regrade_file(file([MATH[0], PROGRAMS[2], MATH[1]]), workers=1)
+    rows = reverify_file(file([MATH[0], PROGRAMS[2], MATH[1]]), workers=1)
     assert [row.where for row in rows] == ["line 1", "line 2", "line 3"]
     assert [set(row.verdicts) for row in rows] == [
         {"strict", "flexible", "paper"},
@@ -56,28 +56,28 @@ def test_rows_of_all_kinds_keep_their_order(file):
 
 
 def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
-    rows = regrade_file(file(MATH), workers=1)
+    rows = reverify_file(file(MATH), workers=1)
     assert accepted(rows, "strict") == [True, False, True]
     assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
     assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
 
 
-def test_a_program_inside_a_markdown_fence_is_judged(file):
+def test_a_program_inside_a_markdown_fence_is_verified(file):
     fenced = "Sure:\n```python\ndef f(): return {}\n```"
     programs = [{"completion": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
-    rows = regrade_file(file([*programs, PROGRAMS[2]]), workers=1)
+    rows = reverify_file(file([*programs, PROGRAMS[2]]), workers=1)
     assert accepted(rows, "strict") == accepted(rows, "paper") == [False, True, True]
 
 
 def test_a_forged_pass_is_a_dispute(file):
-    rows = regrade_file(file(PROGRAMS), workers=1)
+    rows = reverify_file(file(PROGRAMS), workers=1)
     assert accepted(rows, "strict") == [False, False, True]
     assert accepted(rows, "paper") == [True, True, True]
     assert rows[0].verdicts["strict"].reason == "opaque"
 
 
 def test_labels_are_counted_and_rows_without_one_are_not(file):
-    strict, flexible, paper = summary(regrade_file(file(MATH), workers=1))
+    strict, flexible, paper = summary(reverify_file(file(MATH), workers=1))
     assert flexible == strict | {"procedure": "flexible"}
     assert strict | {"procedure": ""} == {
         "procedure": "",
@@ -102,29 +102,29 @@ def test_labels_are_counted_and_rows_without_one_are_not(file):
     ],
 )
 def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
-    [judged] = regrade_file(file([row]), kind=kind, workers=1)
+    [judged] = reverify_file(file([row]), kind=kind, workers=1)
     assert next(iter(judged.verdicts.values())).accepted is verdict
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"", "has no rows to judge"),
-        (b"[1]\n", "line 1 is no JSON object"),
-        (b'{"answer": "1", "completion": "\xff"}\n', "line 1 is no JSON object"),
-        (b"[" * 100_000, "line 1 is no JSON object"),
+        (b"", "has no rows to verify"),
+        (b"[1]\n", "line 1: [1] is not a JSON object"),
+        (b'{"answer": "1", "completion": "\xff"}\n', "line 1: not UTF-8"),
+        (b"[" * 100_000, "line 1: not JSON"),
         (
             b'{"kind": "maths", "answer": "1", "completion": ""}\n',
             "line 1: no kind 'maths'; did you mean 'math'?",
         ),
         (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
         (b'{"kind": "", "answer": "1", "completion": ""}\n', "line 1: no kind ''; there are math, "),
-        (b'{"answer": true, "completion": ""}\n', "line 1 has no text or number 'answer'"),
+        (b'{"answer": true, "completion": ""}\n', "line 1: no text or number 'answer'"),
         (
             b'\n{"answer": "1"}\n',
-            "line 2 has no text or number 'completion' (nor response, pred, prediction, output)",
+            "line 2: no text or number 'completion' (nor response, pred, prediction, output)",
         ),
-        (b'{"program": "", "tests": "assert f()"}\n', "line 1: tests = 'assert f()' is no list of texts"),
+        (b'{"program": "", "tests": "assert f()"}\n', "line 1: `tests` is 'assert f()', not a list of texts"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text, sentence):
@@ -146,19 +146,19 @@ def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text
 )
 def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        regrade_file(file(PROGRAMS), **given)
+        reverify_file(file(PROGRAMS), **given)
 
 
 @pytest.mark.parametrize(
     ("workers", "side_by_side"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True)]
 )
-def test_workers_judge_programs_side_by_side(file, workers, side_by_side):
+def test_workers_verify_programs_side_by_side(file, workers, side_by_side):
     waits = {
         "program": "import time\ndef f():\n    time.sleep(0.3)\n    return 3",
         "tests": ["assert f() == 3"],
     }
     started = time.perf_counter()
-    rows = regrade_file(file([waits] * 4), workers=workers)
+    rows = reverify_file(file([waits] * 4), workers=workers)
     taken = time.perf_counter() - started
     assert accepted(rows, "strict") == accepted(rows, "paper") == [True] * 4
     apart = sum(verdict.elapsed for row in rows for verdict in row.verdicts.values())
@@ -167,15 +167,15 @@ def test_workers_judge_programs_side_by_side(file, workers, side_by_side):
 
 def test_a_row_that_a_file_names_cannot_steer_the_terminal():
     verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
-    rows = [Judged("problem \x1b[31m", "1", verdicts)]
-    lines = regrade_lines(rows, summary(rows), limit=1)
+    rows = [Reverified("problem \x1b[31m", "1", verdicts)]
+    lines = reverify_lines(rows, summary(rows), limit=1)
     assert "problem \\x1b[31m: reference 1" in lines
 
 
-def test_the_command_says_that_numbers_are_judged_by_one_procedure(file, capsys):
+def test_the_command_says_that_numbers_are_verified_by_one_procedure(file, capsys):
     assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
     printed = capsys.readouterr().out
-    assert printed.endswith("only one procedure judges these rows, so there is nothing to compare\n")
+    assert printed.endswith("so there is nothing to compare\n")
     assert "paper" not in printed
 
 
@@ -196,7 +196,7 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--answer", "1/2", "--completion", "0.5"], 1, "not accepted: no answer"),
         (["--answer", "1/2", "--completion", "0.5", "--as", "answer"], 0, "accepted: numeric"),
         (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
-        (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "judged   \\x1b[31mb"),
+        (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
         (["--answer", "1/2"], 2, "nothing to verify"),
         (["--test", "assert f()"], 2, "nothing to verify"),
         (
@@ -212,7 +212,7 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
     ],
 )
-def test_one_answer_is_judged_and_the_exit_code_tells(capsys, words, code, printed):
+def test_one_answer_is_verified_and_the_exit_code_tells(capsys, words, code, printed):
     assert main(["verify", *words]) == code
     out = capsys.readouterr()
     assert printed in out.out + out.err
@@ -239,7 +239,7 @@ def test_the_strict_verdict_decides_and_the_flexible_one_stands_below_it(
 def test_rows_that_lack_the_format_alone_are_counted_and_are_no_dispute(file, tmp_path, capsys):
     completions = ["#### 18", "Answer: 18", "Answer: 19", "The answer is not 18."]
     rows = [{"answer": "18", "completion": text, "expected": "19" not in text} for text in completions]
-    judged = regrade_file(file(rows), kind="number", workers=1)
+    judged = reverify_file(file(rows), kind="number", workers=1)
     assert accepted(judged, "strict") == [True, False, False, False]
     assert accepted(judged, "flexible") == [True, True, False, False]
     assert not any(row.disputed for row in judged)
@@ -275,7 +275,7 @@ ONE = ["--answer", "1", "--completion", "1"]
         ),
         (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
-        ([".", "--as", "math"], "--as math has no effect on a study, which its task's verifier judges"),
+        ([".", "--as", "math"], "--as math has no effect on a study"),
     ],
 )
 def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
@@ -324,7 +324,7 @@ def test_the_verdict_on_one_program_is_written_too(tmp_path, words, procedure):
     ("body", "code", "printed"),
     [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")],
 )
-def test_one_program_is_judged(tmp_path, capsys, body, code, printed):
+def test_one_program_is_verified(tmp_path, capsys, body, code, printed):
     path = tmp_path / "program.py"
     path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
     assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
