@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from erce import events
 from erce.generate.decoding import GenerationSettings
@@ -16,9 +15,6 @@ from erce.study.samples import VERDICTS, Journal, SampleSet, read_completions, w
 from erce.study.training import ADAPTER, base_policy
 from erce.tasks import load_task
 from erce.types import Problem, Splits
-
-if TYPE_CHECKING:
-    pass
 
 EVALUATED = ("validation", "test")
 TRAIN = "train"
