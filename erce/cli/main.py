@@ -128,19 +128,18 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     """Print what the study would take."""
     from erce.recipe import load_recipe
     from erce.study.engines.progress import spoken
-    from erce.study.plan import Speed, plan
-    from erce.study.plan.lines import plan_lines
+    from erce.study.plan import Speed, dry_run
 
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):
         raise InputError(
             f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both speeds must be finite and above 0; give "
-            "the tokens a second in training, then in drawing"
+            "the tokens a second in training, then in generation"
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
-    print_lines(plan_lines(planned, out))
+        lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
+    print_lines(lines)
     return 0
 
 

@@ -23,8 +23,8 @@ from erce.study.digests import DIGESTS, digests
 from erce.study.drawing import JOURNAL, draw, missing_completions
 from erce.study.folder import CELL, RESULT, TIMING, cell_folder, timed
 from erce.study.judging import judge, score
+from erce.study.memory import BatchSizes, batch_sizes
 from erce.study.own_answers import COUNTS, counts, demonstrations
-from erce.study.plan.fit import BatchSizes, batch_sizes
 from erce.study.problems import cell_splits
 from erce.study.samples import VERDICTS, read_samples
 from erce.study.training import TRAINING, is_trained, train

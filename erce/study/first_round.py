@@ -10,8 +10,8 @@ from pathlib import Path
 from erce.errors import AllAlikeError
 from erce.recipe import Cell, Recipe
 from erce.study.folder import cell_folder, is_done
+from erce.study.rounds import is_lost
 from erce.study.samples import JudgedSample, read_outcomes, read_samples
-from erce.study.search.rounds import is_lost
 
 ENOUGH_PROBLEMS = 40  # test problems; fewer cannot tell, and the study goes on
 NOTHING = "nothing was right in any arm: the model cannot do this task, or its verifier rejects everything"

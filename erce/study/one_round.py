@@ -15,11 +15,11 @@ from erce.study.engines.retries import sweep
 from erce.study.first_round import FirstRound
 from erce.study.folder import RESULT, STUDY, cell_folder, is_done, read_timing
 from erce.study.own_answers import demonstrations, read_counts
-from erce.study.plan.counts import steps
+from erce.study.plan import steps
 from erce.study.problems import cell_splits
+from erce.study.rounds import Asked, asked, is_lost
 from erce.study.samples import COMPLETIONS
 from erce.study.search import Run
-from erce.study.search.rounds import Asked, asked, is_lost
 from erce.study.training import TRAINING
 from erce.types import Splits
 

@@ -20,7 +20,7 @@ from erce.study.base_model import base_model
 from erce.study.drawing import EVALUATED
 from erce.study.folder import RESULT, cell_folder
 from erce.study.journal import Journal
-from erce.study.plan.fit import batch_sizes
+from erce.study.memory import batch_sizes
 from erce.study.policy import policy
 from erce.study.problems import cell_splits
 from erce.study.provenance import check_origin

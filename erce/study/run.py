@@ -18,11 +18,11 @@ from erce.study.first_round import FirstRound
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
 from erce.study.judging import judge_again
 from erce.study.local_server import running_server
+from erce.study.memory import batch_sizes
 from erce.study.one_round import cells_failed, run_round
 from erce.study.own_answers import refuse_none
-from erce.study.plan.fit import batch_sizes
 from erce.study.problems import cell_splits, problem_rows
-from erce.study.search.rounds import asked, rounds
+from erce.study.rounds import asked, rounds
 
 
 def run(

@@ -11,7 +11,7 @@ from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import summary
 from erce.study.compared import planned_cells, ranked
 from erce.study.folder import DIVERGED, Study, cell_folder, read_study
-from erce.study.search.rounds import asked, rounds
+from erce.study.rounds import asked, rounds
 from erce.types import BASE_MODEL, BASELINE, Arm
 
 LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)

@@ -17,7 +17,7 @@ from erce.reporting.words.searched import finalists
 from erce.study.digests import changed_files
 from erce.study.folder import cell_folder
 from erce.study.provenance import TASK_FILE, read_origin, task_file_digest
-from erce.study.search.choose import NoChoice, judged_by_several
+from erce.study.rounds import NoChoice, judged_by_several
 from erce.tasks import TASKS
 from erce.types import BASE_MODEL
 

@@ -10,7 +10,7 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions, faults
 from erce.reporting.words.next_steps import next_steps
 from erce.study.folder import PROBLEMS, cell_folder, read_study
-from erce.study.search.choose import judged_by_several
+from erce.study.rounds import judged_by_several
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
 
