@@ -30,27 +30,27 @@ from erce.generate.transformers import generate
 from erce.hf.models import DTYPES, BasePolicy, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.recipe import RegularizedObjective, Training
-from erce.study.plan.architecture import PUBLIC
+from erce.study.memory import PUBLIC, read_config
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 
-SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): shape for name, shape in PUBLIC.items()}
+SHAPES = {name.split("/")[1].removesuffix("-Instruct").lower(): name for name in PUBLIC}
 
 
 def random_model(options: argparse.Namespace) -> Any:
     """Build the shape, or a smaller shape of its kind, with random weights."""
-    shape = SHAPES[options.shape]
-    width = options.width or shape.hidden
+    shape = read_config(SHAPES[options.shape])
+    width = options.width or shape.hidden_size
     torch.manual_seed(0)
     config = Qwen2Config(
-        vocab_size=options.vocabulary or shape.vocabulary,
+        vocab_size=options.vocabulary or shape.vocab_size,
         hidden_size=width,
-        intermediate_size=shape.intermediate * width // shape.hidden,
-        num_hidden_layers=options.layers or shape.layers,
-        num_attention_heads=width * shape.heads // shape.hidden or 1,
-        num_key_value_heads=width * shape.kv_heads // shape.hidden or 1,
+        intermediate_size=shape.intermediate_size * width // shape.hidden_size,
+        num_hidden_layers=options.layers or shape.num_hidden_layers,
+        num_attention_heads=width * shape.num_attention_heads // shape.hidden_size or 1,
+        num_key_value_heads=width * shape.num_key_value_heads // shape.hidden_size or 1,
         max_position_embeddings=options.prompt + options.response + 64,
-        tie_word_embeddings=shape.tied,
+        tie_word_embeddings=shape.tie_word_embeddings,
     )
     device = "cuda" if torch.cuda.is_available() else "cpu"
     with torch.device(device):

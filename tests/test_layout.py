@@ -83,7 +83,7 @@ def loaded_after(statement: str) -> set[str]:
         ("from erce.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass", set()),
         ("import erce.catalog, erce.recipe", set()),
         ("import erce.tasks, erce.verify.number, erce.verify.program, erce.verify.rewards", set()),
-        ("import erce.stats, erce.study.folder, erce.study.search.choose, erce.score", {"numpy", "scipy"}),
+        ("import erce.stats, erce.study.folder, erce.study.rounds, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
         pytest.param("import erce.train.launch", {"torch", "numpy"}, marks=pytest.mark.slow),
         pytest.param(

@@ -131,8 +131,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     """Print what the study would take."""
     from erce.recipe import load_recipe
     from erce.study.engines.progress import spoken
-    from erce.study.plan import Speed, plan
-    from erce.study.plan.lines import plan_lines
+    from erce.study.plan import Speed, dry_run
 
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):
@@ -142,8 +141,8 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        planned = plan(load_recipe(recipe, **overrides), device=options.device, speed=speed)
-    print_lines(plan_lines(planned, out))
+        lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
+    print_lines(lines)
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import new_folder, write_json
-from erce.imports.logs import Reading, read_log_and_prompts
+from erce.imports.readers import Reading, read_log_and_prompts
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study

@@ -21,7 +21,7 @@ from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
 from erce.study.folder import RESULT, TIMING, cell_folder, timed
-from erce.study.plan.fit import BatchSizes, batch_sizes
+from erce.study.memory import BatchSizes, batch_sizes
 from erce.study.samples import read_samples
 from erce.study.sampling import JOURNAL, sample
 from erce.study.state import DIGESTS, CellState, cell_state, digests

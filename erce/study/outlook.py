@@ -18,7 +18,7 @@ from erce.generate.decoding import GenerationSettings
 from erce.recipe import SAMPLED, Cell, Recipe, RegularizedObjective, load_recipe
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import RESULT, cell_folder
-from erce.study.plan.fit import batch_sizes
+from erce.study.memory import batch_sizes
 from erce.study.policy import policy
 from erce.study.provenance import base_model, check_origin
 from erce.study.samples import Journal, SampleSet, read_samples

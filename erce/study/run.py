@@ -17,11 +17,11 @@ from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
 from erce.study.engines import Done, Work, name_of, open_engine, study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
-from erce.study.plan.fit import batch_sizes
+from erce.study.memory import batch_sizes
 from erce.study.policy import running_server
 from erce.study.provenance import checked_base_model, keep_base_model, kept_base_model
+from erce.study.rounds import asked, rounds
 from erce.study.run_round import FirstRound, cells_failed, run_round
-from erce.study.search.rounds import asked, rounds
 from erce.study.state import refresh
 from erce.study.training import base_policy
 from erce.study.verifying import drop_outdated

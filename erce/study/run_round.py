@@ -11,11 +11,11 @@ from erce.study.demonstrations import cell_splits, demonstrations, read_counts
 from erce.study.engines import FAILURE, LOG, Done, RunCells
 from erce.study.engines.progress import Amounts, progress
 from erce.study.folder import STUDY, cell_folder, is_done, planned_cells, read_result, read_timing
-from erce.study.plan.counts import steps
+from erce.study.plan import steps
+from erce.study.rounds import Asked, asked, is_lost
 from erce.study.samples import VerifiedSample, read_outcomes, read_samples
 from erce.study.sampling import all_completions, missing_completions
 from erce.study.search import Run
-from erce.study.search.rounds import Asked, asked, is_lost
 from erce.study.state import CellState, cell_state
 
 FAILURES_SHOWN = 10

@@ -18,7 +18,7 @@ from erce.score import summarize
 from erce.study.export import export, records
 from erce.study.folder import PROBLEMS, RESULT, cell_folder, open_study, read_study
 from erce.study.provenance import CELL
-from erce.study.search.choose import best_lam
+from erce.study.rounds import best_lam
 from erce.types import BASELINE, Arm, Completion, Verdict
 
 RECIPE = Recipe(

@@ -10,7 +10,7 @@ from erce.reporting import contents
 from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import summary
 from erce.study.folder import DIVERGED, Study, cell_folder, planned_cells, ranked, read_study
-from erce.study.search.rounds import asked, rounds
+from erce.study.rounds import asked, rounds
 from erce.types import BASE_MODEL, BASELINE, Arm
 
 LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)

@@ -11,6 +11,7 @@ from erce.generate.transformers import generate
 from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
 from erce.study.demonstrations import accepted, counts, demonstrations
 from erce.study.folder import cell_folder
+from erce.study.rounds import asked
 from erce.study.run import run
 from erce.study.samples import (
     COMPLETIONS,
@@ -20,7 +21,6 @@ from erce.study.samples import (
     write_completions,
     write_verdicts,
 )
-from erce.study.search.rounds import asked
 from erce.study.training import TRAINING
 from erce.types import Completion, Problem, Splits, Verdict
 

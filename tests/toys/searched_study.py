@@ -8,8 +8,8 @@ from erce.files import write_json, write_rows
 from erce.recipe import GRID, Recipe, SearchSettings
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import RESULT, cell_folder, is_done, open_study
+from erce.study.rounds import rounds
 from erce.study.samples import VERDICTS
-from erce.study.search.rounds import rounds
 
 TASK, CONTROL = "mini-sums", "mini-sums-answer-only"
 AUTO = Recipe(

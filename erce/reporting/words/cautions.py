@@ -16,7 +16,7 @@ from erce.reporting.numbers.overlaps import overlaps
 from erce.reporting.words.searched import finalists
 from erce.study.folder import cell_folder
 from erce.study.provenance import read_origin
-from erce.study.search.choose import NoChoice, judged_by_several
+from erce.study.rounds import NoChoice, verified_by_several
 from erce.study.state import changed_files
 from erce.study.verifying import TASK_FILE, task_file_digest
 from erce.tasks import TASKS
@@ -131,7 +131,7 @@ def _changed(summary: Summary) -> list[Caution]:
 def _verifiers(summary: Summary) -> list[Caution]:
     """Name the cells that another verifier judged than the rest of their task."""
     by_task = {task: summary.study.verified_otherwise(task) for task in summary.study.recipe.tasks}
-    faults = [judged_by_several(task, cells) for task, cells in by_task.items() if cells]
+    faults = [verified_by_several(task, cells) for task, cells in by_task.items() if cells]
     return [Caution(f"{text[0].upper()}{text[1:]}.") for text in faults]
 
 

@@ -11,7 +11,7 @@ from erce.reporting.numbers.gains import DECODINGS, summary
 from erce.reporting.numbers.inference import inference
 from erce.stats import difference, holm, paired_gain
 from erce.study.folder import cell_folder, read_study
-from erce.study.search.choose import NoChoice
+from erce.study.rounds import NoChoice
 from erce.types import BASELINE, Arm
 
 ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}

@@ -10,7 +10,7 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions, faults
 from erce.reporting.words.next_steps import next_steps
 from erce.study.folder import PROBLEMS, cell_folder, read_study
-from erce.study.search.choose import judged_by_several
+from erce.study.rounds import verified_by_several
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
 
@@ -247,7 +247,7 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
     report = summary(read_study(study.root))
     assert (report.gains, report.choice) == ([], None)
     assert cautions(report)[0] == (
-        "The cells of sums were not all judged by the same verifier (sums-lam0-seed0, sums-lam0-seed1, "
+        "The cells of sums were not all verified by the same verifier (sums-lam0-seed0, sums-lam0-seed1, "
         "sums-lam0-seed2 by another than most), so none of its gains is shown; `erce run` judges those of an "
         "old verifier again and keeps all completions."
     )
@@ -258,8 +258,8 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
 
 def test_a_sentence_names_three_cells_at_most(tmp_path):
     cells = list(_made(tmp_path).results)
-    assert "(sums-base, " in judged_by_several("sums", cells[:3])
-    text = judged_by_several("sums", cells[:5])
+    assert "(sums-base, " in verified_by_several("sums", cells[:3])
+    text = verified_by_several("sums", cells[:5])
     assert " and 2 more by another than most)" in text
     assert text.count("sums-") == 3
 

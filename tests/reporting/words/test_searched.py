@@ -15,7 +15,7 @@ from erce.reporting.words.cautions import cautions
 from erce.reporting.words.searched import search_table
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
-from erce.study.search.rounds import rounds
+from erce.study.rounds import rounds
 from erce.types import Arm
 
 UNEVEN = "the row with fewer seeds is less certain"

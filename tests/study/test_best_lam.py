@@ -9,7 +9,7 @@ from erce.errors import InputError
 from erce.files import write_json
 from erce.recipe import GRID, Recipe, SearchSettings
 from erce.study.folder import SEARCH, cell_folder, open_study, read_study
-from erce.study.search.choose import NoChoice, NoChoiceError, best_lam
+from erce.study.rounds import NoChoice, NoChoiceError, best_lam
 
 
 def _study(root, validation, *, control=None, test=None):

@@ -24,9 +24,8 @@ from erce.recipe import (
     parse_recipe,
 )
 from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
+from erce.study.rounds import asked, best_lam, rounds
 from erce.study.search import Run, Stop
-from erce.study.search.choose import best_lam
-from erce.study.search.rounds import asked, rounds
 from erce.types import BASE_MODEL, Arm
 
 

@@ -18,7 +18,7 @@ from toys.logs import (
 
 from erce.cli.main import main
 from erce.imports import Reading, import_study
-from erce.imports.logs import PATTERNS, format_of, read_log_and_prompts
+from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
 from erce.study.reverify import reverify_file
@@ -112,7 +112,7 @@ def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
             "does not say how it was sampled; give --temperature",
         ),
         ("a_temp_1_eval_results.json", [[("pass", None)]], {"plus": True}, "no verdicts of the added tests"),
-        ("a_temp_1_eval_results.json", [], {}, "has no problems under 'eval'"),
+        ("a_temp_1_eval_results.json", [], {}, "has no section 'eval' with anything in it"),
         ("a_temp_1_eval_results.json", "[", {}, "is not JSON"),
         ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "by an old evalplus"),
         ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),

@@ -10,8 +10,7 @@ import pytest
 from toys.search_cells import Cells
 
 from erce.recipe import GRID, SearchSettings
-from erce.study.search import Run, Search, Stop, explain, plain
-from erce.study.search.tested import mean_accuracy
+from erce.study.search import Run, Search, Stop, explain, mean_accuracy, plain
 
 
 def make_search(*, lams=GRID, seeds=(0, 1, 2, 3), **settings):

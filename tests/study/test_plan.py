@@ -1,0 +1,278 @@
+"""What a dry run says: equal to what a run then does, computed from what is here, and silent on disk."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from toys.recipes import tiny_recipe
+
+from erce.cli.main import main
+from erce.errors import InputError
+from erce.files import read_json, read_rows
+from erce.recipe import Decoding, OwnSamples, Recipe, Training
+from erce.study.folder import cell_folder
+from erce.study.memory import DEVICES, PUBLIC
+from erce.study.plan import Speed, dry_run, limits, steps
+from erce.study.run import run
+from erce.tasks import TASKS
+from erce.types import Pools, Problem
+
+RECIPE = tiny_recipe(
+    control="mini-sums-answer-only",
+    n_train=13,
+    n_validation=3,
+    training=Training(epochs=2.0, batch_size=8, micro_batch_size=4, max_length=40),
+    decoding=Decoding(samples=2, temperatures=(0.5,), max_new_tokens=6, batch_size=5),
+)
+BIG = Recipe(task="gsm8k", lams=(0.0, 8.0), seeds=(0,), model="nobody/has-this")
+BIG_HERE = replace(RECIPE, control=None, model=BIG.model)  # problems of this machine
+NOWHERE = Path("runs/none")
+
+
+@pytest.fixture(autouse=True)
+def known_but_not_here(monkeypatch):
+    """The paper's model under a name that no machine has in its cache."""
+    monkeypatch.setitem(PUBLIC, BIG.model, PUBLIC["Qwen/Qwen2.5-1.5B-Instruct"])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return run(RECIPE, out=tmp_path_factory.mktemp("plan") / "mini")
+
+
+def numbers(line: str) -> list[int]:
+    """The whole numbers in a line, λ and temperatures aside."""
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", line)]
+
+
+def lines_of(lines: list[str], word: str) -> list[str]:
+    return [line for line in lines if line.startswith(f"  {word} ")]
+
+
+def test_the_cells_steps_and_trained_tokens_are_those_of_the_run(finished):
+    lines = dry_run(RECIPE, NOWHERE)
+    # of the 6 cells the control's at the chosen λ does not run where validation chooses 0
+    assert lines[0] == f"{NOWHERE}: 6 cells; a dry run, nothing is written"
+    assert len(list((finished.root / "cells").iterdir())) == len(finished.expected) in (5, 6)
+    planned = dict(zip(RECIPE.tasks, lines_of(lines, "training"), strict=True))
+    for cell in finished.expected:
+        if cell.lam is not None:
+            trained = read_json(cell_folder(finished.root, RECIPE, cell) / "training.json")
+            of_steps, scored, _, _, *truncated = numbers(planned[cell.task])
+            done = (trained["steps"], trained["tokens"], trained["truncated"])
+            assert (of_steps, scored, sum(truncated)) == done
+    assert any("cut off there" in line for line in planned.values())
+
+
+def test_the_completions_are_those_of_the_run_and_within_the_tokens_at_most(finished):
+    planned = [numbers(line) for line in lines_of(dry_run(RECIPE, NOWHERE), "sampling")]
+    plain, swept = (planned[0], planned[1]) if len(planned) == 3 else (None, planned[0])
+    for cell in finished.expected:
+        rows = list(read_rows(cell_folder(finished.root, RECIPE, cell) / "completions.jsonl"))
+        has_sweep = any(row["decoding"] == "T0.5" for row in rows)
+        of_cell = (swept if has_sweep else plain) if cell.task == RECIPE.task else planned[-1]
+        _, completions, _, most = of_cell or planned[-1]
+        assert len(rows) == completions
+        assert sum(row["tokens"] for row in rows) <= most
+
+
+def test_own_answers_are_counted_as_if_each_kept_sample_were_accepted():
+    plain = tiny_recipe(n_train=16)
+    arms = replace(plain, objectives=("rft + 1", "self"), own=OwnSamples(samples=6, keep=3))
+    before, after = dry_run(plain, NOWHERE), dry_run(arms, NOWHERE)
+    of_training = numbers(lines_of(before, "training")[0])[0]
+    assert numbers(lines_of(before, "in all")[0])[0] == 2 * of_training
+    assert numbers(lines_of(after, "in all")[0])[0] == (2 + (1 + 3) + 3) * of_training
+    assert "  sampling  1 cell before training, each: 96 completions" in "\n".join(after)
+    assert "rft and self: counted as if every problem had 3 accepted samples, the most" in after[-1]
+    fewer = dry_run(replace(arms, own=OwnSamples(samples=2)), NOWHERE)
+    assert numbers(lines_of(fewer, "in all")[0])[0] == (2 + 3 + 2) * of_training
+
+
+def test_the_time_on_a_cpu_is_that_of_the_cells_that_are_done(finished):
+    cells = len(finished.expected)
+    assert f"{cells} cells, {cells} of them done" in dry_run(RECIPE, finished.root)[0]
+    more = replace(RECIPE, seeds=(0, 1))
+    [line] = lines_of(dry_run(more, finished.root, device="cpu"), "time")
+    done = sum(cell.lam is not None for cell in finished.expected)
+    took = rf"\d (s|min|h) for \d cells trained: {done} finished ones took [\d.]+ (s|min|h) each"
+    assert re.search(took, line), line
+    [unknown] = lines_of(dry_run(more, NOWHERE, device="cpu"), "time")
+    assert "unknown for this device; measure it and give --tokens-per-second" in unknown
+
+
+@pytest.mark.parametrize(
+    ("demonstrations", "epochs", "batch", "expected"),
+    [(1000, 3.0, 16, 189), (126, 3.0, 16, 24), (17, 1.0, 16, 2), (16, 1.5, 16, 2), (9, 1.0, 8, 2)],
+)
+def test_the_last_batch_of_an_epoch_is_a_step(demonstrations, epochs, batch, expected):
+    training = Training(epochs=epochs, batch_size=batch, micro_batch_size=1)
+    assert steps(replace(RECIPE, training=training), demonstrations) == expected
+
+
+def test_hours_are_tokens_over_a_measured_speed():
+    lines = dry_run(BIG_HERE, NOWHERE)
+    read = numbers(lines_of(lines, "in all")[0])[1]
+    sampled = [numbers(line) for line in lines_of(lines, "sampling")]
+    expected, most = (sum(of[0] * of[at] for of in sampled) for at in (2, 3))
+    measured = dry_run(BIG_HERE, NOWHERE, speed=Speed(read / 7200, expected / 10_800))
+    [line] = lines_of(measured, "time")
+    assert "5.0 h of one device with these speeds: training 2.0 h, generation 3.0 h" in line
+    assert f"({3 * most / expected:.1f} h if every completion is cut off at its limit)" in line
+
+
+def test_hours_without_a_measured_speed_are_called_computed():
+    (slow, basis), (fast, _) = (dry_run(BIG, NOWHERE, device=name)[-4:-2] for name in ("l4", "h100"))
+    assert "of one l4: training" in slow
+    assert numbers(slow)[0] > numbers(fast)[0]
+    assert "computed, not measured: an assumed 35% of the peak in training" in basis
+    with pytest.raises(ValueError, match="no device 'h1000'; there are a100"):
+        dry_run(RECIPE, NOWHERE, device="h1000")
+
+
+def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
+    [note] = [line for line in dry_run(BIG_HERE, NOWHERE) if line.startswith("note")]
+    assert "3 characters per token" in note
+    unknown = dry_run(replace(BIG_HERE, model="nobody/nothing"), NOWHERE)
+    assert not [line for word in ("memory", "time") for line in lines_of(unknown, word)]
+    assert "no config.json of 'nobody/nothing'" in unknown[-1]
+
+
+def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
+    def offline(*_, **__):
+        raise ConnectionError("offline")
+
+    monkeypatch.setattr("datasets.load_dataset", offline)
+    lines = dry_run(BIG, NOWHERE)
+    assert lines[1] == "gsm8k: 1000 train, 200 validation, 500 test problems"
+    assert lines_of(lines, "training")[0].startswith("  training  per cell: 189 steps")
+    assert lines_of(lines, "training")[0].endswith("the longest sequence has 768")
+    note = next(line for line in lines if line.startswith("note"))
+    assert "every prompt is assumed to have 299 characters and every demonstration 245" in note
+    assert "--data FOLDER counts the real texts" in note
+
+
+def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
+    pool = tuple(
+        Problem(id=f"{n}", prompt=f"{n} {'+' * n} 2?", demonstration="#### 2", answer="2") for n in range(8)
+    )
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(InputError, match="100"):
+        dry_run(replace(BIG, n_train=100, n_validation=1, n_test=1), NOWHERE)
+
+
+def test_a_refused_demonstration_is_never_assumed_away(monkeypatch):
+    wrong = Problem(id="1", prompt="1 + 1?", demonstration="#### 3", answer="2")
+    pool = tuple(replace(wrong, id=f"{n}", prompt=f"{n} {'+' * n} 2?") for n in range(8))
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(ValueError, match="'gsm8k': its verifier refuses the demonstration of problem"):
+        dry_run(replace(BIG, n_train=1, n_validation=1, n_test=1), NOWHERE)
+
+
+def programs(folder: Path, *, answer: int) -> Recipe:
+    """MBPP with three problems in its own form; the programs to train on give `answer` in place of 7."""
+    asked = {
+        601: ("that counts how many days there are from one Monday to the next", "days", answer),
+        603: ("giving back the number of hills on which the city of Rome was built", "hills", answer),
+        11: ("whose value is the fourth prime after an even one has been left out", "prime", 7),
+    }
+    rows = [
+        {
+            "task_id": number,
+            "prompt": f"Write a function {what}.",
+            "code": f"def {name}():\n    return {given}",
+            "test_imports": [],
+            "test_list": [f"assert {name}() == 7"],
+        }
+        for number, (what, name, given) in asked.items()
+    ]
+    (folder / "sanitized-mbpp.json").write_text(json.dumps(rows), encoding="utf-8")
+    sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
+    return replace(RECIPE, task="mbpp", control=None, data=str(folder), training=Training(), **sizes)
+
+
+def own(folder: Path, *, answer: int) -> Recipe:
+    """A file and a function of one's own; demonstrations give `answer` in place of 7."""
+    what = (
+        "gives seven",
+        "days of a week",
+        "2 · 2 + 3",
+        "the wonders of antiquity",
+        "pi · 2 + 0.72 …",
+        "VII",
+    )
+    rows = [{"prompt": each, "demonstration": f"{answer}", "answer": "7"} for each in what]
+    judge = "def judge(problem, completion):\n    return completion.text == problem.answer\n"
+    (folder / "plan_own.py").write_text(judge, encoding="utf-8")
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    sizes = {"n_train": None, "n_validation": None, "n_test": None}
+    data = str(folder / "own.jsonl")
+    return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
+
+
+@pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
+@pytest.mark.parametrize("given", [programs, own])
+def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(
+    given, tmp_path, monkeypatch
+):
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    right.mkdir()
+    wrong.mkdir()
+    monkeypatch.syspath_prepend(right)
+    assert ": 3 cells;" in dry_run(given(right, answer=7), NOWHERE)[0]
+    recipe, messages = given(wrong, answer=8), []
+    for door in (dry_run, lambda recipe, out: run(recipe, out=out)):
+        with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
+            door(recipe, tmp_path / "study")
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+    assert "8" in messages[0]
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_limit_bounds_all_three_sizes_of_all_tasks():
+    mini = Path(__file__).parents[2] / "recipes" / "mini.toml"
+    assert limits(mini, 32) == {"n_train": 32, "n_validation": 32, "n_test": 32}
+    assert limits(mini, 350) == {"n_train": 320, "n_validation": 200, "n_test": 350}
+    with pytest.raises(ValueError, match="limit = 0 leaves no problems"):
+        limits(mini, 0)
+
+
+def test_a_limit_on_a_file_of_ones_own_goes_by_what_the_file_has(tmp_path):
+    rows = [{"prompt": f"Word {n}?", "demonstration": f"{n}"} for n in range(12)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "own.toml").write_text(
+        'task = "erce.verify:verify_number"\nlams = [0]\nseeds = [0]\n', encoding="utf-8"
+    )
+    sizes = limits(tmp_path / "own.toml", 5, data=str(tmp_path / "own.jsonl"))
+    assert sizes["n_train"] == 5
+    assert 0 < sizes["n_validation"] < 5
+    assert 0 < sizes["n_test"] < 5
+
+
+def test_a_dry_run_prints_and_writes_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert main(["run", "mini", "--limit", "8", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("runs/mini-limit8: 37 cells; a dry run, nothing is written\n")
+    assert "mini-sums: 8 train, 8 validation, 8 test problems" in printed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_names_every_device(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(DEVICES)} or cpu (h100)" in printed
+
+
+def test_what_a_run_would_refuse_a_dry_run_refuses(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert main(["run", "mini", "--set", "training.max_length=5", "--dry-run"]) == 2
+    assert "raise max_length" in capsys.readouterr().err
+    assert main(["run", "gsm8k", "--data", "nowhere", "--dry-run"]) == 2
+    assert "has no file train.jsonl" in capsys.readouterr().err
