@@ -61,6 +61,16 @@ class TextTokens(NamedTuple):
     demonstration: int
 
 
+class Texts(NamedTuple):
+    """The texts of a task's problems, or as many of the data set's mean lengths."""
+
+    train: list[TextTokens]
+    validation: list[TextTokens]
+    test: list[TextTokens]
+    are_real: bool
+    notes: list[str]  # what was assumed
+
+
 def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | None = None) -> list[str]:
     """Return lines on what the recipe's study takes if its folder is `root`; assumptions come last.
 
@@ -111,27 +121,15 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     that a run would refuse is an InputError, first of all a demonstration that the task's own verifier does
     not accept; programs are run for that as in a study.
     """
-    task, notes, why = load_task(name), [], f"the tokenizer of {recipe.model!r} is"
-    problems, unknown = _problems(recipe, task)
-    if unknown:
-        tokenizer, why = None, f"the problems of {name} are"
-        notes.append(unknown)
-    if tokenizer is None:
-        tokens = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
-        notes.append(f"{tokens}, for {why} not on this machine")
-    # Training first: the limit on its sequences is where a run may refuse a prompt.
-    parts = vars(problems).values()
-    train, *others = ([_text(tokenizer, problem) for problem in _advancing(part)] for part in parts)
-    evaluated = [text for part in others for text in part]
+    task = load_task(name)
     limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
-    if tokenizer is not None:  # a prompt that leaves no room is refused in a run's words
-        too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
-        training_rows(tokenizer, too_long, limit)
+    texts = _texts(recipe, task, tokenizer, limit)
+    train, evaluated, notes = texts.train, texts.validation + texts.test, [*texts.notes]
     kept = [TextTokens(text.prompt, max(0, min(text.demonstration, limit - text.prompt))) for text in train]
-    epochs, longest = recipe.training.epochs, limit if unknown else max(map(sum, kept))
+    epochs, longest = recipe.training.epochs, max(map(sum, kept)) if texts.are_real else limit
     read, scored = (round(epochs * sum(tokens)) for tokens in (map(sum, kept), (text[1] for text in kept)))
     truncated = sum(text != whole for text, whole in zip(kept, train, strict=True))
-    # Then what the cells generate, in groups of cells that generate alike.
+    # Cells that generate alike are one line; the base model's own samples come before training.
     cells = [cell for cell in planned_cells(recipe) if cell.task == name]
     swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
     groups = [([cell for cell in cells if cell not in swept], "", evaluated)]
@@ -148,16 +146,16 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     cut = f", {counted(truncated, 'sequence')} cut off there" if truncated else ""
     per_cell = f"{steps(recipe, len(train))} steps, {scored:,} tokens trained on of {read:,} read"
     lines = [
-        f"{name}: {len(train)} train, {len(others[0])} validation, {len(others[1])} test problems",
+        f"{name}: {len(train)} train, {len(texts.validation)} validation, {len(texts.test)} test problems",
         f"  cells     {len(cells)}: {_arms(recipe, list(dict.fromkeys(cell.arm for cell in cells)))}",
         f"  training  per cell: {per_cell}; the longest sequence has {longest}{cut}",
     ]
     completions = expected = most = prompt = 0
-    for alike, words, texts in groups:
+    for alike, words, asked in groups:
         if not alike:
             continue
         samples = sum(settings.samples for settings in decodings(recipe, alike[0]).values())
-        number, likely = samples * len(texts), samples * sum(min(text.demonstration, new) for text in texts)
+        number, likely = samples * len(asked), samples * sum(min(text.demonstration, new) for text in asked)
         tokens = f"{likely:,} tokens if as long as the demonstrations, {number * new:,} at most"
         lines.append(
             f"  sampling  {counted(len(alike), 'cell')}{words}, each: {number:,} completions, {tokens}"
@@ -165,7 +163,7 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
         completions += len(alike) * number
         expected += len(alike) * likely
         most += len(alike) * number * new
-        prompt = max(prompt, *(text.prompt for text in texts))
+        prompt = max(prompt, *(text.prompt for text in asked))
     read *= trainings
     all_steps = trainings * steps(recipe, len(train))
     lines.append(f"  in all    {all_steps:,} steps, {read:,} tokens read, {completions:,} completions")
@@ -218,27 +216,37 @@ def _tokenizer(model: str) -> Any:
         return None
 
 
-def _problems(recipe: Recipe, task: Task) -> tuple[Splits, str]:
-    """Return the task's problems, checked; or as many of the data set's mean lengths, and the reason."""
+def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
+    """Check a task's problems and count their tokens; refuse a prompt that fills the `limit`."""
     events.begin("reading problems and looking for near-duplicates", cell="")
+    notes, are_real = [], True
     try:
         problems = cell_splits(recipe, task.name)
     except NotOnThisMachineError as error:
         if task.name not in MEAN_CHARACTERS:
             raise
-        prompt, answer = MEAN_CHARACTERS[task.name]
-        means = (
-            f"every prompt is assumed to have {prompt} characters and every demonstration {answer}, the data"
-        )
+        are_real, tokenizer, (prompt, answer) = False, None, MEAN_CHARACTERS[task.name]
+        means = f"a prompt of {prompt} characters and a demonstration of {answer}, the data set's means, are"
+        notes.append(f"{task.name}: {error.what}, so {means} assumed; --data FOLDER counts the real texts")
         problem = Problem(id="", prompt="x" * prompt, demonstration="x" * answer, answer="")
         sizes = (getattr(task if getattr(recipe, name) is None else recipe, name) for name in SIZES)
-        note = f"{task.name}: {error.what}, so {means} set's means; --data FOLDER counts the real texts"
-        return Splits(*((problem,) * size for size in sizes)), note
+        problems = Splits(*((problem,) * size for size in sizes))
     every = [problem for part in vars(problems).values() for problem in part]
-    events.begin("checking demonstrations", len(every))
-    check_demonstrations(task, _advancing(every), refuse_unproven=recipe.refuses_unproven)
+    if are_real:
+        events.begin("checking demonstrations", len(every))
+        check_demonstrations(task, _advancing(every), refuse_unproven=recipe.refuses_unproven)
+    if tokenizer is None:
+        why = f", for the tokenizer of {recipe.model!r} is not on this machine" if are_real else ""
+        assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
+        notes.append(f"{assumed} are assumed{why}")
     events.begin("counting tokens", len(every))
-    return problems, ""
+    train, *others = (
+        [_tokens(tokenizer, problem) for problem in _advancing(part)] for part in vars(problems).values()
+    )
+    if tokenizer is not None:  # in a run's words
+        too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
+        training_rows(tokenizer, too_long, limit)
+    return Texts(train, *others, are_real=are_real, notes=notes)
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -247,14 +255,12 @@ def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
         events.advance(1)
 
 
-def _text(tokenizer: Any, problem: Problem) -> TextTokens:
-    if tokenizer is not None:
-        answer = demonstration_ids(tokenizer, problem.demonstration)
-        return TextTokens(len(prompt_ids(tokenizer, problem.prompt)), len(answer))
-    prompt, answer = (
-        -(-len(text) // CHARACTERS_PER_TOKEN) for text in (problem.prompt, problem.demonstration)
-    )
-    return TextTokens(TEMPLATE_TOKENS + prompt, answer + 1)
+def _tokens(tokenizer: Any, problem: Problem) -> TextTokens:
+    texts = problem.prompt, problem.demonstration
+    if tokenizer is None:
+        prompt, answer = (math.ceil(len(text) / CHARACTERS_PER_TOKEN) for text in texts)
+        return TextTokens(TEMPLATE_TOKENS + prompt, answer + 1)
+    return TextTokens(len(prompt_ids(tokenizer, texts[0])), len(demonstration_ids(tokenizer, texts[1])))
 
 
 def _arms(recipe: Recipe, arms: list[Arm]) -> str:

@@ -150,7 +150,7 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert lines_of(lines, "training")[0].startswith("  training  per cell: 189 steps")
     assert lines_of(lines, "training")[0].endswith("the longest sequence has 768")
     note = next(line for line in lines if line.startswith("note"))
-    assert "every prompt is assumed to have 299 characters and every demonstration 245" in note
+    assert "a prompt of 299 characters and a demonstration of 245, the data set's means, are assumed" in note
     assert "--data FOLDER counts the real texts" in note
 
 
