@@ -8,13 +8,17 @@ from safetensors.numpy import save_file
 from toys.recipes import tiny_recipe
 
 from erce.files import read_json, write_json, write_rows
-from erce.recipe import Training
+from erce.recipe import Cell, Training
 from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
-from erce.study.folder import read_study
+from erce.study.demonstrations import cell_splits
+from erce.study.folder import cell_folder, read_study
 from erce.study.provenance import BLOCK_BYTES, BLOCKS, WHOLE_BYTES, file_digest
 from erce.study.run import run
-from erce.study.state import changed_files, digests, refresh
+from erce.study.samples import write_completions
+from erce.study.sampling import all_completions
+from erce.study.state import CellState, cell_state, changed_files, digests, refresh
+from erce.types import Completion
 
 RECIPE = tiny_recipe(lams=(0.0,), training=Training(epochs=0.5, learning_rate=1e-3))
 WEIGHTS = "adapter/adapter_model.safetensors"
@@ -33,6 +37,37 @@ def cell(tmp_path):
         write_rows(tmp_path / name, [{"sample": 0}])
     write_json(tmp_path / "result.json", {"scores": {}, "digests": digests(tmp_path)})
     return tmp_path
+
+
+def test_how_far_a_cell_has_come_is_told_from_its_files(tmp_path):
+    problems, trained = cell_splits(RECIPE, RECIPE.task), Cell(RECIPE.task, 0.0, 0)
+    folder = cell_folder(tmp_path, RECIPE, trained)
+    rows = [
+        (
+            place,
+            Completion(
+                problem=str(number), sample=0, text="", tokens=1, finished=True, logprob=0.0, entropy=0.0
+            ),
+        )
+        for place, count in all_completions(RECIPE, trained, problems).items()
+        for number in range(count)
+    ]
+    steps = [
+        (lambda: write_json(folder / "training.json", {"log": []}), CellState.NEW),
+        (lambda: ((folder / "adapter").mkdir(), (folder / WEIGHTS).touch()), CellState.TRAINED),
+        (lambda: write_completions(folder, rows), CellState.TRAINED),  # of whom, nothing says
+        (lambda: write_json(folder / "cell.json", {"key": "0"}), CellState.SAMPLED),
+        (lambda: write_completions(folder, rows[:-1]), CellState.TRAINED),
+        (lambda: write_completions(folder, rows), CellState.SAMPLED),
+        ((folder / WEIGHTS).unlink, CellState.SAMPLED),  # needed no longer
+        ((folder / "verdicts.jsonl").touch, CellState.VERIFIED),
+        (lambda: write_json(folder / "result.json", {"scores": {}}), CellState.DONE),
+    ]
+    assert cell_state(tmp_path, RECIPE, trained, problems) is CellState.NEW
+    assert cell_state(tmp_path, RECIPE, Cell(RECIPE.task, None, 0), problems) is CellState.TRAINED
+    for at, (step, state) in enumerate(steps):
+        step()
+        assert cell_state(tmp_path, RECIPE, trained, problems) is state, at
 
 
 def test_files_as_the_run_left_them_stay(cell):

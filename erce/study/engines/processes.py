@@ -28,7 +28,7 @@ from erce.study.folder import LOCKS, is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
 EVENT_SECONDS = 1.0  # between two events of a stage that a process sends
-# glibc gives freed memory back to the kernel at once and asks for it again: 100,000 page faults a small cell.
+# glibc gives freed memory back to the kernel and asks for it again: 100,000 page faults per small cell.
 # Huge pages spare most misses of the address cache where the kernel leaves the choice to the program.
 KEPT_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
@@ -198,7 +198,7 @@ def _serve(pipe: Connection, work: Work) -> None:
 
 
 def _sender(pipe: Connection) -> Callable[[events.Event], None]:
-    """Return a listener that sends the driver every new stage, and of a stage an event a second."""
+    """Return a listener that sends the driver every new stage, and of each at most one event per second."""
     stage, sent = "", 0.0
 
     def send(event: events.Event) -> None:

@@ -39,7 +39,7 @@ class Forecast:
     missing: dict[str, Amounts]
     clock: Callable[[], float] = time.monotonic
     running: dict[str, Running] = field(default_factory=dict)
-    pace: dict[tuple[str, bool], float] = field(default_factory=dict)  # (stage, base?) → seconds a unit
+    pace: dict[tuple[str, bool], float] = field(default_factory=dict)  # (stage, base?) → seconds per unit
     unheard: float = 0.0  # seconds of the cells that ended without an event, as on Ray
     started: float = field(init=False)
 

@@ -17,7 +17,13 @@ from erce.study.folder import cell_folder, read_study
 from erce.types import BASELINE, Arm
 
 AT = {"greedy": 0.0, "sampled": 0.8}
-SMALL = {"control": None, "lams": (0.0, 0.5, 1.0), "frontier": (0.2, 1.0), "validation": 60, "problems": 60}
+SMALL = {
+    "control": None,
+    "lams": (0.0, 0.5, 1.0),
+    "temperatures": (0.2, 1.0),
+    "validation": 60,
+    "problems": 60,
+}
 
 
 def _at(decoding):
