@@ -152,7 +152,7 @@ def add_plan(added: argparse.ArgumentParser) -> None:
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
     added.add_argument("--device", default="h100", metavar="NAME", help=text)
     text = "for --dry-run: tokens a second that you measured; without them, a share of the peak is assumed"
-    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "DRAWN")}
+    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "GENERATED")}
     added.add_argument("--tokens-per-second", **pair, help=text)
 
 

@@ -51,9 +51,7 @@ class Tested(NamedTuple):
     p: float
     adjusted: float  # Holm's p among all `family` λ that the search may try, dropped or not
     family: int
-    covers: (
-        str  # what the test takes as drawn by chance; "none": a single accuracy cannot be tested, and p is 1
-    )
+    covers: str  # what the test takes as chance; "none": a single accuracy cannot be tested, and p is 1
 
 
 class Run(NamedTuple):
@@ -295,15 +293,15 @@ def _tests(
 
 def _check_outcomes(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
     """Return the outcomes as arrays, all (problems, samples) of 0 and 1 or all accuracies in [0, 1]."""
-    outcomes = {cell: np.asarray(judged) for cell, judged in state.items()}
+    outcomes = {cell: np.asarray(verified) for cell, verified in state.items()}
     shapes = set()
-    for cell, judged in outcomes.items():
-        in_range = (judged == 0) | (judged == 1) if judged.ndim else (judged >= 0) & (judged <= 1)
+    for cell, verified in outcomes.items():
+        in_range = (verified == 0) | (verified == 1) if verified.ndim else (verified >= 0) & (verified <= 1)
         if not in_range.all():
-            wanted = "0 and 1" if judged.ndim else "an accuracy from 0 to 1"
+            wanted = "0 and 1" if verified.ndim else "an accuracy from 0 to 1"
             raise InputError(f"the outcomes of {cell} are not {wanted}; verify its completions again")
-        has_diverged = judged.ndim == 2 and cell[0] != 0 and len(judged) == 0 and judged.shape[1] > 0
-        shapes |= set() if has_diverged else {judged.shape}
+        has_diverged = verified.ndim == 2 and cell[0] != 0 and len(verified) == 0 and verified.shape[1] > 0
+        shapes |= set() if has_diverged else {verified.shape}
     if len(shapes) > 1 or any(len(shape) not in (0, 2) or 0 in shape for shape in shapes):
         raise InputError(
             f"cells have outcomes of shapes {sorted(shapes)}; each must be (problems, samples), all with "
